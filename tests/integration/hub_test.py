@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hub, agents and made-up hosts over loopback: what a fleet is told, and that nothing acknowledged is ever lost."""
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+import tool
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "fixtures" / "hosts"
+KILLS = int(os.environ.get("RDMAREADY_KILLS", "8"))
+AGENTS = int(os.environ.get("RDMAREADY_FLEET", "500"))
+
+
+class Hub:
+    """rdmaready-hub with a store of its own, on a port that the kernel chose the first time."""
+
+    def __init__(self, folder, *arguments, period="1s", port=0):
+        self.folder = pathlib.Path(folder)
+        self.store = self.folder / "of the hub" / "fleet.db"
+        self.arguments = [*arguments, "--period", period]
+        self.port = port
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [tool.BIN / "rdmaready-hub", "--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-format", "json", *self.arguments],
+            stderr=subprocess.PIPE, text=True)
+        for line in self.process.stderr:
+            event = json.loads(line) if line.startswith("{") else {"event": "", "text": line}
+            if event["event"] == "listening":
+                self.port = int(event["address"].rsplit(":", 1)[1])
+                break
+        else:
+            raise AssertionError(f"the hub did not start: {self.process.wait()}")
+        self.log = open(self.folder / "hub.log", "ab")
+        subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=self.log)
+        return self
+
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.port}"
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        return self.process.wait(timeout=20)
+
+    def fleet(self, *arguments):
+        return tool.rdmaready("fleet", *arguments, "--hub", self.address)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.stop()
+
+
+def simulate(hub, agents, *arguments, script="", hosts="two-rails-healthy", wait=True):
+    command = [tool.BIN / "fleet_sim", "--hub", hub.address, "--agents", str(agents), "--hosts", FIXTURES / hosts / "saved", *arguments]
+    if script:
+        path = hub.folder / "script.txt"
+        path.write_text(script)
+        command += ["--script", path]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    if not wait:
+        return process
+    out, _ = process.communicate(timeout=150)
+    return process.returncode, json.loads(out)
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="rdmaready hub ")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+
+class ARealAgent(WithFolder):
+    def test_it_reports_and_the_fleet_is_told(self):
+        with Hub(self.folder) as hub, tool.Agent("--hub", hub.address):
+            deadline = time.monotonic() + 20
+            while (status := hub.fleet("status", "--output", "json")).json["hosts"] == 0 and time.monotonic() < deadline:
+                time.sleep(0.1)
+            status = hub.fleet("status", "--output", "json")
+            self.assertEqual(status.json["schema"], "rdmaready.v1.FleetStatus")
+            self.assertEqual(status.json["hosts"], 1)
+            self.assertIn(status.status, (0, 1, 3))
+            host = hub.fleet("hosts", "--output", "json").json["hosts"][0]
+            self.assertEqual(host["name"], os.uname().nodename)
+            history = hub.fleet("history")
+            self.assertIn("reported for the first time", history.out)
+
+    def test_a_hub_that_is_not_there_is_waited_for(self):
+        hub = Hub(self.folder).start()
+        hub.stop()
+        with tool.Agent("--hub", hub.address) as agent:
+            agent.logged("hub-away")
+            hub.start()
+            self.addCleanup(hub.stop)
+            deadline = time.monotonic() + 30
+            while hub.fleet("status", "--output", "json").json["hosts"] == 0:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.2)
+
+
+class ManyHosts(WithFolder):
+    def test_a_script_of_changes_restarts_and_silence(self):
+        with Hub(self.folder, period="5s") as hub:
+            status, told = simulate(hub, AGENTS, "--for", "12s", script="3s change 10%\n5s restart all\n8s stop 5\n")
+            self.assertEqual(status, 0, told)
+            self.assertGreaterEqual(told["settled"], AGENTS - 5)
+            self.assertEqual(told["refused"], 0)
+            changed = (AGENTS + 9) // 10
+            self.assertEqual(told["with_facts"], AGENTS + changed, "a state travels once, also over a restart of all")
+            answer = hub.fleet("status", "--output", "json").json
+            self.assertEqual(answer["hosts"], AGENTS)
+            changes = hub.fleet("history", "--check", "pfc.*", "--limit", "100000", "--output", "json").json["changes"]
+            self.assertEqual(len({change["host"] for change in changes}), changed)
+            text = hub.fleet("status").out
+            self.assertLess(len(text.splitlines()), 40, text)
+
+    def test_whoever_is_silent_is_that(self):
+        with Hub(self.folder) as hub:
+            simulate(hub, 5, "--for", "2s")
+            deadline = time.monotonic() + 20
+            while hub.fleet("status", "--output", "json").json["counts"]["silent"] < 5:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.2)
+            status = hub.fleet("status")
+            self.assertEqual(status.status, 4, status)
+            self.assertIn("5 silent", status.out)
+            until = hub.fleet("maintenance", "node*", "--for", "1h", "--why", "moved")
+            self.assertIn("5 hosts", until.out)
+            self.assertEqual(hub.fleet("status").status, 0, "who is worked on keeps nobody from being ready")
+
+
+class AKilledHub(WithFolder):
+    """kill -9 while reports come in: what was acknowledged is there, and nothing is there twice."""
+
+    def test_loses_nothing_that_it_acknowledged(self):
+        seed = random.randrange(1 << 32)
+        chance = random.Random(seed)
+        hub = Hub(self.folder, period="1s").start()
+        agents = 40
+        script = "".join(f"{300 * i + 200}ms change all\n" for i in range(KILLS * 3))
+        fleet = simulate(hub, agents, "--for", f"{KILLS * 900 + 4000}ms", "--settle", "60s", script=script, wait=False)
+        for _ in range(KILLS):
+            time.sleep(chance.uniform(0.05, 0.8))
+            hub.stop(signal.SIGKILL)
+            self.check_store(hub, seed)
+            hub.start()
+        out, _ = fleet.communicate(timeout=170)
+        told = json.loads(out)
+        self.assertEqual(fleet.returncode, 0, (seed, told))
+        hub.stop()
+        self.check_store(hub, seed)
+        with sqlite3.connect(hub.store) as store:
+            self.assertEqual(store.execute("SELECT count(*) FROM host").fetchone()[0], agents)
+
+    def check_store(self, hub, seed):
+        with sqlite3.connect(hub.store) as store:
+            self.assertEqual(store.execute("PRAGMA integrity_check").fetchone()[0], "ok", seed)
+            # Of each finding every change begins where the one before it ended: none is missing, none is there twice.
+            last = {}
+            rows = store.execute("SELECT host_id, check_id, subject, profile, outcome_before, outcome_after, times FROM transition "
+                                 "WHERE check_id <> '' ORDER BY host_id, number")
+            for *key, before, after, times in rows:
+                key = tuple(key)
+                self.assertEqual(last.get(key, 1), before, (seed, key))
+                last[key] = after
+            now = {tuple(key): outcome if over == 0 else 1 for *key, outcome, over in store.execute(
+                "SELECT host_id, check_id, subject, profile, outcome, over_unix_ns FROM finding")}
+            for key, outcome in last.items():
+                self.assertEqual(now.get(key, 1), outcome, (seed, key))
+
+
+class ItsStore(WithFolder):
+    def test_a_damaged_one_is_not_begun_anew(self):
+        with Hub(self.folder) as hub:
+            simulate(hub, 50, "--for", "1s")
+        with open(hub.store, "r+b") as file:
+            file.seek(8192)
+            file.write(b"\xa5" * 4096)
+        before = hub.store.read_bytes()
+        ended = subprocess.run([tool.BIN / "rdmaready-hub", "--store", hub.store, "--listen", "127.0.0.1:0"], capture_output=True, text=True, timeout=20)
+        self.assertEqual(ended.returncode, 3, ended.stderr)
+        self.assertIn("restore", ended.stderr)
+        self.assertEqual(hub.store.read_bytes(), before)
+
+    def test_a_full_disk_puts_reports_off_and_loses_none(self):
+        hub = Hub(self.folder)
+        hub.folder.joinpath("of the hub").mkdir()
+        with hub:
+            simulate(hub, 10, "--for", "1s")
+            size = hub.store.stat().st_size + hub.store.with_name("fleet.db-wal").stat().st_size
+            subprocess.run(["prlimit", "--pid", str(hub.process.pid), f"--fsize={max(size // 2, 65536)}:unlimited"], check=True)
+            fleet = simulate(hub, 30, "--first", "100", "--for", "14s", "--settle", "40s", wait=False)
+            time.sleep(3)
+            self.assertLess(hub.fleet("status", "--output", "json").json["hosts"], 40, "the disk is full")
+            subprocess.run(["prlimit", "--pid", str(hub.process.pid), "--fsize=unlimited:unlimited"], check=True)
+            out, _ = fleet.communicate(timeout=100)
+            self.assertEqual(fleet.returncode, 0, out)
+            self.assertGreater(json.loads(out)["put_off"], 0)
+            self.assertEqual(hub.fleet("status", "--output", "json").json["hosts"], 40)
+
+
+class AThirdParty(WithFolder):
+    def test_reads_the_fleet_by_reflection_alone(self):
+        with Hub(self.folder) as hub:
+            simulate(hub, 7, "--for", "1s")
+            answer = subprocess.run(["/usr/bin/python3", pathlib.Path(__file__).resolve().parent.parent / "support" / "reflect.py", hub.address, "rdmaready.v1.Fleet",
+                                     "GetStatus", "{}"], capture_output=True, text=True, timeout=30)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertEqual(json.loads(answer.stdout)["hosts"], "7")
+
+
+class ItsOptions(WithFolder):
+    def run_hub(self, *arguments):
+        return subprocess.run([tool.BIN / "rdmaready-hub", *arguments], capture_output=True, text=True, timeout=20)
+
+    def test_what_is_wrong_is_one_line_and_status_2(self):
+        store = ["--store", self.folder / "x.db"]
+        for arguments in ([], [*store, "--period", "0s"], [*store, "--profile", "no-such"], [*store, "--listen", "0.0.0.0:0"], [*store, "--nonsense"],
+                          [*store, "--tls-cert", "x"], ["--store", self.folder], [*store, "--most-agents", "0"]):
+            with self.subTest(arguments=arguments):
+                ended = self.run_hub(*arguments)
+                self.assertEqual(ended.returncode, 2, ended.stderr)
+                self.assertEqual(len(ended.stderr.strip().splitlines()), 1, ended.stderr)
+                self.assertTrue(re.match("rdmaready-hub: ", ended.stderr))
+
+    def test_help_and_version(self):
+        self.assertIn("--store", self.run_hub("--help").stdout)
+        self.assertIn("rdmaready-hub ", self.run_hub("--version").stdout)
+
+    def test_a_configuration_file_says_the_same(self):
+        config = self.folder / "hub.yaml"
+        config.write_text(f"store: '{self.folder}/y.db'\nperiod: 1s\nlisten: 127.0.0.1:0\nnonsense: 1\n")
+        ended = self.run_hub("--config", config)
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("hub.yaml:4", ended.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/sim/made_fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "agent/report/pack_state.h"
+#include "api/base/digest.h"
+#include "api/base/run_id.h"
+#include "api/client/report_channel.h"
+#include "api/convert/digest.h"
+
+namespace rdmaready::sim {
+namespace {
+
+using report::HostState;
+using report::ReportClient;
+using report::ReportCounts;
+using report::TimePoint;
+
+void AddCounts(const ReportCounts& more, ReportCounts& counts) {
+  counts.streams += more.streams;
+  counts.sent += more.sent;
+  counts.with_facts += more.with_facts;
+  counts.kept += more.kept;
+  counts.put_off += more.put_off;
+  counts.refused += more.refused;
+  counts.slowest_ack = std::max(counts.slowest_ack, more.slowest_ack);
+}
+
+// What somebody does with `dcb pfc set`: every other time it is as it was.
+Facts WithAnotherPfcBit(Facts facts) {
+  if (!facts.ports) return facts;
+  std::vector<Port> ports = *facts.ports;
+  for (Port& port : ports) {
+    if (!port.netdev || !port.netdev->dcb.pfc) continue;
+    Netdev netdev = *port.netdev;
+    Pfc pfc = *netdev.dcb.pfc;
+    pfc.enabled ^= 1U << 4;
+    netdev.dcb.pfc = pfc;
+    port.netdev = netdev;
+  }
+  facts.ports = std::move(ports);
+  return facts;
+}
+
+}  // namespace
+
+struct MadeFleet::Host {
+  std::size_t index = 0;
+  std::string name{};
+  std::string id{};
+  bool changed = false;
+  bool stopped = false;
+  std::chrono::nanoseconds skew{};
+  std::mutex mutex;  // guards what follows
+  std::shared_ptr<ReportClient> client{};
+  std::shared_ptr<const HostState> state{};
+};
+
+MadeFleet::MadeFleet(FleetPlan plan) : plan_(std::move(plan)) {
+  for (std::size_t i = 0; i < plan_.agents; ++i) {
+    auto host = std::make_unique<Host>();
+    host->index = i;
+    host->name = fmt::format("node{:05}", plan_.first + i);
+    host->id = fmt::format("00000000-0000-4000-8000-{:012}", plan_.first + i);
+    hosts_.push_back(std::move(host));
+  }
+  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  for (const auto& host : hosts_) Begin(*host);
+}
+
+MadeFleet::~MadeFleet() {
+  thread_ = {};
+  for (const auto& host : hosts_) {
+    const std::lock_guard lock(host->mutex);
+    if (host->client != nullptr) host->client->Stop();
+  }
+}
+
+std::shared_ptr<const HostState> MadeFleet::StateOf(const Host& host) const {
+  Facts facts = plan_.kinds[host.index % plan_.kinds.size()];
+  facts.hostname = host.name;
+  if (host.changed) facts = WithAnotherPfcBit(std::move(facts));
+  return *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs());
+}
+
+void MadeFleet::Begin(Host& host) {
+  auto client = std::make_shared<ReportClient>(report::ReportOptions{
+      .host = {.host_id = host.id,
+               .hostname = host.name,
+               .machine_id = host.id,
+               .boot_id = MakeRunId(),
+               .run_id = MakeRunId(),
+               .agent_version = "0.1.0"},
+      .channel =
+          [this, number = static_cast<int>(host.index)] { return ReportChannel(plan_.hub, plan_.tls, number); },
+      .wake = [this, index = host.index] { Wake(index); },
+      .acked =
+          [this](std::chrono::nanoseconds waited) {
+            const std::lock_guard lock(mutex_);
+            acks_us_.push_back(std::chrono::duration_cast<std::chrono::microseconds>(waited).count());
+          },
+      .clock_error = host.skew,
+      .seed = plan_.first + host.index});
+  auto state = StateOf(host);
+  client->Offer(state);
+  {
+    const std::lock_guard lock(host.mutex);
+    host.client = std::move(client);
+    host.state = std::move(state);
+  }
+  Wake(host.index);
+}
+
+void MadeFleet::Wake(std::size_t index) {
+  {
+    const std::lock_guard lock(mutex_);
+    ready_.push_back(index);
+  }
+  woken_.notify_one();
+}
+
+void MadeFleet::Run(const std::stop_token& stop) {
+  using Due = std::pair<TimePoint, std::size_t>;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due;
+  std::vector<TimePoint> next(hosts_.size(), TimePoint::max());
+  while (!stop.stop_requested()) {
+    std::vector<std::size_t> ready;
+    {
+      std::unique_lock lock(mutex_);
+      const TimePoint until =
+          due.empty() ? std::chrono::steady_clock::now() + std::chrono::seconds(1) : due.top().first;
+      woken_.wait_until(lock, stop, until, [&] { return !ready_.empty(); });
+      ready.swap(ready_);
+    }
+    const TimePoint now = std::chrono::steady_clock::now();
+    for (; !due.empty() && due.top().first <= now; due.pop()) {
+      if (next[due.top().second] == due.top().first) ready.push_back(due.top().second);
+    }
+    for (const std::size_t index : ready) {
+      std::shared_ptr<ReportClient> client;
+      {
+        const std::lock_guard lock(hosts_[index]->mutex);
+        client = hosts_[index]->client;
+      }
+      if (client == nullptr) continue;
+      next[index] = client->Tick(std::chrono::steady_clock::now());
+      if (next[index] != TimePoint::max()) due.emplace(next[index], index);
+    }
+  }
+}
+
+void MadeFleet::Do(const Happening& happening) {
+  using What = Happening::What;
+  for (std::size_t i = 0; i < happening.hosts; ++i) {
+    Host& host = *hosts_[i];
+    if (happening.what == What::kChange) {
+      host.changed = !host.changed;
+      auto state = StateOf(host);
+      const std::lock_guard lock(host.mutex);
+      host.state = state;
+      if (host.client != nullptr) host.client->Offer(std::move(state));
+      continue;
+    }
+    if (happening.what == What::kSkew) host.skew = happening.skew;
+    std::shared_ptr<ReportClient> gone;
+    {
+      const std::lock_guard lock(host.mutex);
+      gone = std::move(host.client);
+    }
+    if (gone != nullptr) {
+      AddCounts(gone->Counts(), past_);
+      gone->Stop();
+    }
+    if (happening.what == What::kStop) continue;
+    Begin(host);
+  }
+}
+
+bool MadeFleet::Settled() {
+  return std::ranges::all_of(hosts_, [](const std::unique_ptr<Host>& host) {
+    const std::lock_guard lock(host->mutex);
+    return host->client == nullptr || host->client->kept_digest() == host->state->digest;
+  });
+}
+
+FleetTally MadeFleet::Tally() {
+  FleetTally tally{.counts = past_};
+  for (const auto& host : hosts_) {
+    const std::lock_guard lock(host->mutex);
+    if (host->client == nullptr) continue;
+    AddCounts(host->client->Counts(), tally.counts);
+    if (host->client->connected()) ++tally.connected;
+    if (host->client->kept_digest() == host->state->digest) ++tally.settled;
+  }
+  const std::lock_guard lock(mutex_);
+  tally.acks_us = acks_us_;
+  return tally;
+}
+
+}  // namespace rdmaready::sim

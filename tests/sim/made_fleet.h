@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// MadeFleet: hosts that are made up, each with the agent's own client. One thread ticks them all.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <queue>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agent/report/report_client.h"
+#include "api/client/tls.h"
+#include "api/model/facts.h"
+#include "tests/sim/script.h"
+
+namespace rdmaready::sim {
+
+struct FleetPlan {
+  std::string hub{};
+  TlsFiles tls{};  // of all of them: for a hub that takes the host's word it is not needed
+  std::size_t agents = 0;
+  std::size_t first = 1;       // the number of the first host
+  std::vector<Facts> kinds{};  // hosts are of these, in turn
+};
+
+struct FleetTally {
+  report::ReportCounts counts{};
+  std::size_t connected = 0;
+  std::size_t settled = 0;  // their newest state is acknowledged
+  std::vector<std::int64_t> acks_us{};
+};
+
+class MadeFleet {
+ public:
+  explicit MadeFleet(FleetPlan plan);
+  ~MadeFleet();
+
+  void Do(const Happening& happening);
+  // Whether every host that is not stopped has its state acknowledged.
+  bool Settled();
+  FleetTally Tally();
+
+ private:
+  struct Host;
+  void Begin(Host& host);
+  void Run(const std::stop_token& stop);
+  void Wake(std::size_t index);
+  std::shared_ptr<const report::HostState> StateOf(const Host& host) const;
+
+  const FleetPlan plan_;
+  std::vector<std::unique_ptr<Host>> hosts_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable_any woken_;
+  std::vector<std::size_t> ready_{};
+  std::vector<std::int64_t> acks_us_{};
+  report::ReportCounts past_{};  // of clients that are gone
+  std::jthread thread_;
+};
+
+}  // namespace rdmaready::sim
