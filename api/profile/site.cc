@@ -22,6 +22,13 @@ namespace {
 
 constexpr std::string_view kGroupsKey = "groups";
 
+// A profile that is changed here is another one.
+absl::StatusOr<Profile> Digested(v1::Profile& message) {
+  const absl::StatusOr<std::string> digest = Sha256(message.SerializeAsString());
+  if (digest.ok()) message.set_digest(*digest);
+  return FromProto(message);
+}
+
 class SiteReader {
  public:
   explicit SiteReader(const std::string& path) : file_(path) { reading_.site.file = path; }
@@ -31,7 +38,8 @@ class SiteReader {
     if (!root) return std::move(reading_);
     v1::Site message;
     places_ = FillMessage(*root, std::span(&file_, 1), {}, message, reading_.faults);
-    if (message.groups().empty()) Fault(std::string(kGroupsKey), "a site file names at least one group of hosts");
+    if (message.groups().empty())
+      Fault(std::string(kGroupsKey), "a site file names at least one group of hosts");
     for (int i = 0; i < message.groups_size(); ++i) AddGroup(message.groups(i), fmt::format("groups[{}]", i));
     std::ranges::stable_sort(reading_.faults, {}, &YamlFault::line);
     return std::move(reading_);
@@ -64,7 +72,7 @@ class SiteReader {
   // Nothing where there is a fault.
   std::optional<Profile> ProfileOf(const v1::Site::Follows& follows, const std::string& place) {
     if (follows.profile().empty()) return Refused(place, "an entry names its profile");
-    absl::StatusOr<Profile> profile = LoadProfile(PathOf(follows.profile()));
+    absl::StatusOr<Profile> profile = LoadProfile(ProfileBeside(file_, follows.profile()));
     if (!profile.ok()) return Refused(place + ".profile", Message(profile.status()));
     v1::Profile message = ToProto(*profile);
     if (!follows.ports().empty()) *message.mutable_ports() = follows.ports();
@@ -74,9 +82,7 @@ class SiteReader {
     const std::vector<ProfileProblem> problems = FindProblems(message);
     for (const ProfileProblem& problem : problems) Fault(place + "." + problem.field, problem.text);
     if (!problems.empty()) return std::nullopt;
-    const absl::StatusOr<std::string> digest = Sha256(message.SerializeAsString());
-    if (digest.ok()) message.set_digest(*digest);
-    absl::StatusOr<Profile> followed = FromProto(message);
+    absl::StatusOr<Profile> followed = Digested(message);
     if (!followed.ok()) return Refused(place, Message(followed.status()));
     return *std::move(followed);
   }
@@ -84,13 +90,6 @@ class SiteReader {
   std::optional<Profile> Refused(const std::string& place, const std::string& text) {
     Fault(place, text);
     return std::nullopt;
-  }
-
-  // A name that is no built-in's is a file beside this one.
-  std::string PathOf(const std::string& profile) const {
-    if (!BuiltInProfileText(profile).empty() || !LooksLikeAPath(profile)) return profile;
-    const std::filesystem::path path(profile);
-    return path.is_absolute() ? profile : (std::filesystem::path(file_).parent_path() / path).string();
   }
 
   std::string file_;
@@ -146,8 +145,59 @@ bool IsSiteText(std::string_view yaml) {
   return root && std::ranges::find(root->entries, kGroupsKey, &YamlNode::Entry::key) != root->entries.end();
 }
 
-SiteReading ReadSite(std::string_view yaml, const std::string& path) {
-  return SiteReader(path).Read(yaml);
+std::string ProfileBeside(const std::string& file, const std::string& name) {
+  if (!BuiltInProfileText(name).empty() || !LooksLikeAPath(name)) return name;
+  const std::filesystem::path path(name);
+  return path.is_absolute() ? name : (std::filesystem::path(file).parent_path() / path).string();
 }
+
+std::vector<Profile::PortSelector> ReadPorts(const YamlNode& list, const std::string& file,
+                                             std::vector<YamlFault>& faults) {
+  YamlNode entry{.kind = YamlNode::Kind::kMap, .line = list.line, .entries = {}};
+  entry.entries.push_back({.key = "ports", .line = list.line, .value = list});
+  v1::Site::Follows follows;
+  const std::size_t before = faults.size();
+  const FieldPlaces places = FillMessage(entry, std::span(&file, 1), {}, follows, faults);
+  if (faults.size() > before) return {};
+  v1::Profile message;
+  message.set_name("ports");
+  *message.mutable_ports() = follows.ports();
+  for (const ProfileProblem& problem : FindProblems(message)) {
+    const auto place = places.find(problem.field);
+    faults.push_back({.file = file,
+                      .line = place == places.end() ? list.line : place->second.line,
+                      .key = problem.field,
+                      .text = fmt::format("key `{}`: {}", problem.field, problem.text)});
+  }
+  const absl::StatusOr<Profile> read = FromProto(message);
+  return read.ok() ? read->ports : std::vector<Profile::PortSelector>{};
+}
+
+absl::StatusOr<Site> OnRails(const Site& site, std::span<const Rail> rails) {
+  if (!site.file.empty() || site.groups.size() != 1 || site.groups.front().profiles.size() != 1 ||
+      !site.groups.front().profiles.front().ports.empty()) {
+    return absl::InvalidArgumentError(
+        "rails divide the ports of one profile: not several, not one with `ports` of its own, not a site file");
+  }
+  const Profile& whole = site.groups.front().profiles.front();
+  std::vector<Profile> divided;
+  for (const Rail& rail : rails) {
+    Profile profile = whole;
+    profile.name = fmt::format("{}.{}", whole.name, rail.name);
+    profile.ports = rail.ports;
+    profile.ports_expected = true;
+    profile.min_ports.reset();
+    v1::Profile message = ToProto(profile);
+    const std::vector<ProfileProblem> problems = FindProblems(message);
+    if (!problems.empty())
+      return absl::InvalidArgumentError(
+          fmt::format("rail {}: {}: {}", rail.name, problems.front().field, problems.front().text));
+    RR_ASSIGN_OR_RETURN(profile, Digested(message));
+    divided.push_back(std::move(profile));
+  }
+  return SiteOf(std::move(divided));
+}
+
+SiteReading ReadSite(std::string_view yaml, const std::string& path) { return SiteReader(path).Read(yaml); }
 
 }  // namespace rdmaready

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "api/model/profile.h"
 #include "api/profile/load.h"
+#include "api/profile/yaml_tree.h"
 
 namespace rdmaready {
 
@@ -46,5 +47,27 @@ struct SiteReading {
 // With every fault, those of the profiles that it names left to them. `path` is where `yaml` is from: files
 // that it names are seen from its folder.
 SiteReading ReadSite(std::string_view yaml, const std::string& path);
+
+// What `file` means by the name of a profile or of a site file: a built-in one, else a path that is seen from
+// the folder of `file`.
+std::string ProfileBeside(const std::string& file, const std::string& name);
+
+// Ports that belong together on every host: each rail is a network of its own.
+struct Rail {
+  std::string name{};
+  std::vector<Profile::PortSelector> ports{};
+
+  bool operator==(const Rail&) const = default;
+};
+
+// A list of ports as `ports` of a site file has it. What is wrong with it is added to `faults`, and is left
+// out.
+std::vector<Profile::PortSelector> ReadPorts(const YamlNode& list, const std::string& file,
+                                             std::vector<YamlFault>& faults);
+
+// The one profile of `site` once for each rail, as "PROFILE.RAIL": for its ports alone, which every host has to
+// have. So each rail is judged, compared and tested by itself. It asks for no `min_ports`: the rails say it.
+// kInvalidArgument in one line: several profiles, one for certain ports only, or a site file.
+absl::StatusOr<Site> OnRails(const Site& site, std::span<const Rail> rails);
 
 }  // namespace rdmaready

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -30,8 +32,10 @@ struct Repeated {
 // key that is there twice is the one thing that does not stop it.
 class Builder : public YAML::EventHandler {
  public:
+  explicit Builder(const YamlLimits& limits) : limits_(limits) {}
+
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (documents_++ > 0) Reject(mark, "a second document: one file holds one profile");
+    if (documents_++ > 0) Reject(mark, fmt::format("a second document: one file holds one {}", limits_.what));
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -67,8 +71,9 @@ class Builder : public YAML::EventHandler {
  private:
   struct Level {
     YamlNode node;
-    bool has_key = false;      // a map's key was read, its value was not
-    bool is_repeated = false;  // and the key was there before: its value is dropped
+    bool has_key = false;                             // a map's key was read, its value was not
+    bool is_repeated = false;                         // and the key was there before: its value is dropped
+    std::map<std::string, int, std::less<>> lines{};  // of each key
   };
 
   void Reject(const YAML::Mark& mark, std::string text) {
@@ -83,15 +88,15 @@ class Builder : public YAML::EventHandler {
 
   void TakeKey(const YAML::Mark& mark, const std::string& key) {
     std::vector<YamlNode::Entry>& entries = open_.back().node.entries;
-    const auto found = std::ranges::find(entries, key, &YamlNode::Entry::key);
+    const auto [first, fresh] = open_.back().lines.emplace(key, mark.line + 1);
     open_.back().has_key = true;
-    open_.back().is_repeated = found != entries.end();
-    if (entries.size() + repeated_.size() >= kMaxKeys) return Reject(mark, "too many keys");
-    if (found == entries.end()) {
+    open_.back().is_repeated = !fresh;
+    if (entries.size() + repeated_.size() >= limits_.keys) return Reject(mark, "too many keys");
+    if (fresh) {
       entries.push_back({.key = key, .line = mark.line + 1});
       return;
     }
-    std::string text = fmt::format("key `{}` is there twice, first in line {}", key, found->line);
+    std::string text = fmt::format("key `{}` is there twice, first in line {}", key, first->second);
     repeated_.push_back({.key = key, .problem = {.line = mark.line + 1, .text = std::move(text)}});
   }
 
@@ -136,8 +141,7 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  static constexpr std::size_t kMaxKeys = 256;
-
+  YamlLimits limits_;
   std::vector<Level> open_{};
   YamlNode root_{};
   int documents_ = 0;
@@ -197,15 +201,15 @@ std::optional<Problem> Parse(const std::string& text, Builder& builder) {
 std::string YamlFault::Line() const { return fmt::format("{}:{}: {}", file, std::max(line, 1), text); }
 
 std::optional<YamlNode> ParseYaml(std::string_view text, std::string_view file_name,
-                                  std::vector<YamlFault>& faults) {
+                                  std::vector<YamlFault>& faults, const YamlLimits& limits) {
   const auto unreadable = [&](int line, std::string why) {
     faults.push_back({.file = std::string(file_name), .line = std::max(line, 1), .text = std::move(why)});
     return std::nullopt;
   };
-  if (text.size() > kMaxYamlBytes)
-    return unreadable(1, fmt::format("larger than {} KiB: not a profile", kMaxYamlBytes / 1024));
+  if (text.size() > limits.bytes)
+    return unreadable(1, fmt::format("larger than {} KiB: not a {}", limits.bytes / 1024, limits.what));
   if (const std::optional<Problem> bad = FindBadText(text)) return unreadable(bad->line, bad->text);
-  Builder builder;
+  Builder builder(limits);
   const std::optional<Problem> thrown = Parse(std::string(text), builder);
   for (const Repeated& twice : builder.repeated()) {
     faults.push_back({.file = std::string(file_name),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // YamlTree: the one document of a YAML text as a bounded tree that knows its lines.
 //
-// YAML is read from files that outsiders wrote. Refused are: more than kMaxYamlBytes, more than kMaxYamlDepth
-// levels, text that is not UTF-8 or holds control characters, anchors and aliases (an alias bomb grows without
-// bound), tags, a second document, a key that is not plain text, and a key that is there twice.
+// YAML is read from files that outsiders wrote. Refused are: more than YamlLimits allow, more than
+// kMaxYamlDepth levels, text that is not UTF-8 or holds control characters, anchors and aliases (an alias bomb
+// grows without bound), tags, a second document, a key that is not plain text, and a key that is there twice.
 #pragma once
 
 #include <cstddef>
@@ -50,9 +50,16 @@ struct YamlNode::Entry {
   YamlNode value{};
 };
 
+// How much one text may be.
+struct YamlLimits {
+  std::string_view what = "profile";  // what a file of this kind is called
+  std::size_t bytes = kMaxYamlBytes;
+  std::size_t keys = 256;  // of one mapping
+};
+
 // An empty document is a kNull. What is wrong is added to `faults`; without a value nothing could be read. A
 // key that is there twice is a fault and keeps its first value: what follows is still looked at.
 std::optional<YamlNode> ParseYaml(std::string_view text, std::string_view file_name,
-                                  std::vector<YamlFault>& faults);
+                                  std::vector<YamlFault>& faults, const YamlLimits& limits = {});
 
 }  // namespace rdmaready
