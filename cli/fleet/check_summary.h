@@ -21,6 +21,10 @@ struct HostNotes {
   std::string store_notice{};            // it did, but something happened to its store before
   Remembered remembered{};               // what its agent found before
 
+  // As its inventory says it; empty: it does not.
+  std::string group{};
+  std::string rack{};
+
   // Of a host that was not asked but recorded earlier.
   std::int64_t recorded_unix_ns = 0;
   std::string recorded_by{};  // version of rdmaready; empty: asked now
@@ -41,8 +45,8 @@ struct SharedError {
 };
 std::vector<SharedError> SharedErrors(const Report& report);
 
-// One line for each thing that belongs on standard error: hosts that could not be asked (from three on, one line
-// for each different reason), results that were not kept, hosts judged by different profiles.
+// One line for each thing that belongs on standard error: hosts that could not be asked (from three on, one
+// line for each different reason), results that were not kept, hosts judged by different profiles.
 std::vector<std::string> Complaints(const CheckSummary& run);
 
 }  // namespace rdmaready

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -55,7 +56,8 @@ std::string SummaryText(std::span<const Finding> findings) {
 }
 
 std::string WaivedText(const Waived& waived) {
-  return fmt::format("until {}, {}: {}", Printable(waived.until), Printable(waived.who), Printable(waived.reason));
+  return fmt::format("until {}, {}: {}", Printable(waived.until), Printable(waived.who),
+                     Printable(waived.reason));
 }
 
 std::string RungText(const RungResult& rung, const Style& style) {
@@ -80,6 +82,24 @@ std::string RungText(const RungResult& rung, const Style& style) {
       break;
   }
   return std::string(Name(rung.rung)) + " " + style.Paint(tone, word);
+}
+
+std::vector<std::size_t> OddFirst(const Report& report) {
+  const auto place = [&report](std::size_t i) {
+    const HostReport& host = report.hosts[i];
+    if (host.verdict == Readiness::kNotReady) return 0;
+    if (!host.error.empty()) return 1;
+    if (host.verdict != Readiness::kReady) return 2;
+    const bool odd = std::ranges::any_of(host.findings, [](const Finding& finding) {
+      return finding.hidden_by.empty() && !finding.waived && finding.outcome != Outcome::kPass &&
+             finding.outcome != Outcome::kNotApplicable;
+    });
+    return odd ? 3 : 4;
+  };
+  std::vector<std::size_t> order(report.hosts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, place);
+  return order;
 }
 
 std::string VerdictText(const Report& report, const Style& style) {

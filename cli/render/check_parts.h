@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/fleet/check_summary.h"
 #include "cli/style.h"
@@ -29,6 +30,10 @@ std::string VerdictText(const Report& report, const Style& style);
 // What to do first and where more of it is said; empty when nothing stands in the way, or nobody knows a
 // remedy.
 std::string FirstText(const Report& report, const Style& style);
+
+// The hosts of the report by index, the odd ones first: not ready, without an answer, undetermined, ready with
+// something that calls for attention, ready. Else as the report has them.
+std::vector<std::size_t> OddFirst(const Report& report);
 
 // The whole report of many hosts: it grows with the number of different findings, not with that of hosts.
 std::string FleetText(const CheckSummary& run, const Style& style);

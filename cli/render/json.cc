@@ -81,9 +81,10 @@ Json ToJson(const HostReport& host, const HostNotes& notes) {
             {"seen_before", SeenToJson(notes.remembered.seen)},
             {"ladder", std::move(ladder)},
             {"findings", ToJson(host.findings)}};
-  if (!notes.recorded_by.empty()) {
+  if (!notes.group.empty()) json["group"] = notes.group;
+  if (!notes.rack.empty()) json["rack"] = notes.rack;
+  if (!notes.recorded_by.empty())
     json["recorded"] = {{"unix_ns", notes.recorded_unix_ns}, {"version", notes.recorded_by}};
-  }
   return json;
 }
 

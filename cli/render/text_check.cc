@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -110,15 +111,23 @@ std::string HostText(const HostReport& host, const HostNotes& notes, const Repor
 
 std::string PairText(const PairReport& pair, bool verbose, const Style& style) {
   const std::string heading = Printable(pair.from) + " -> " + Printable(pair.to);
-  return style.Paint(Tone::kStrong, heading) + "\n" +
-         FindingsBlock(style, pair.findings, DetailOf(verbose));
+  return style.Paint(Tone::kStrong, heading) + "\n" + FindingsBlock(style, pair.findings, DetailOf(verbose));
+}
+
+// Of two hosts none is the odd one.
+std::vector<std::size_t> OrderOf(const Report& report) {
+  if (report.hosts.size() >= kGroupFromHosts) return OddFirst(report);
+  std::vector<std::size_t> order(report.hosts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
 }
 
 std::string LadderText(const Report& report, const Style& style) {
   std::size_t widest = 0;
   for (const HostReport& host : report.hosts) widest = std::max(widest, host.host.size());
   std::string text;
-  for (const HostReport& host : report.hosts) {
+  for (const std::size_t of_host : OrderOf(report)) {
+    const HostReport& host = report.hosts[of_host];
     text += Column(text.empty() ? "ladder" : "", kVerdictColumn) + Column(Printable(host.host), widest + 2);
     for (std::size_t i = 0; i < host.ladder.size(); ++i) {
       text += (i == 0 ? "" : ", ") + RungText(host.ladder[i], style);
@@ -134,7 +143,7 @@ std::string CheckText(const CheckSummary& run, const Style& style, bool verbose)
   const Report& report = run.report;
   if (!verbose && report.hosts.size() >= kGroupFromHosts) return FleetText(run, style);
   std::string text;
-  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
+  for (const std::size_t i : OrderOf(report)) {
     text +=
         HostText(report.hosts[i], i < run.notes.size() ? run.notes[i] : HostNotes{}, report, verbose, style) +
         "\n";

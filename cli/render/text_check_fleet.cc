@@ -49,9 +49,14 @@ struct Same {
   std::vector<std::string> hosts{};
   std::set<std::string> pairs{};
   std::set<std::string> subjects{};
+  std::set<std::string> racks{};  // of the hosts; "": not known
 
-  std::string Where() const {
+  // `racks_matter`: there are others.
+  std::string Where(bool racks_matter) const {
     std::string text = pairs.empty() ? HostsText(hosts) : FewOf(pairs);
+    if (racks_matter && racks.size() == 1 && !racks.begin()->empty() &&
+        std::set(hosts.begin(), hosts.end()).size() > 1)
+      text += ", all in rack " + *racks.begin();
     if (finding->scope != Scope::kHost && !subjects.empty()) text += "; " + FewOf(subjects);
     return text;
   }
@@ -65,7 +70,11 @@ struct Trouble {
 
 class Troubles {
  public:
-  explicit Troubles(const std::vector<Judged>& all) {
+  Troubles(const CheckSummary& run, const std::vector<Judged>& all) {
+    for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
+      racks_.emplace(run.report.hosts[i].host, Printable(run.notes[i].rack));
+      racks_matter_ = racks_matter_ || run.notes[i].rack != run.notes.front().rack;
+    }
     for (const Judged& judged : all) {
       const Finding& finding = *judged.finding;
       if (!finding.hidden_by.empty()) {
@@ -104,6 +113,7 @@ class Troubles {
     if (same == trouble.ways.end()) same = trouble.ways.insert(trouble.ways.end(), Same{.finding = &finding});
     if (judged.peer.empty()) {
       same->hosts.push_back(judged.host);
+      same->racks.insert(racks_[judged.host]);
     } else {
       same->pairs.insert(judged.Where());
     }
@@ -122,7 +132,7 @@ class Troubles {
       if (!same.finding->source.empty()) said += "  (" + Printable(same.finding->source) + ")";
       text += i == 0 ? Row(style, GroupOf(first.id), first.outcome, Printable(first.id), said)
                      : Note(style, "also", said);
-      text += Note(style, "on", same.Where());
+      text += Note(style, "on", same.Where(racks_matter_));
     }
     if (trouble.ways.size() > kShown) {
       std::vector<std::string> others;
@@ -146,6 +156,8 @@ class Troubles {
     return text;
   }
 
+  std::map<std::string, std::string> racks_;  // by host
+  bool racks_matter_ = false;
   std::map<Key, Trouble> troubles_;
   std::map<std::string, std::uint64_t> hidden_;  // by the id that hides
 };
@@ -173,13 +185,12 @@ std::string WellText(const std::vector<Judged>& all, const Style& style) {
              fmt::format("{}: on {}", said, CountText(places.size(), "host")));
 }
 
-// Hosts by what `text_of` says of them, in the order of the report; those of which it says nothing are left
-// out.
+// Hosts by what `text_of` says of them, the odd ones first; those of which it says nothing are left out.
 using TextOf = std::function<std::string(std::size_t)>;
-std::vector<std::pair<std::string, std::vector<std::string>>> HostsBy(const Report& report,
-                                                                      const TextOf& text_of) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
-  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
+using HostsByText = std::vector<std::pair<std::string, std::vector<std::string>>>;
+HostsByText HostsBy(const Report& report, const TextOf& text_of) {
+  HostsByText groups;
+  for (const std::size_t i : OddFirst(report)) {
     const std::string text = text_of(i);
     if (text.empty()) continue;
     auto group = std::ranges::find(groups, text, [](const auto& one) { return one.first; });
@@ -187,6 +198,11 @@ std::vector<std::pair<std::string, std::vector<std::string>>> HostsBy(const Repo
     group->second.push_back(Printable(report.hosts[i].host));
   }
   return groups;
+}
+
+// The few before the many: the odd ones are looked for.
+void SortOddFirst(HostsByText& groups) {
+  std::ranges::stable_sort(groups, {}, [](const auto& group) { return group.second.size(); });
 }
 
 // What differs between hosts is told of each kind; where it is the same on all, once in the heading.
@@ -198,6 +214,7 @@ std::string HeadingText(const CheckSummary& run, const Style& style) {
          const std::string& release = report.hosts[i].kernel_release;
          return release.empty() ? "" : "Linux " + Printable(release);
        }},
+      {"group ", [&](std::size_t i) { return i < run.notes.size() ? Printable(run.notes[i].group) : ""; }},
       {"profile ", [&](std::size_t i) { return Printable(NamesOf(report.hosts[i].profiles)); }},
       {"",
        [&](std::size_t i) -> std::string {
@@ -211,7 +228,8 @@ std::string HeadingText(const CheckSummary& run, const Style& style) {
   std::string heading = style.Paint(Tone::kStrong, CountText(report.hosts.size(), "host"));
   std::string below;
   for (const auto& [label, text_of] : aspects) {
-    const auto groups = HostsBy(report, text_of);
+    HostsByText groups = HostsBy(report, text_of);
+    SortOddFirst(groups);
     if (groups.size() == 1 && groups[0].second.size() == report.hosts.size()) {
       heading += fmt::format(" {} {}{}", style.Dot(), label, groups[0].first);
       continue;
@@ -292,11 +310,11 @@ std::string UnjudgedPorts(const Report& report, const Style& style) {
 std::string FleetText(const CheckSummary& run, const Style& style) {
   const Report& report = run.report;
   const std::vector<Judged> all = JudgedIn(report);
-  std::string text = HeadingText(run, style) + Troubles(all).Text(style) + WellText(all, style) +
-                     UnjudgedPorts(report, style) + RememberedOfMany(run, style);
+  std::string text = HeadingText(run, style) + Troubles(run, all).Text(style);
   for (const SharedError& error : SharedErrors(report))
     text += Labelled(style, Tone::kBad, "  error", kFleetLabelColumn,
                      Printable(error.text) + ": " + HostsText(error.hosts));
+  text += WellText(all, style) + UnjudgedPorts(report, style) + RememberedOfMany(run, style);
   std::vector<Finding> findings;
   for (const Judged& judged : all) findings.push_back(*judged.finding);
   return text + Labelled(style, Tone::kPlain, " ", 2, SummaryText(findings) + " (-v lists each host)") + "\n" +
