@@ -244,7 +244,8 @@ ExitStatus WriteBundle(const Context& context, const BundleOptions& options, std
   if (!any) return TellWhyNothing(context, run);
   const absl::StatusOr<std::string> bytes = BytesOfBundle(std::move(made), most_bytes, options.out, run);
   if (!bytes.ok()) {
-    const bool asked_too_much = absl::IsResourceExhausted(bytes.status()) || absl::IsInvalidArgument(bytes.status());
+    const bool asked_too_much =
+        absl::IsResourceExhausted(bytes.status()) || absl::IsInvalidArgument(bytes.status());
     return context.Fail(asked_too_much ? ExitStatus::kUsage : ExitStatus::kOwnFailure, Message(bytes.status()));
   }
   run.bytes = bytes->size();
@@ -257,8 +258,7 @@ ExitStatus WriteBundle(const Context& context, const BundleOptions& options, std
 }
 
 ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses =
-      ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const absl::StatusOr<std::uint64_t> most_bytes = ParseSize(options.max_size);
   if (!most_bytes.ok()) return context.Fail(ExitStatus::kUsage, "--max-size: " + Message(most_bytes.status()));

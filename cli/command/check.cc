@@ -73,7 +73,8 @@ std::string OnlyLive(const CheckFlags& options) {
 
 // Saved hosts, at level host: there is nobody to move bytes with.
 ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
-  if (const std::string wrong = OnlyLive(options); !wrong.empty()) return context.Fail(ExitStatus::kUsage, wrong);
+  if (const std::string wrong = OnlyLive(options); !wrong.empty())
+    return context.Fail(ExitStatus::kUsage, wrong);
   if (options.watch_seconds > 0) {
     return context.Fail(ExitStatus::kUsage,
                         "--watch needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
@@ -82,7 +83,8 @@ ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
       LoadSite(options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
   if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
   const absl::StatusOr<std::vector<SavedHost>> hosts =
-      options.bundle.empty() ? LoadSavedHosts(options.facts) : bundle::LoadBundle(options.bundle, options.named.hosts);
+      options.bundle.empty() ? LoadSavedHosts(options.facts)
+                             : bundle::LoadBundle(options.bundle, options.named.hosts);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   const CheckSummary run = JudgeSavedHosts(*hosts, *site, options.ports);
   context.interrupt.Disarm();
@@ -118,21 +120,25 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
 
 ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   if (!options.facts.empty() || !options.bundle.empty()) return RunSaved(context, options);
-  const absl::StatusOr<std::vector<HostAddress>> addresses =
-      ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  const HostFlags& named = options.named;
+  // What the command line says of profiles is said of all hosts.
+  absl::StatusOr<ChosenHosts> chosen =
+      ChooseWithOrigins(named.hosts, named.inventory, named.part, options.profiles.empty());
+  if (!chosen.ok()) return context.Fail(ExitStatus::kUsage, Message(chosen.status()));
+  const std::vector<HostAddress>& addresses = chosen->addresses;
   const Rung level = RungFromName(options.level).value_or(Rung::kHost);
-  if (const absl::Status count = CheckHostCount(addresses->size(), level); !count.ok()) {
+  if (const absl::Status count = CheckHostCount(addresses.size(), level); !count.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(count));
   }
   absl::StatusOr<ProbeOptions> server = ServerOf(options, level);
   if (!server.ok()) return context.Fail(ExitStatus::kUsage, Message(server.status()));
   server->timeout = context.global.timeout.value_or(std::chrono::milliseconds::zero());
   if (!server->credentials.user_name.empty()) {
-    const absl::Status secret = CheckPrivate(*addresses, context.client());
+    const absl::Status secret = CheckPrivate(addresses, context.client());
     if (!secret.ok()) return context.Fail(ExitStatus::kUsage, Message(secret));
   }
   HostsCheckOptions how{.level = level,
+                        .origins = std::move(chosen->origins),
                         .ports = options.ports,
                         .server = *server,
                         .watch = std::chrono::seconds(options.watch_seconds)};
@@ -142,7 +148,7 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
     how.site = *std::move(site);
   }
   context.console.Progress("connecting");
-  std::vector<HostClient> hosts = NameClients(*addresses, context.client(), context.interrupt);
+  std::vector<HostClient> hosts = NameClients(addresses, context.client(), context.interrupt);
   HostsCheck check(hosts, std::move(how), [&](const std::string& what) { context.console.Progress(what); });
   context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
   options.max_time.Arm(context, [&](const std::string& cut) {

@@ -62,9 +62,9 @@ ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
     return context.Fail(ExitStatus::kUsage, "--facts and --bundle exclude each other");
   }
   if ((options.bundle.empty() && !options.named.hosts.empty()) || options.named.FromFile()) {
-    return context.Fail(ExitStatus::kUsage,
-                        option + " shows saved hosts: no " + (options.bundle.empty() ? "HOST and no " : "") +
-                            "--inventory beside it");
+    return context.Fail(ExitStatus::kUsage, option + " shows saved hosts: no " +
+                                                (options.bundle.empty() ? "HOST and no " : "") +
+                                                "--inventory beside it");
   }
   if (!options.save.empty()) {
     return context.Fail(ExitStatus::kUsage, "--save needs live hosts: " + option + " shows what was saved");
@@ -74,7 +74,8 @@ ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
                         "--lldp needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
   }
   const absl::StatusOr<std::vector<SavedHost>> saved =
-      options.bundle.empty() ? LoadSavedHosts(options.facts) : bundle::LoadBundle(options.bundle, options.named.hosts);
+      options.bundle.empty() ? LoadSavedHosts(options.facts)
+                             : bundle::LoadBundle(options.bundle, options.named.hosts);
   if (!saved.ok()) return context.Fail(ExitStatus::kUsage, Message(saved.status()));
   FactsRun run;
   for (const SavedHost& host : *saved) {
@@ -87,7 +88,7 @@ ExitStatus ShowSaved(const Context& context, const FactsOptions& options) {
 }
 
 ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   context.console.Progress(options.lldp_seconds > 0 ? "reading facts, listening for LLDP" : "reading facts");
   const absl::StatusOr<std::vector<HostClient>> clients =
@@ -122,7 +123,7 @@ HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds 
 }
 
 ExitStatus RunSave(const Context& context, const FactsOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   HostSaver saver(options.save);
   std::vector<std::string> names;

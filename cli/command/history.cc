@@ -116,8 +116,7 @@ bool IsEmpty(const HistoryRun& run) {
 }
 
 ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses =
-      ChooseHosts(options.named.hosts, options.named.inventory, options.named.groups);
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   const absl::StatusOr<HistoryQuery> query = QueryOf(options);
   if (!query.ok()) return context.Fail(ExitStatus::kUsage, Message(query.status()));

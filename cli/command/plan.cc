@@ -54,8 +54,7 @@ void AddConfigureFlags(CLI::App& app, ConfigureFlags& flags) {
 }
 
 absl::StatusOr<std::vector<HostClient>> ClientsOf(const HostFlags& named, const Context& context) {
-  RR_ASSIGN_OR_RETURN(const std::vector<HostAddress> addresses,
-                      ChooseHosts(named.hosts, named.inventory, named.groups));
+  RR_ASSIGN_OR_RETURN(const std::vector<HostAddress> addresses, ChooseHosts(named));
   return NameClients(addresses, context.client(), context.interrupt);
 }
 

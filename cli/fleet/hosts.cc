@@ -30,7 +30,6 @@ std::string Key(const HostAddress& address) {
 
 // Any kind of file will do (a pipe from another command), but not without end.
 absl::StatusOr<std::string> ReadText(const std::string& path) {
-  constexpr std::size_t kMaxBytes = 4 << 20;
   const auto trouble = [&path](int error) {
     return absl::InvalidArgumentError(Message(ErrnoStatus(error, "read " + path)));
   };
@@ -48,7 +47,7 @@ absl::StatusOr<std::string> ReadText(const std::string& path) {
     if (size < 0) return trouble(errno);
     if (size == 0) return text;
     text.append(piece.data(), static_cast<std::size_t>(size));
-    if (text.size() > kMaxBytes)
+    if (text.size() > kMostInventoryBytes)
       return absl::InvalidArgumentError("read " + path + ": too large for an inventory");
   }
 }
@@ -73,8 +72,26 @@ absl::StatusOr<std::vector<HostAddress>> ParseListed(const std::vector<ListedHos
 
 std::vector<ListedHost> FromCommandLine(const std::vector<std::string>& names) {
   std::vector<ListedHost> listed;
-  for (const std::string& name : names) listed.push_back({name, ""});
+  for (const std::string& name : names) listed.push_back({.name = name});
   return listed;
+}
+
+std::string NamesNoHost(const std::string& inventory, const InventoryPart& part) {
+  const bool both = !part.groups.empty() && !part.racks.empty();
+  return "inventory " + inventory + " names no host" + (both ? " that is in such a group and such a rack" : "");
+}
+
+// One for each judging.
+absl::StatusOr<std::vector<std::shared_ptr<const Site>>> SitesOf(const Inventory& inventory) {
+  std::vector<std::shared_ptr<const Site>> sites;
+  for (const InventoryJudging& judging : inventory.judgings) {
+    absl::StatusOr<Site> site = LoadSite(judging.profiles);
+    if (!site.ok()) return absl::InvalidArgumentError(judging.place + Message(site.status()));
+    if (!judging.rails.empty()) site = OnRails(*site, judging.rails);
+    if (!site.ok()) return absl::InvalidArgumentError(judging.rails_place + Message(site.status()));
+    sites.push_back(std::make_shared<const Site>(*std::move(site)));
+  }
+  return sites;
 }
 
 }  // namespace
@@ -86,22 +103,41 @@ absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::strin
 bool IsSameName(const HostAddress& a, const HostAddress& b) { return Key(a) == Key(b); }
 
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
-                                                     const std::string& inventory,
-                                                     const std::vector<std::string>& groups) {
+                                                     const std::string& inventory, const InventoryPart& part) {
+  RR_ASSIGN_OR_RETURN(ChosenHosts chosen, ChooseWithOrigins(names, inventory, part, false));
+  return std::move(chosen.addresses);
+}
+
+absl::StatusOr<ChosenHosts> ChooseWithOrigins(const std::vector<std::string>& names,
+                                              const std::string& inventory, const InventoryPart& part,
+                                              bool with_profiles) {
   std::vector<ListedHost> all;
   for (const std::string& list : names) {
     RR_ASSIGN_OR_RETURN(const std::vector<std::string> hosts, ExpandHosts(list));
-    for (const std::string& host : hosts) all.push_back({host, ""});
+    for (const std::string& host : hosts) all.push_back({.name = host});
   }
-  if (inventory.empty() && !groups.empty())
-    return absl::InvalidArgumentError("--group is for --inventory FILE");
+  if (inventory.empty() && !(part.groups.empty() && part.racks.empty()))
+    return absl::InvalidArgumentError(part.groups.empty() ? "--rack is for --inventory FILE"
+                                                          : "--group is for --inventory FILE");
+  std::vector<std::shared_ptr<const Site>> sites;
   if (!inventory.empty()) {
     RR_ASSIGN_OR_RETURN(const std::string text, ReadText(inventory));
-    RR_ASSIGN_OR_RETURN(const std::vector<ListedHost> listed, ParseInventory(text, inventory, groups));
-    if (listed.empty()) return absl::InvalidArgumentError("inventory " + inventory + " names no host");
-    all.insert(all.end(), listed.begin(), listed.end());
+    RR_ASSIGN_OR_RETURN(const Inventory listed, ParseInventory(text, inventory, part));
+    if (listed.hosts.empty()) return absl::InvalidArgumentError(NamesNoHost(inventory, part));
+    all.insert(all.end(), listed.hosts.begin(), listed.hosts.end());
+    if (with_profiles) {
+      RR_ASSIGN_OR_RETURN(sites, SitesOf(listed));
+    }
   }
-  return ParseListed(all);
+  ChosenHosts chosen;
+  RR_ASSIGN_OR_RETURN(chosen.addresses, ParseListed(all));
+  for (ListedHost& host : all) {
+    HostOrigin& origin = chosen.origins.emplace_back();
+    origin.group = std::move(host.group);
+    origin.rack = std::move(host.rack);
+    if (with_profiles && host.judging) origin.site = sites[*host.judging];
+  }
+  return chosen;
 }
 
 absl::Status CheckDistinct(std::span<const HostAddress> hosts,

@@ -2,6 +2,7 @@
 // Hosts: which hosts a command is about, from the command line and from an inventory file.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "api/client/address.h"
 #include "api/model/report.h"
+#include "api/profile/site.h"
 #include "cli/fleet/inventory.h"
 
 namespace rdmaready {
@@ -22,11 +24,29 @@ absl::StatusOr<std::vector<HostAddress>> ParseHosts(const std::vector<std::strin
 bool IsSameName(const HostAddress& a, const HostAddress& b);
 
 // The command line's hosts, of which each may be a list (ExpandHosts), then the inventory's, or those of
-// `groups` in it (no file when `inventory` is empty, standard input when it is
+// `part` of it (no file when `inventory` is empty, standard input when it is
 // "-"). Errors are kInvalidArgument; what is wrong in the file is named with its line.
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const std::vector<std::string>& names,
                                                      const std::string& inventory,
-                                                     const std::vector<std::string>& groups = {});
+                                                     const InventoryPart& part = {});
+
+// What an inventory says of a host; nothing of one that the command line names.
+struct HostOrigin {
+  std::string group{};
+  std::string rack{};
+  std::shared_ptr<const Site> site{};  // by what it is judged; null: not said. Hosts share it.
+};
+
+struct ChosenHosts {
+  std::vector<HostAddress> addresses{};
+  std::vector<HostOrigin> origins{};  // of each
+};
+
+// The same with what the inventory says of them. With `with_profiles` the profiles and site files that it names
+// are read, which may fail; else no host has a site.
+absl::StatusOr<ChosenHosts> ChooseWithOrigins(const std::vector<std::string>& names,
+                                              const std::string& inventory, const InventoryPart& part,
+                                              bool with_profiles);
 
 // kInvalidArgument, naming both, when two hosts share a target (as Resolve gives them, in the order of
 // `hosts`): one agent would be asked twice, and meet itself. A host without any is no concern of this.

@@ -43,8 +43,9 @@ Finding NotYet(const TransferCase& test, TransferPlace place) {
 // What is still as NotYet and its like made it was not done for that reason.
 void SayWhy(std::string_view cut, std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
-    const std::size_t at = finding.outcome == Outcome::kUnknown ? finding.observed.find(HostsCheck::kInterrupted)
-                                                                : std::string::npos;
+    const std::size_t at = finding.outcome == Outcome::kUnknown
+                               ? finding.observed.find(HostsCheck::kInterrupted)
+                               : std::string::npos;
     if (at != std::string::npos) finding.observed.replace(at, HostsCheck::kInterrupted.size(), cut);
   }
 }
@@ -84,15 +85,13 @@ void LeaveOpen(HostReport& host) {
 }
 
 // Each once, in the order of the groups.
-std::vector<ProfileRef> ProfilesOf(const Site& site) {
-  std::vector<ProfileRef> refs;
+void AddProfilesOf(const Site& site, std::vector<ProfileRef>& refs) {
   for (const Site::Group& group : site.groups) {
     for (const Profile& profile : group.profiles) {
       const ProfileRef ref{profile.name, profile.digest};
       if (std::ranges::find(refs, ref) == refs.end()) refs.push_back(ref);
     }
   }
-  return refs;
 }
 
 // What the hosts that answered were judged by; where none did, what was asked for stays.
@@ -125,16 +124,22 @@ HostsCheck::HostsCheck(std::vector<HostClient>& hosts, HostsCheckOptions options
       checked_(hosts.size()),
       parts_(hosts.size()) {
   options_.server.caller = caller_;
-  run_.profiles_of_agents = !options_.site.has_value();
+  options_.origins.resize(hosts.size());
   Report& report = run_.report;
   report.version = kVersion;
   report.run_id = MakeRunId();
   report.started_unix_ns = UnixNowNs();
   report.level = options_.level;
-  if (options_.site) report.profiles = ProfilesOf(*options_.site);
-  for (const HostClient& host : hosts) {
-    report.hosts.push_back({.host = host.name, .error = host.error});
-    run_.notes.push_back({.failure = host.failure});
+  run_.profiles_of_agents = true;
+  std::set<const Site*> sites;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const HostOrigin& origin = options_.origins[i];
+    report.hosts.push_back({.host = hosts[i].name, .error = hosts[i].error});
+    run_.notes.push_back({.failure = hosts[i].failure, .group = origin.group, .rack = origin.rack});
+    const Site* site = SiteFor(i);
+    if (site == nullptr) continue;
+    run_.profiles_of_agents = false;
+    if (sites.insert(site).second) AddProfilesOf(*site, report.profiles);
   }
 }
 
@@ -178,8 +183,8 @@ CheckSummary HostsCheck::Snapshot(std::string_view cut) {
   return run;
 }
 
-// Hosts have waived what they judged themselves, by their own names; what is judged here, and names by which hosts
-// are called here, come on top.
+// Hosts have waived what they judged themselves, by their own names; what is judged here, and names by which
+// hosts are called here, come on top.
 void HostsCheck::WaiveLocked(Report& report) const {
   std::map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < report.hosts.size(); ++i) {
@@ -195,7 +200,8 @@ void HostsCheck::WaiveLocked(Report& report) const {
     std::vector<Finding> by_other = pair.findings;
     Waive(profiles_[to->second], names, report.started_unix_ns, by_other);
     for (std::size_t i = 0; i < by_other.size(); ++i) {
-      if (by_other[i].waived) Waive(profiles_[from->second], names, report.started_unix_ns, {&pair.findings[i], 1});
+      if (by_other[i].waived)
+        Waive(profiles_[from->second], names, report.started_unix_ns, {&pair.findings[i], 1});
     }
   }
 }
@@ -206,6 +212,10 @@ void HostsCheck::ConcludeLocked(Report& report) const {
   for (std::size_t i = 0; i < report.hosts.size(); ++i) {
     if (!checked_[i]) LeaveOpen(report.hosts[i]);
   }
+}
+
+const Site* HostsCheck::SiteFor(std::size_t index) const {
+  return options_.site ? &*options_.site : options_.origins[index].site.get();
 }
 
 bool HostsCheck::Connect(std::size_t index) {
@@ -227,8 +237,9 @@ void HostsCheck::AskHost(std::size_t index) {
                        .run_id = run_.report.run_id,
                        .watch = options_.watch,
                        .with_facts = hosts_.size() > 1};
-  if (options_.site) {
-    absl::StatusOr<std::vector<Profile>> profiles = options_.site->ProfilesOf(host.name);
+  const Site* site = SiteFor(index);
+  if (site != nullptr) {
+    absl::StatusOr<std::vector<Profile>> profiles = site->ProfilesOf(host.name);
     const std::lock_guard lock(mutex_);
     if (!profiles.ok()) return Refuse(index, Message(profiles.status()), ExitStatus::kUsage);
     options.profiles = *profiles;
@@ -254,7 +265,7 @@ void HostsCheck::AskHost(std::size_t index) {
   notes.remembered = std::move(remembered);
   facts_[index] = std::move(answer->facts);
   checked_[index] = true;
-  if (!options_.site) profiles_[index] = std::move(answer->profiles);
+  if (site == nullptr) profiles_[index] = std::move(answer->profiles);
   if (!facts_[index]) return;
   absl::StatusOr<HostParts> parts = HostParts::Divide(*facts_[index], profiles_[index], options_.ports);
   if (parts.ok()) parts_[index] = *std::move(parts);  // else the agent would have refused
@@ -268,7 +279,8 @@ void HostsCheck::Refuse(std::size_t index, const std::string& why, ExitStatus fa
 std::vector<FollowingHost> HostsCheck::Following(std::span<const std::vector<Finding>> findings) {
   std::vector<FollowingHost> hosts;
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
-    hosts.push_back({hosts_[i].name, profiles_[i], parts_[i] ? &*parts_[i] : nullptr, findings[i]});
+    hosts.push_back({hosts_[i].name, profiles_[i], parts_[i] ? &*parts_[i] : nullptr, findings[i],
+                     options_.origins[i].group});
   }
   return hosts;
 }

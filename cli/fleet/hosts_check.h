@@ -20,6 +20,7 @@
 #include "checks/host_parts.h"
 #include "cli/fleet/check_summary.h"
 #include "cli/fleet/host_clients.h"
+#include "cli/fleet/hosts.h"
 #include "cli/fleet/pair_engine.h"
 #include "cli/fleet/pair_plan.h"
 #include "cli/fleet/profile_fleets.h"
@@ -28,10 +29,11 @@ namespace rdmaready {
 
 struct HostsCheckOptions {
   Rung level = Rung::kHost;
-  std::optional<Site> site{};        // by which profiles; none: each agent takes its own
-  std::vector<std::string> ports{};  // of each host only these, by name; empty: all
-  ProbeOptions server{};             // what each asks of the SMB server, from level server on
-  std::chrono::seconds watch{};      // how long each watches its ports first
+  std::optional<Site> site{};  // by which profiles; none: as `origins` say, else each agent takes its own
+  std::vector<HostOrigin> origins{};  // of each host, in their order; empty: nothing is said of any
+  std::vector<std::string> ports{};   // of each host only these, by name; empty: all
+  ProbeOptions server{};              // what each asks of the SMB server, from level server on
+  std::chrono::seconds watch{};       // how long each watches its ports first
 };
 
 class HostsCheck {
@@ -44,12 +46,14 @@ class HostsCheck {
   // When two of the hosts turn out to be one agent (CheckNoTwins) there are no tests between any.
   CheckSummary Run();
 
-  // What is known so far, with its verdict; hosts that have not answered say that their check was `cut` short, and
-  // what was planned and not done is unknown, for the same reason.
+  // What is known so far, with its verdict; hosts that have not answered say that their check was `cut` short,
+  // and what was planned and not done is unknown, for the same reason.
   CheckSummary Snapshot(std::string_view cut = kInterrupted);
 
  private:
   void AskHost(std::size_t index);
+  // By what the host is judged; null: by what its agent takes.
+  const Site* SiteFor(std::size_t index) const;
   // Of the hosts that answered, for what follows: each with its facts and findings of now.
   std::vector<FollowingHost> Following(std::span<const std::vector<Finding>> findings);
   // False when there is nobody to ask: the report says why.

@@ -5,16 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/profile/yaml_message.h"
 #include "api/profile/yaml_tree.h"
+#include "cli/fleet/ansible_ranges.h"
+#include "cli/fleet/fleet_file.h"
 #include "cli/fleet/host_list.h"
 
 namespace rdmaready {
@@ -74,120 +74,14 @@ std::optional<Head> HeadOf(std::string_view line) {
   return Head{.group = std::string(inside.substr(0, colon)), .kind = std::string(kind)};
 }
 
-constexpr std::size_t kMostRangeDigits = 18;  // what 64 bits hold, with room for a step
-
-absl::Status TooManyHosts() {
-  return absl::InvalidArgumentError(fmt::format("more than {} hosts", kMostListedHosts));
-}
-
-std::vector<std::string_view> SplitAtColons(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (std::size_t colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':')) {
-    parts.push_back(text.substr(0, colon));
-    text.remove_prefix(colon + 1);
-  }
-  parts.push_back(text);
-  return parts;
-}
-
-// Ansible counts letters as Python orders them: a to z, then A to Z, so that "[y:B]" is y, z, A, B.
-constexpr std::string_view kRangeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-std::optional<std::uint64_t> LetterPlace(std::string_view text) {
-  const std::size_t place = text.size() == 1 ? kRangeLetters.find(text.front()) : std::string_view::npos;
-  return place == std::string_view::npos ? std::nullopt : std::optional<std::uint64_t>(place);
-}
-
-std::optional<std::uint64_t> RangeNumber(std::string_view text) {
-  return text.size() <= kMostRangeDigits ? ParseNumber<std::uint64_t>(text) : std::nullopt;
-}
-
-// "01:50", "a:f", "1:10:2": what stands between the brackets.
-struct AnsibleRange {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  std::uint64_t step = 1;
-  std::size_t width = 0;  // of its numbers, with their zeros; 0: they are places in kRangeLetters
-};
-
-std::optional<AnsibleRange> ReadAnsibleRange(std::string_view inside) {
-  std::vector<std::string_view> parts = SplitAtColons(inside);
-  if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
-  if (parts.front().empty()) parts.front() = "0";  // as in Ansible: "[:5]" begins at 0
-  if (parts.size() == 2) parts.emplace_back("1");
-  const bool letters = LetterPlace(parts[0]).has_value();
-  const std::optional<std::uint64_t> first = letters ? LetterPlace(parts[0]) : RangeNumber(parts[0]);
-  const std::optional<std::uint64_t> last = letters ? LetterPlace(parts[1]) : RangeNumber(parts[1]);
-  const std::optional<std::uint64_t> step = RangeNumber(parts[2]);
-  if (!first || !last || step.value_or(0) == 0) return std::nullopt;
-  return AnsibleRange{.first = *first, .last = *last, .step = *step, .width = letters ? 0 : parts[0].size()};
-}
-
-absl::StatusOr<std::vector<std::string>> ExpandAnsibleRange(std::string_view inside) {
-  const AnsibleRange range = ReadAnsibleRange(inside).value_or(AnsibleRange{.step = 0});
-  if (range.step == 0)
-    return absl::InvalidArgumentError(fmt::format("'[{}]': ranges are [01:50], [a:f] or [1:10:2]", inside));
-  // Ansible takes a range of numbers that runs backwards for no host at all: a fleet would shrink unseen.
-  if (range.last < range.first)
-    return absl::InvalidArgumentError(fmt::format("the range [{}] ends before it begins", inside));
-  if ((range.last - range.first) / range.step >= kMostListedHosts) return TooManyHosts();
-  std::vector<std::string> items;
-  for (std::uint64_t at = range.first; at <= range.last; at += range.step)
-    items.push_back(range.width == 0 ? std::string(1, kRangeLetters[at])
-                                     : fmt::format("{:0{}}", at, range.width));
-  return items;
-}
-
-// Every range of Ansible's written out. Brackets without a colon, and those of an address, stay as they are.
-absl::StatusOr<std::vector<std::string>> WithoutAnsibleRanges(std::string_view pattern) {
-  std::vector<std::string> done{""};
-  const std::size_t from = BeginsWithBracketedAddress(pattern) ? pattern.find(']') : 0;
-  std::size_t copied = 0;
-  for (std::size_t open = pattern.find('[', from); open != std::string_view::npos;
-       open = pattern.find('[', open + 1)) {
-    const std::size_t close = pattern.find(']', open);
-    if (close == std::string_view::npos) break;
-    const std::string_view inside = pattern.substr(open + 1, close - open - 1);
-    if (inside.find(':') == std::string_view::npos) continue;
-    RR_ASSIGN_OR_RETURN(const std::vector<std::string> items, ExpandAnsibleRange(inside));
-    if (done.size() * items.size() > kMostListedHosts) return TooManyHosts();
-    std::vector<std::string> longer;
-    for (const std::string& begun : done) {
-      for (const std::string& item : items)
-        longer.push_back(begun + std::string(pattern.substr(copied, open - copied)) + item);
-    }
-    done = std::move(longer);
-    copied = close + 1;
-  }
-  for (std::string& name : done) name += pattern.substr(copied);
-  return done;
-}
-
-// "node02:2222" as "node02": the port is that of ssh.
-std::string_view WithoutPort(std::string_view pattern) {
-  const std::size_t close = pattern.rfind(']');
-  const std::size_t colon = pattern.find(':', close == std::string_view::npos ? 0 : close);
-  if (colon == std::string_view::npos || colon != pattern.rfind(':')) return pattern;
-  const bool port = pattern.find_first_not_of("0123456789", colon + 1) == std::string_view::npos;
-  return port ? pattern.substr(0, colon) : pattern;
-}
-
-// The hosts of a pattern of Ansible's. Brackets as ExpandHosts has them, "node[1-3]", are taken too.
-absl::StatusOr<std::vector<std::string>> AnsibleHosts(std::string_view pattern) {
-  RR_ASSIGN_OR_RETURN(const std::vector<std::string> lists, WithoutAnsibleRanges(WithoutPort(pattern)));
-  std::vector<std::string> names;
-  for (const std::string& list : lists) {
-    RR_ASSIGN_OR_RETURN(const std::vector<std::string> more, ExpandHosts(list));
-    if (names.size() + more.size() > kMostListedHosts) return TooManyHosts();
-    names.insert(names.end(), more.begin(), more.end());
-  }
-  return names;
-}
-
 absl::StatusOr<std::vector<std::string>> ExpandAnsible(std::string_view pattern, const std::string& place) {
-  absl::StatusOr<std::vector<std::string>> names = AnsibleHosts(pattern);
+  absl::StatusOr<std::vector<std::string>> names = ExpandAnsibleHosts(pattern);
   if (!names.ok()) return absl::InvalidArgumentError(place + Message(names.status()));
   return names;
+}
+
+absl::Status TooMany(const std::string& place) {
+  return absl::InvalidArgumentError(fmt::format("{}more than {} hosts", place, kMostInventoryHosts));
 }
 
 // Ansible's groups: a group's hosts, and the groups below it.
@@ -213,10 +107,12 @@ class Groups {
     if (address.find("{{") != std::string::npos)
       return absl::InvalidArgumentError(place + "ansible_host is a template: nothing is evaluated here");
     RR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ExpandAnsible(pattern, place));
+    if (order_.size() + names.size() > 2 * kMostInventoryHosts) return TooMany(place);  // some may be known
     for (const std::string& name : names) {
-      const auto [host, fresh] = hosts_.emplace(name, ListedHost{name, place});
+      const auto [host, fresh] = hosts_.emplace(name, ListedHost{.name = name, .place = place});
       if (fresh) order_.push_back(name);
-      if (!address.empty()) host->second = {address, place};
+      if (order_.size() > kMostInventoryHosts) return TooMany(place);
+      if (!address.empty()) host->second = {.name = address, .place = place};
       groups_[group].hosts.push_back(name);
     }
     return absl::OkStatus();
@@ -348,15 +244,12 @@ absl::Status AddYamlGroup(const std::string& name, const YamlNode& node, std::st
   return absl::OkStatus();
 }
 
-absl::StatusOr<Groups> ParseAnsibleYaml(std::string_view text, std::string_view file) {
-  std::vector<YamlFault> faults;
-  const std::optional<YamlNode> root = ParseYaml(text, file, faults);
-  if (!faults.empty()) return absl::InvalidArgumentError(faults.front().Line());
+absl::StatusOr<Groups> AnsibleGroups(const YamlNode& root, std::string_view file) {
   Groups groups;
-  if (!root || root->kind != YamlNode::Kind::kMap)
+  if (root.kind != YamlNode::Kind::kMap)
     return absl::InvalidArgumentError(
         fmt::format("inventory {}: groups are expected, as Ansible writes them", file));
-  for (const YamlNode::Entry& entry : root->entries) {
+  for (const YamlNode::Entry& entry : root.entries) {
     RR_RETURN_IF_ERROR(AddYamlGroup(entry.key, entry.value, file, groups));
   }
   return groups;
@@ -370,7 +263,8 @@ absl::StatusOr<std::vector<ListedHost>> ParseLines(std::string_view text, std::s
     const std::string place = fmt::format("{}:{}: ", file, line.number);
     const absl::StatusOr<std::vector<std::string>> names = ExpandHosts(said);
     if (!names.ok()) return absl::InvalidArgumentError(place + Message(names.status()));
-    for (const std::string& name : *names) hosts.push_back({name, place});
+    if (hosts.size() + names->size() > kMostInventoryHosts) return TooMany(place);
+    for (const std::string& name : *names) hosts.push_back({.name = name, .place = place});
   }
   return hosts;
 }
@@ -400,6 +294,19 @@ bool BeginsYaml(std::string_view first) {
   return value.empty() || kInventoryBlank.find(value.front()) != std::string_view::npos;
 }
 
+absl::StatusOr<YamlNode> YamlOf(std::string_view text, std::string_view file) {
+  constexpr YamlLimits kLimits{.what = "inventory", .bytes = kMostInventoryBytes, .keys = kMostInventoryHosts};
+  std::vector<YamlFault> faults;
+  std::optional<YamlNode> root = ParseYaml(text, file, faults, kLimits);
+  if (!faults.empty()) return absl::InvalidArgumentError(faults.front().Line());
+  return root ? *std::move(root) : YamlNode{};
+}
+
+// Standard input has no name.
+bool MayBeFleetFile(std::string_view file) {
+  return file == "-" || file.ends_with(".yaml") || file.ends_with(".yml");
+}
+
 bool HasSections(std::string_view text) {
   return std::ranges::any_of(
       LinesOf(text), [](const NumberedLine& line) { return HeadOf(WithoutComment(line.text)).has_value(); });
@@ -407,8 +314,8 @@ bool HasSections(std::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<ListedHost>> ParseInventory(std::string_view text, std::string_view file_name,
-                                                       const std::vector<std::string>& groups) {
+absl::StatusOr<Inventory> ParseInventory(std::string_view text, std::string_view file_name,
+                                         const InventoryPart& part) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // editors of other systems begin a file so
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.starts_with("#!"))
@@ -419,17 +326,29 @@ absl::StatusOr<std::vector<ListedHost>> ParseInventory(std::string_view text, st
     return absl::InvalidArgumentError(fmt::format(
         "inventory {} is encrypted by ansible-vault: give it decrypted, on standard input for instance",
         file_name));
-  const bool yaml = BeginsYaml(first);
-  const bool ini = HasSections(text);
-  if (yaml || ini) {
-    RR_ASSIGN_OR_RETURN(const Groups found,
-                        yaml ? ParseAnsibleYaml(text, file_name) : ParseIni(text, file_name));
-    return found.Chosen(groups, file_name);
+  std::optional<YamlNode> yaml;
+  if (BeginsYaml(first)) {
+    RR_ASSIGN_OR_RETURN(yaml, YamlOf(text, file_name));
+    if (IsFleetFile(*yaml)) {
+      if (MayBeFleetFile(file_name)) return ReadFleetFile(*yaml, file_name, part);
+      return absl::InvalidArgumentError(fmt::format(
+          "inventory {} has groups of our own form, which is read where its name ends in .yaml or .yml",
+          file_name));
+    }
   }
-  if (!groups.empty())
+  if (!part.racks.empty())
+    return absl::InvalidArgumentError(
+        fmt::format("--rack: inventory {} has no racks: only our own form of YAML has", file_name));
+  if (yaml || HasSections(text)) {
+    RR_ASSIGN_OR_RETURN(const Groups found, yaml ? AnsibleGroups(*yaml, file_name) : ParseIni(text, file_name));
+    RR_ASSIGN_OR_RETURN(std::vector<ListedHost> hosts, found.Chosen(part.groups, file_name));
+    return Inventory{.hosts = std::move(hosts)};
+  }
+  if (!part.groups.empty())
     return absl::InvalidArgumentError(
         fmt::format("--group: inventory {} has no groups, only lines", file_name));
-  return ParseLines(text, file_name);
+  RR_ASSIGN_OR_RETURN(std::vector<ListedHost> hosts, ParseLines(text, file_name));
+  return Inventory{.hosts = std::move(hosts)};
 }
 
 }  // namespace rdmaready

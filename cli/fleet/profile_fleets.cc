@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "checks/fleet/agreement.h"
@@ -74,9 +75,11 @@ std::vector<Edge> RingOf(const ProfileFleet& fleet) {
   return edges;
 }
 
-Finding NoPartner(const Profile& profile) {
-  Finding finding = NoPath({.rung = Rung::kPeer},
-                           fmt::format("not tested: no other host of this run follows profile {}", profile.name));
+Finding NoPartner(const Profile& profile, const std::string& group) {
+  Finding finding =
+      NoPath({.rung = Rung::kPeer},
+             fmt::format("not tested: no other host of {} follows profile {}",
+                         group.empty() ? "this run" : "group " + group + " in this run", profile.name));
   finding.outcome = Outcome::kUnknown;
   finding.fix = "# check it together with another host that follows the profile";
   finding.profile = profile.name;
@@ -84,42 +87,66 @@ Finding NoPartner(const Profile& profile) {
 }
 
 // Pair reports of one direction between two hosts become one.
-void Append(PairPlan part, PairPlan& whole) {
-  std::vector<std::size_t> places;
-  for (PairReport& pair : part.pairs) {
-    const auto same = std::ranges::find_if(whole.pairs, [&pair](const PairReport& other) {
-      return other.from == pair.from && other.to == pair.to;
-    });
-    places.push_back(static_cast<std::size_t>(same - whole.pairs.begin()));
-    if (same == whole.pairs.end()) {
-      whole.pairs.push_back(std::move(pair));
-    } else {
-      std::ranges::move(pair.findings, std::back_inserter(same->findings));
+class JoinedPairs {
+ public:
+  void Append(PairPlan part) {
+    std::vector<std::size_t> places;
+    for (PairReport& pair : part.pairs) {
+      const auto [same, fresh] = places_.emplace(std::pair(pair.from, pair.to), whole_.pairs.size());
+      places.push_back(same->second);
+      if (fresh) {
+        whole_.pairs.push_back(std::move(pair));
+      } else {
+        std::ranges::move(pair.findings, std::back_inserter(whole_.pairs[same->second].findings));
+      }
+    }
+    for (PairJob& job : part.jobs) {
+      job.pair = places[job.pair];
+      whole_.jobs.push_back(std::move(job));
     }
   }
-  for (PairJob& job : part.jobs) {
-    job.pair = places[job.pair];
-    whole.jobs.push_back(std::move(job));
-  }
-}
 
-}  // namespace
+  PairPlan Take() { return std::move(whole_); }
 
-std::vector<ProfileFleet> FleetsOf(std::span<const FollowingHost> hosts) {
+ private:
+  PairPlan whole_{};
+  std::map<std::pair<std::string, std::string>, std::size_t> places_{};
+};
+
+// The fleets of the hosts of one group.
+std::vector<ProfileFleet> FleetsAmong(std::span<const std::size_t> group,
+                                      std::span<const FollowingHost> hosts) {
   std::vector<ProfileFleet> fleets;
-  const bool whole = std::ranges::all_of(hosts, IsForEveryPort);
-  for (const FollowingHost& host : hosts) {
+  const bool whole = std::ranges::all_of(group, [&](std::size_t i) { return IsForEveryPort(hosts[i]); });
+  for (const std::size_t member : group) {
+    const FollowingHost& host = hosts[member];
     for (const Profile& profile : host.profiles) {
       const bool known = std::ranges::any_of(
           fleets, [&](const ProfileFleet& fleet) { return whole || fleet.profile->name == profile.name; });
       if (known || host.parts == nullptr) continue;
       ProfileFleet& fleet = fleets.emplace_back(ProfileFleet{.profile = &profile});
-      for (std::size_t i = 0; i < hosts.size(); ++i) {
+      for (const std::size_t i : group) {
         if (whole || Belongs(hosts[i], profile)) fleet.members.push_back(i);
       }
     }
   }
   std::erase_if(fleets, [](const ProfileFleet& fleet) { return fleet.members.empty(); });
+  return fleets;
+}
+
+}  // namespace
+
+std::vector<ProfileFleet> FleetsOf(std::span<const FollowingHost> hosts) {
+  std::vector<std::vector<std::size_t>> groups;  // in the order in which hosts name them
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const auto [place, fresh] = places.emplace(hosts[i].group, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[place->second].push_back(i);
+  }
+  std::vector<ProfileFleet> fleets;
+  for (const std::vector<std::size_t>& group : groups)
+    std::ranges::move(FleetsAmong(group, hosts), std::back_inserter(fleets));
   return fleets;
 }
 
@@ -144,9 +171,11 @@ std::vector<std::vector<Finding>> CompareFleets(std::span<const FollowingHost> h
 
 FleetPlan PlanFleets(std::span<const FollowingHost> hosts) {
   FleetPlan plan{.alone = std::vector<std::vector<Finding>>(hosts.size())};
+  JoinedPairs pairs;
   for (const ProfileFleet& fleet : FleetsOf(hosts)) {
     if (fleet.members.size() < 2) {
-      plan.alone[fleet.members.front()].push_back(NoPartner(*fleet.profile));
+      plan.alone[fleet.members.front()].push_back(
+          NoPartner(*fleet.profile, hosts[fleet.members.front()].group));
       continue;
     }
     const FleetView view = ViewOf(fleet, hosts);
@@ -158,8 +187,9 @@ FleetPlan PlanFleets(std::span<const FollowingHost> hosts) {
         facts = &tested.emplace_back(WithoutUntested(*facts, *fleet.profile));
       members.push_back({hosts[i].name, facts, view.findings[i]});
     }
-    Append(PlanPairs(members, RingOf(fleet), *fleet.profile), plan.pairs);
+    pairs.Append(PlanPairs(members, RingOf(fleet), *fleet.profile));
   }
+  plan.pairs = pairs.Take();
   return plan;
 }
 

@@ -66,14 +66,15 @@ TEST(Hosts, AreRefusedWhenTheyMakeNoSense) {
 }
 
 TEST(Inventory, LeavesOutCommentsAndBlanksAndKnowsItsLines) {
-  EXPECT_THAT(*ParseInventory("# all\n a \n\nb:1 # rack 2\r\n", "h"),
+  EXPECT_THAT(ParseInventory("# all\n a \n\nb:1 # rack 2\r\n", "h")->hosts,
               ElementsAre(ListedHost{"a", "h:2: "}, ListedHost{"b:1", "h:4: "}));
-  EXPECT_THAT(*ParseInventory("a", "h"), ElementsAre(ListedHost{"a", "h:1: "}));
-  EXPECT_THAT(*ParseInventory("\xEF\xBB\xBF"
-                              "a\nb",
-                              "h"),
+  EXPECT_THAT(ParseInventory("a", "h")->hosts, ElementsAre(ListedHost{"a", "h:1: "}));
+  EXPECT_THAT(ParseInventory("\xEF\xBB\xBF"
+                             "a\nb",
+                             "h")
+                  ->hosts,
               ElementsAre(ListedHost{"a", "h:1: "}, ListedHost{"b", "h:2: "}));
-  EXPECT_THAT(*ParseInventory("\n\n#\n", "h"), ElementsAre());
+  EXPECT_THAT(ParseInventory("\n\n#\n", "h")->hosts, ElementsAre());
 }
 
 TEST(Inventory, OfAnsibleIsReadByItsGroups) {
@@ -82,24 +83,24 @@ TEST(Inventory, OfAnsibleIsReadByItsGroups) {
       "ansible_host='10.0.0.7'\n"
       "[all:vars]\nansible_port=2222\n[fabric:children]\nstorage\n; the end\n";
   EXPECT_THAT(
-      *ParseInventory(kIni, "h", {"fabric"}),
+      ParseInventory(kIni, "h", {{"fabric"}})->hosts,
       ElementsAre(ListedHost{"node01", "h:3: "}, ListedHost{"node02", "h:3: "}, ListedHost{"node03", "h:3: "}));
-  EXPECT_EQ(ParseInventory(kIni, "h")->size(), 5U);
-  EXPECT_EQ(ParseInventory(kIni, "h", {"spare"})->front().name, "10.0.0.7");
+  EXPECT_EQ(ParseInventory(kIni, "h")->hosts.size(), 5U);
+  EXPECT_EQ(ParseInventory(kIni, "h", {{"spare"}})->hosts.front().name, "10.0.0.7");
   constexpr const char* kYaml =
       "all:\n  vars: {x: 1}\n  hosts:\n    gw1:\n  children:\n    storage:\n      hosts:\n        node[1:2]: "
       "{ansible_host: }\n"
       "        n9:\n          ansible_host: 10.0.0.9\n    empty:\n";
-  EXPECT_EQ(ParseInventory(kYaml, "h")->size(), 4U);
+  EXPECT_EQ(ParseInventory(kYaml, "h")->hosts.size(), 4U);
   EXPECT_THAT(
-      *ParseInventory(kYaml, "h", {"storage"}),
+      ParseInventory(kYaml, "h", {{"storage"}})->hosts,
       ElementsAre(ListedHost{"node1", "h:8: "}, ListedHost{"node2", "h:8: "}, ListedHost{"10.0.0.9", "h:9: "}));
-  EXPECT_TRUE(ParseInventory(kYaml, "h", {"empty"})->empty());
+  EXPECT_TRUE(ParseInventory(kYaml, "h", {{"empty"}})->hosts.empty());
 }
 
 TEST(Inventory, SaysWhatItDoesNotDo) {
   const auto error = [](const char* text, std::vector<std::string> groups = {}) {
-    return Message(ParseInventory(text, "h", groups).status());
+    return Message(ParseInventory(text, "h", {groups}).status());
   };
   EXPECT_THAT(error("#!/bin/sh\necho a"), HasSubstr("is a program: nothing is run here"));
   EXPECT_THAT(error("a\nb", {"x"}), HasSubstr("has no groups"));
@@ -107,20 +108,20 @@ TEST(Inventory, SaysWhatItDoesNotDo) {
   EXPECT_THAT(error("[x]\na ansible_host={{ip}}"), HasSubstr("h:2: ansible_host is a template"));
   EXPECT_THAT(error("all:\n  hosts: [a]\n"), HasSubstr("h:2: hosts of group all"));
   EXPECT_THAT(error("a[1-\n"), HasSubstr("h:1: "));
-  EXPECT_EQ(ParseInventory("[::1]:7471\n", "h")->front().name, "[::1]:7471");
+  EXPECT_EQ(ParseInventory("[::1]:7471\n", "h")->hosts.front().name, "[::1]:7471");
 }
 
 // What ParseInventory says against a text.
 std::string Refusal(const char* text, const std::vector<std::string>& groups = {}) {
-  return Message(ParseInventory(text, "h", groups).status());
+  return Message(ParseInventory(text, "h", {groups}).status());
 }
 
 std::vector<std::string> NamesIn(const std::string& text, const std::vector<std::string>& groups = {}) {
-  const auto hosts = ParseInventory(text, "h", groups);
+  const auto hosts = ParseInventory(text, "h", {groups});
   EXPECT_TRUE(hosts.ok()) << text << ": " << Message(hosts.status());
   std::vector<std::string> names;
   if (!hosts.ok()) return names;
-  for (const ListedHost& host : *hosts) names.push_back(host.name);
+  for (const ListedHost& host : hosts->hosts) names.push_back(host.name);
   return names;
 }
 
