@@ -94,7 +94,8 @@ class FleetFileReader {
         ReadBody(entry.value, entry.key, kGroupKeys);
         words_.groups[entry.key].line = entry.line;
       } else {
-        Wants(entry.value, "groups." + entry.key, fmt::format("some of {}", fmt::join(kGroupKeys, ", ")));
+        Fault(entry.line,
+              fmt::format("key `groups.{}` wants some of {}", entry.key, fmt::join(kGroupKeys, ", ")));
       }
     }
   }

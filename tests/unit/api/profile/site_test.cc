@@ -70,7 +70,8 @@ TEST_F(SiteTest, SaysWhichProfilesAHostFollowsOnWhichPorts) {
 }
 
 TEST_F(SiteTest, TakesProfilesThatAPersonNamesForEveryHost) {
-  const std::vector<std::string> names{"ai-backend", Write("mine.yaml", "name: mine\nextends: smb-direct-roce\n")};
+  const std::vector<std::string> names{"ai-backend",
+                                       Write("mine.yaml", "name: mine\nextends: smb-direct-roce\n")};
   const absl::StatusOr<Site> site = LoadSite(names);
   ASSERT_TRUE(site.ok()) << site.status();
   const auto any = site->ProfilesOf("whatever");
@@ -91,7 +92,8 @@ TEST_F(SiteTest, SeesProfilesFromItsOwnFolder) {
 }
 
 TEST_F(SiteTest, NamesEveryFaultWithItsLine) {
-  EXPECT_THAT(FaultsOf(R"(groups:
+  EXPECT_THAT(
+      FaultsOf(R"(groups:
   - hosts: []
     profiles:
       - profile: ai-backend
@@ -103,12 +105,12 @@ TEST_F(SiteTest, NamesEveryFaultWithItsLine) {
       - profile: smb-direct-roce
         expected: true
 )"),
-              ElementsAre(HasSubstr("s.yaml:2: key `groups[0]`: a group names its hosts"),
-                          HasSubstr("s.yaml:5: unknown key `port` in `groups[0].profiles[0]`"),
-                          HasSubstr("s.yaml:7: key `groups[0].profiles[1].ports[0].subnet`: a subnet is"),
-                          HasSubstr("s.yaml:8: key `groups[0].profiles[2].profile`: no profile `smb-direct-roc`"),
-                          HasSubstr("s.yaml:9: key `groups[0].profiles[3]`: an entry names its profile"),
-                          HasSubstr("s.yaml:11: key `groups[0].profiles[4].expected`: says nothing without")));
+      ElementsAre(HasSubstr("s.yaml:2: key `groups[0]`: a group names its hosts"),
+                  HasSubstr("s.yaml:5: unknown key `port` in `groups[0].profiles[0]`"),
+                  HasSubstr("s.yaml:7: key `groups[0].profiles[1].ports[0].subnet`: a subnet is"),
+                  HasSubstr("s.yaml:8: key `groups[0].profiles[2].profile`: no profile `smb-direct-roc`"),
+                  HasSubstr("s.yaml:9: key `groups[0].profiles[3]`: an entry names its profile"),
+                  HasSubstr("s.yaml:11: key `groups[0].profiles[4].expected`: says nothing without")));
   EXPECT_THAT(FaultsOf("groups: []\n"), ElementsAre(HasSubstr("at least one group")));
   EXPECT_THAT(FaultsOf("groups: [\n").size(), 1U);
 }
@@ -117,6 +119,49 @@ TEST_F(SiteTest, SaysHowManyMoreFaultsThereAre) {
   const std::vector<std::string> names{Write("site.yaml", "groups: [{hosts: [], profiles: []}]\n")};
   const absl::Status status = LoadSite(names).status();
   EXPECT_THAT(std::string(status.message()), HasSubstr("and 1 more fault: `rdmaready profile check"));
+}
+
+TEST_F(SiteTest, DividesAProfileAmongRails) {
+  const std::vector<Rail> rails{{"a", {{.subnet = "10.1.0.0/16"}}}, {"b", {{.netdev = "rail-b*"}}}};
+  const std::vector<std::string> names{Write("mine.yaml", "extends: ai-backend\nname: mine\nmin_ports: 2\n")};
+  const absl::StatusOr<Site> whole = LoadSite(names);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  const absl::StatusOr<Site> site = OnRails(*whole, rails);
+  ASSERT_TRUE(site.ok()) << site.status();
+  const auto profiles = site->ProfilesOf("any");
+  ASSERT_TRUE(profiles.ok() && profiles->size() == 2);
+  EXPECT_EQ((*profiles)[0].name, "mine.a");
+  EXPECT_EQ((*profiles)[1].name, "mine.b");
+  EXPECT_EQ((*profiles)[1].ports, rails[1].ports);
+  EXPECT_TRUE((*profiles)[1].ports_expected) << "every host has to have the rail";
+  EXPECT_FALSE((*profiles)[1].min_ports.has_value());
+  EXPECT_NE((*profiles)[0].digest, (*profiles)[1].digest);
+  EXPECT_EQ((*profiles)[0].pfc, whole->groups[0].profiles[0].pfc);
+}
+
+TEST_F(SiteTest, DividesNothingElseAmongRails) {
+  const std::vector<Rail> rails{{"a", {{.netdev = "x"}}}};
+  const std::vector<std::string> two{"ai-backend", "infiniband"};
+  const std::vector<std::string> of_ports{
+      Write("p.yaml", "extends: ai-backend\nname: p\nports: [{netdev: y}]\n")};
+  const std::vector<std::string> site{Write("site.yaml", kSite)};
+  for (const auto& names : {two, of_ports, site}) {
+    const absl::StatusOr<Site> whole = LoadSite(names);
+    ASSERT_TRUE(whole.ok()) << whole.status();
+    EXPECT_THAT(OnRails(*whole, rails).status().message(), HasSubstr("rails divide the ports of one profile"));
+  }
+  const std::vector<std::string> one{"ai-backend"};
+  EXPECT_THAT(OnRails(*LoadSite(one), std::vector<Rail>{{"a", {}}, {std::string(64, 'x'), {{.netdev = "x"}}}})
+                  .status()
+                  .message(),
+              HasSubstr("rail a: "));
+}
+
+TEST_F(SiteTest, SeesFilesBesideAnotherOne) {
+  EXPECT_EQ(ProfileBeside("a b/f.yaml", "site.yaml"), "a b/site.yaml");
+  EXPECT_EQ(ProfileBeside("f.yaml", "../x/p.yml"), "../x/p.yml");
+  EXPECT_EQ(ProfileBeside("a/f.yaml", "/etc/p.yaml"), "/etc/p.yaml");
+  EXPECT_EQ(ProfileBeside("a/f.yaml", "ai-backend"), "ai-backend");
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "api/base/status.h"
 #include "cli/fleet/host_list.h"
@@ -12,6 +16,7 @@
 namespace rdmaready {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -225,6 +230,56 @@ TEST(HostList, IsExpandedAndFoldedAgain) {
 TEST(Inventory, MustExist) {
   const auto hosts = ChooseHosts({}, "/nowhere/hosts");
   EXPECT_THAT(Message(hosts.status()), HasSubstr("read /nowhere/hosts: No such file or directory"));
+}
+
+class InventoryWithProfiles : public ::testing::Test {
+ protected:
+  InventoryWithProfiles() : folder_(fs::temp_directory_path() / ("a fleet " + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~InventoryWithProfiles() override { fs::remove_all(folder_); }
+
+  std::string Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(InventoryWithProfiles, ReadsThemFromItsFolder) {
+  Write("mine.yaml", "extends: ai-backend\nname: mine\n");
+  Write("site.yaml", "groups:\n- {hosts: [\"c*\"], profiles: [{profile: mine.yaml}]}\n");
+  const std::string file =
+      Write("fleet.yaml",
+            "site: site.yaml\nhosts: [c1]\ngroups:\n  x: {profile: mine.yaml, hosts: [a], racks: {r: [a]}}\n"
+            "  y: {profile: mine.yaml, rails: {one: [{netdev: \"r*\"}]}, hosts: [b]}\n");
+  const auto chosen = ChooseWithOrigins({"d"}, file, {}, true);
+  ASSERT_TRUE(chosen.ok()) << Message(chosen.status());
+  ASSERT_EQ(chosen->origins.size(), 4U);
+  EXPECT_EQ(chosen->origins[0].site, nullptr) << "the inventory says nothing of d";
+  EXPECT_EQ(chosen->origins[1].site->ProfilesOf("c1")->at(0).name, "mine");
+  EXPECT_FALSE(chosen->origins[1].site->ProfilesOf("e1").ok());
+  EXPECT_EQ(chosen->origins[2].group, "x");
+  EXPECT_EQ(chosen->origins[2].rack, "r");
+  EXPECT_EQ(chosen->origins[3].site->ProfilesOf("b")->at(0).name, "mine.one");
+  EXPECT_EQ(ChooseHosts({}, file)->size(), 3U);
+}
+
+TEST_F(InventoryWithProfiles, SaysWhichOfThemIsWrong) {
+  Write("bad.yaml", "name: bad\ndscp: 99\n");
+  const std::string file = Write("fleet.yaml", "hosts: [a]\ngroups:\n  x: {profile: bad.yaml, hosts: [b]}\n");
+  const std::string said = Message(ChooseWithOrigins({}, file, {}, true).status());
+  EXPECT_THAT(said, HasSubstr("fleet.yaml:3: "));
+  EXPECT_THAT(said, HasSubstr("bad.yaml:2: key `dscp`"));
+  EXPECT_TRUE(ChooseWithOrigins({}, file, {}, false).ok()) << "nobody asked for them";
+  EXPECT_TRUE(ChooseWithOrigins({"c"}, Write("hosts", "a\n"), {}, true).ok());
+  const std::string rails =
+      Write("rails.yaml", "profile: [ai-backend, infiniband]\nhosts: [a]\nrails: {r: [{netdev: x}]}\n");
+  EXPECT_THAT(Message(ChooseWithOrigins({}, rails, {}, true).status()),
+              HasSubstr("rails.yaml:3: rails divide"));
+  EXPECT_THAT(Message(ChooseHosts({"a"}, "", {.racks = {"r"}}).status()),
+              HasSubstr("--rack is for --inventory"));
 }
 
 TEST(LevelPeer, NeedsTwoHosts) {

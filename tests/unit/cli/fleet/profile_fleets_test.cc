@@ -150,5 +150,50 @@ TEST_F(Fleets, CompareThePortsOfOneProfileOnly) {
   for (const Finding& finding : findings[1]) EXPECT_EQ(finding.profile, "");
 }
 
+TEST_F(Fleets, OfTwoGroupsOfAnInventoryHaveNothingToDoWithEachOther) {
+  for (const char* name : {"a", "b", "c", "d", "e"}) Add(name, {Of("storage", "")});
+  hosts_[1].group = hosts_[3].group = "east";
+  hosts_[2].group = "west";
+  const std::vector<ProfileFleet> fleets = FleetsOf(hosts_);
+  ASSERT_EQ(fleets.size(), 3U);
+  EXPECT_THAT(fleets[0].members, ElementsAre(0U, 4U));
+  EXPECT_THAT(fleets[1].members, ElementsAre(1U, 3U));
+  EXPECT_THAT(fleets[2].members, ElementsAre(2U));
+  const FleetPlan plan = PlanFleets(hosts_);
+  for (const PairReport& pair : plan.pairs.pairs) {
+    EXPECT_TRUE((pair.from + pair.to) == "ae" || (pair.from + pair.to) == "ea" ||
+                (pair.from + pair.to) == "bd" || (pair.from + pair.to) == "db")
+        << pair.from << pair.to;
+  }
+  EXPECT_THAT(plan.alone[2].at(0).observed,
+              HasSubstr("no other host of group west in this run follows profile storage"));
+}
+
+TEST_F(Fleets, CompareNoHostWithThoseOfAnotherGroup) {
+  const Profile profile = Of("storage", "");
+  const auto faster = [](Facts host) {
+    std::vector<Port> ports = *host.ports;
+    Netdev netdev = *ports[0].netdev;
+    netdev.speed_mbps = 100'000;
+    ports[0].netdev = netdev;
+    host.ports = ports;
+    return host;
+  };
+  for (const char* name : {"a", "b", "c"}) Add(name, {profile});
+  Add("d", {profile}, true, faster);
+  const auto odd = [this](std::size_t host) {
+    std::size_t count = 0;
+    const auto compared = CompareFleets(hosts_);
+    for (const Finding& finding : compared[host]) {
+      if (finding.id == "agree.speed" && finding.subject.find("rxe0") != std::string::npos)
+        count += finding.outcome != Outcome::kPass && finding.outcome != Outcome::kNotApplicable ? 1U : 0U;
+    }
+    return count;
+  };
+  EXPECT_GT(odd(3), 0U);
+  hosts_[3].group = "west";
+  EXPECT_EQ(odd(3), 0U);
+}
+
 }  // namespace
 }  // namespace rdmaready

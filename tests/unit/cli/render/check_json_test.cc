@@ -58,6 +58,16 @@ TEST(CheckJson, KeepsAHostThatDidNotAnswer) {
   EXPECT_EQ(json["verdict"], "undetermined");
 }
 
+TEST(CheckJson, SaysGroupAndRackWhereTheyAreKnown) {
+  CheckSummary check = HealthyCheck();
+  EXPECT_FALSE(nlohmann::json::parse(CheckJson(check))["hosts"][0].contains("group"));
+  check.notes.at(0).group = "storage";
+  check.notes.at(0).rack = "r1";
+  const auto host = nlohmann::json::parse(CheckJson(check))["hosts"][0];
+  EXPECT_EQ(host["group"], "storage");
+  EXPECT_EQ(host["rack"], "r1");
+}
+
 TEST(CheckJson, WritesTheWordsOfTheContract) {
   const Json findings = Json::parse(CheckJson(SickCheck()))["hosts"][0]["findings"];
   EXPECT_EQ(findings[1]["outcome"], "fail");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "checks/readiness.h"
+#include "cli/render/check_parts.h"
 #include "cli/render/text.h"
 #include "tests/unit/cli/golden.h"
 #include "tests/unit/cli/reports.h"
@@ -42,7 +43,8 @@ TEST(CheckText, TellsWhatWasFoundBefore) {
   check.notes[0].remembered = {
       .standing = {{"link.state", "rxe0/1 dcb0", now - 30 * kMinute, 3},
                    {"ets.map", "rxe0/1 dcb0", now - 30 * kMinute, 2},
-                   {"inv.bond", "rxe0/1 dcb0", now - 180 * kMinute, kRunsRemembered + 1},  // as far as was asked
+                   {"inv.bond", "rxe0/1 dcb0", now - 180 * kMinute,
+                    kRunsRemembered + 1},                               // as far as was asked
                    {"map.dscp", "rxe0/1 dcb0", now - 9 * kMinute, 2}},  // of who is at it
       .seen = {{"cnt.sequence", "rxe0/1 dcb0", "out_of_sequence +7 in 15 min", now - 45 * kMinute, 3}}};
   const std::string text = CheckText(check, Pipe());
@@ -122,6 +124,55 @@ TEST(CheckText, FoldsWhatIsWellWhenThereAreManyHosts) {
   }
   Conclude(check.report);
   EXPECT_LE(Lines(CheckText(check, Pipe())), 4 * 8 + 5);
+}
+
+// Five hosts, of which node2 is not ready and node4 did not answer.
+CheckSummary FiveHosts() {
+  CheckSummary check = HealthyCheck();
+  check.report.hosts.clear();
+  check.notes.clear();
+  for (int number = 1; number <= 5; ++number) {
+    check.report.hosts.push_back(HealthyHost("node" + std::to_string(number), false));
+    check.notes.push_back({.group = number < 3 ? "east" : "west", .rack = number < 3 ? "r1" : "r2"});
+  }
+  check.report.hosts[1].findings.push_back(
+      Fail("pfc.lossless-priority", "PFC on 4", "PFC on 3", "dcb pfc set"));
+  check.report.hosts[1].findings.back().blocking = true;
+  HostReport& silent = check.report.hosts[3];
+  silent.findings.clear();
+  silent.error = "host node4: connect to node4: Connection refused";
+  check.notes[3].failure = ExitStatus::kUnreachable;
+  Conclude(check.report);
+  return check;
+}
+
+TEST(CheckText, ShowsTheOddOnesFirst) {
+  const CheckSummary check = FiveHosts();
+  EXPECT_THAT(OddFirst(check.report), testing::ElementsAre(1U, 3U, 0U, 2U, 4U));
+  const std::string all = CheckText(check, Pipe(), true);
+  const auto at = [](const std::string& text, const std::string& word) {
+    const std::size_t place = text.find(word);
+    EXPECT_NE(place, std::string::npos) << word << " in " << text;
+    return place;
+  };
+  EXPECT_LT(at(all, "node2 "), at(all, "node4 "));
+  EXPECT_LT(at(all, "node4 "), at(all, "node1 "));
+  EXPECT_LT(at(all, "node1 "), at(all, "node3 "));
+  const std::string brief = CheckText(check, Pipe());
+  EXPECT_LT(at(brief, "pfc.lossless-priority"), at(brief, "connect to node4"));
+  EXPECT_LT(at(brief, "connect to node4"), at(brief, "  well"));
+  EXPECT_LT(at(brief, "ladder  node2"), at(brief, "        3 hosts: node[1,3,5]"));
+  EXPECT_LT(at(brief, "group east: 2 hosts: node[1-2]"), at(brief, "group west: 3 hosts: node[3-5]"));
+}
+
+TEST(CheckText, SaysThatATroubleIsOfOneRack) {
+  CheckSummary check = FiveHosts();
+  check.report.hosts[0].findings = check.report.hosts[1].findings;
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("2 hosts: node[1-2], all in rack r1"));
+  check.report.hosts[2].findings = check.report.hosts[1].findings;
+  EXPECT_EQ(CheckText(check, Pipe()).find("all in rack"), std::string::npos);
+  for (HostNotes& notes : check.notes) notes.rack = "r1";
+  EXPECT_EQ(CheckText(check, Pipe()).find("all in rack"), std::string::npos) << "there is no other";
 }
 
 TEST(CheckText, FoldsWhatIsWellOnManyPorts) {
