@@ -15,6 +15,7 @@ constexpr std::array<Command, 15> kCommands{{
      "  rdmaready check node1 --level server --target fs1   and the way to the SMB server fs1\n"
      "  rdmaready check --inventory hosts.txt --profile my-fabric.yaml --output json\n"
      "  rdmaready check 'node[001-128]' --max-time 2m       many hosts, each different finding once\n"
+     "  rdmaready check --inventory fleet.yaml --rack r1     a fleet with groups, racks, rails and profiles\n"
      "  rdmaready check --inventory ansible.ini --group storage --output junit\n"
      "  rdmaready check --output nagios --exit-style nagios   as a monitoring plugin\n"
      "  rdmaready check --facts saved               hosts that `facts --save saved` recorded\n"

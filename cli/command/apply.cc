@@ -240,9 +240,10 @@ ExitStatus MayBegin(const Context& context, const ApplyFlags& options, const Pla
 ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
   const absl::StatusOr<ApplyOptions> order = OrderOf(options);
   if (!order.ok()) return context.Fail(ExitStatus::kUsage, Message(order.status()));
-  absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.what.named, context);
-  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  absl::StatusOr<std::vector<HostAddress>> named = NamedHosts(options, *hosts);
+  absl::StatusOr<ConfiguredHosts> configured = HostsToConfigure(options.what, context);
+  if (!configured.ok()) return context.Fail(ExitStatus::kUsage, Message(configured.status()));
+  std::vector<HostClient>& hosts = configured->clients;
+  absl::StatusOr<std::vector<HostAddress>> named = NamedHosts(options, hosts);
   if (!named.ok()) return context.Fail(ExitStatus::kUsage, Message(named.status()));
   Peers peers(context, *std::move(named));
   HostClient* peer = nullptr;
@@ -253,14 +254,16 @@ ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
   }
   const bool at_once = options.rolling && options.max_unavailable > 1;
   const bool each = context.format().object == nullptr && !at_once;
-  Teller teller(context, *hosts, WithWay(context, options, {}), each);
-  ApplyRunner runner(*hosts, [&](const std::string& name) { return &peers.Find(name); }, *order,
-                     {.change = [&](std::size_t host, const Change& change) { teller.Changed(host, change); },
-                      .ended = [&](std::size_t host, const HostChange& made) { teller.Ended(host, made); },
-                      .progress = [&](const std::string& what) { context.console.Progress(what); }});
+  Teller teller(context, hosts, WithWay(context, options, {}), each);
+  ApplyRunner runner(
+      hosts, [&](const std::string& name) { return &peers.Find(name); }, *order,
+      {.change = [&](std::size_t host, const Change& change) { teller.Changed(host, change); },
+       .ended = [&](std::size_t host, const HostChange& made) { teller.Ended(host, made); },
+       .progress = [&](const std::string& what) { context.console.Progress(what); }},
+      std::move(configured->origins));
   const PlanRun planned = runner.Plan(false);
-  absl::Status apart = CheckNoTwins(*hosts);
-  if (apart.ok() && peer != nullptr) apart = CheckPeerIsAnother(*peer, *hosts);
+  absl::Status apart = CheckNoTwins(hosts);
+  if (apart.ok() && peer != nullptr) apart = CheckPeerIsAnother(*peer, hosts);
   if (!apart.ok()) return context.Fail(ExitStatus::kUsage, Message(apart));
   context.console.EraseProgress();
   bool begin = false;

@@ -25,6 +25,13 @@ void AddConfigureFlags(CLI::App& app, ConfigureFlags& flags);
 // The hosts, named but not called; kInvalidArgument.
 absl::StatusOr<std::vector<HostClient>> ClientsOf(const HostFlags& named, const Context& context);
 
+// The same, and by which profiles their inventory sets them: by none where the flags name some.
+struct ConfiguredHosts {
+  std::vector<HostClient> clients{};
+  std::vector<HostOrigin> origins{};
+};
+absl::StatusOr<ConfiguredHosts> HostsToConfigure(const ConfigureFlags& flags, const Context& context);
+
 // With the profiles, read. kInvalidArgument: one that cannot be, or a site file: it says which hosts follow
 // which, and these take the same.
 absl::StatusOr<ApplyOptions> OrderOf(const ConfigureFlags& flags);

@@ -182,7 +182,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option(
          "--profile", options->profiles,
          "A built-in profile or a YAML file; several, each for the `ports` that it names; or a site file, "
-         "which says which hosts follow which (default: the agent's own)")
+         "which says which hosts follow which (default: what the inventory says, else the agent's own)")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false);
   app.add_option("--port", options->ports, "Judge only this port of each host: mlx5_0/1, mlx5_0 or ens1f0np0")

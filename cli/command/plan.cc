@@ -24,13 +24,14 @@ struct PlanFlags {
 ExitStatus RunPlan(const Context& context, const PlanFlags& options) {
   const absl::StatusOr<ApplyOptions> order = OrderOf(options.what);
   if (!order.ok()) return context.Fail(ExitStatus::kUsage, Message(order.status()));
-  absl::StatusOr<std::vector<HostClient>> hosts = ClientsOf(options.what.named, context);
+  absl::StatusOr<ConfiguredHosts> hosts = HostsToConfigure(options.what, context);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   context.console.Progress("connecting");
-  ApplyRunner runner(*hosts, {}, *order,
-                     {.progress = [&](const std::string& what) { context.console.Progress(what); }});
+  ApplyRunner runner(hosts->clients, {}, *order,
+                     {.progress = [&](const std::string& what) { context.console.Progress(what); }},
+                     std::move(hosts->origins));
   const PlanRun run = runner.Plan(options.persist);
-  if (const absl::Status apart = CheckNoTwins(*hosts); !apart.ok())
+  if (const absl::Status apart = CheckNoTwins(hosts->clients); !apart.ok())
     return context.Fail(ExitStatus::kUsage, Message(apart));
   context.interrupt.Disarm();
   context.console.EraseProgress();
@@ -43,9 +44,10 @@ ExitStatus RunPlan(const Context& context, const PlanFlags& options) {
 
 void AddConfigureFlags(CLI::App& app, ConfigureFlags& flags) {
   AddHostFlags(app, flags.named);
-  app.add_option("--profile", flags.profiles,
-                 "A built-in profile or a YAML file; several, each for the `ports` that it names (default: the "
-                 "agent's own)")
+  app.add_option(
+         "--profile", flags.profiles,
+         "A built-in profile or a YAML file; several, each for the `ports` that it names (default: what "
+         "the inventory says, else the agent's own)")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false);
   app.add_option("--port", flags.ports, "Only this port of each host: mlx5_0/1, mlx5_0 or ens1f0np0")
@@ -56,6 +58,14 @@ void AddConfigureFlags(CLI::App& app, ConfigureFlags& flags) {
 absl::StatusOr<std::vector<HostClient>> ClientsOf(const HostFlags& named, const Context& context) {
   RR_ASSIGN_OR_RETURN(const std::vector<HostAddress> addresses, ChooseHosts(named));
   return NameClients(addresses, context.client(), context.interrupt);
+}
+
+absl::StatusOr<ConfiguredHosts> HostsToConfigure(const ConfigureFlags& flags, const Context& context) {
+  const HostFlags& named = flags.named;
+  RR_ASSIGN_OR_RETURN(ChosenHosts chosen,
+                      ChooseWithOrigins(named.hosts, named.inventory, named.part, flags.profiles.empty()));
+  return ConfiguredHosts{NameClients(chosen.addresses, context.client(), context.interrupt),
+                         std::move(chosen.origins)};
 }
 
 absl::StatusOr<ApplyOptions> OrderOf(const ConfigureFlags& flags) {

@@ -97,8 +97,19 @@ std::string TestBothWays(const HostClient& host, const HostClient& peer, const s
   return failed;
 }
 
-ApplyRunner::ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options, Watch watch)
-    : hosts_(hosts), peer_(std::move(peer)), options_(std::move(options)), watch_(std::move(watch)) {}
+ApplyRunner::ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options, Watch watch,
+                         std::vector<HostOrigin> origins)
+    : hosts_(hosts),
+      peer_(std::move(peer)),
+      options_(std::move(options)),
+      watch_(std::move(watch)),
+      origins_(std::move(origins)) {}
+
+absl::StatusOr<std::vector<Profile>> ApplyRunner::ProfilesFor(std::size_t index) const {
+  const bool said = index < origins_.size() && origins_[index].site != nullptr;
+  if (!options_.profiles.empty() || !said) return options_.profiles;
+  return origins_[index].site->ProfilesOf(hosts_[index].name);
+}
 
 PlanRun ApplyRunner::Plan(bool persist) {
   PlanRun run;
@@ -114,7 +125,13 @@ PlanRun ApplyRunner::Plan(bool persist) {
       return;
     }
     if (watch_.progress) watch_.progress(host.name + ": planning");
-    absl::StatusOr<rdmaready::Plan> plan = host.agent->MakePlan(options_.profiles, options_.ports, persist);
+    const absl::StatusOr<std::vector<Profile>> profiles = ProfilesFor(i);
+    if (!profiles.ok()) {
+      planned.error = Message(profiles.status());
+      planned.failure = ExitStatus::kUsage;
+      return;
+    }
+    absl::StatusOr<rdmaready::Plan> plan = host.agent->MakePlan(*profiles, options_.ports, persist);
     if (plan.ok()) {
       planned.plan = *std::move(plan);
     } else {
@@ -206,6 +223,7 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
 HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
   HostChange made{.host = planned.host, .plan = planned.plan, .under_way = true};
   ApplyOptions options = options_;
+  options.profiles = ProfilesFor(index).value_or(options_.profiles);  // there is a plan: they are known
   const absl::StatusOr<std::string> agreed_to = PlanDigest(*planned.plan);
   if (!agreed_to.ok()) {
     made.under_way = false;

@@ -13,9 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "api/client/agent_client.h"
+#include "api/model/profile.h"
 #include "cli/fleet/change_run.h"
 #include "cli/fleet/host_clients.h"
+#include "cli/fleet/hosts.h"
 
 namespace rdmaready {
 
@@ -33,8 +36,10 @@ class ApplyRunner {
   // apply.yaml. By one thread at a time. Null, or without an agent: nobody can be asked there.
   using PeerFinder = std::function<HostClient*(const std::string& name)>;
 
-  // `hosts` outlive it. `peer` may be empty.
-  ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options, Watch watch);
+  // `hosts` outlive it. `peer` may be empty. Where the options name no profile, `origins` say by which each
+  // host is set: one for each, or none at all.
+  ApplyRunner(std::vector<HostClient>& hosts, PeerFinder peer, ApplyOptions options, Watch watch,
+              std::vector<HostOrigin> origins = {});
 
   // What is to be set, of every host.
   PlanRun Plan(bool persist);
@@ -57,6 +62,8 @@ class ApplyRunner {
     std::chrono::steady_clock::time_point at{};
   };
 
+  // Empty: those of its agent. kInvalidArgument: its inventory's site file does not name the host.
+  absl::StatusOr<std::vector<Profile>> ProfilesFor(std::size_t index) const;
   HostChange ApplyOne(std::size_t index, const HostPlan& planned);
   HostChange Write(std::size_t index, const HostPlan& planned);
   void Hear(std::size_t index, HostChange host);
@@ -73,6 +80,7 @@ class ApplyRunner {
   const PeerFinder peer_;
   const ApplyOptions options_;
   const Watch watch_;
+  const std::vector<HostOrigin> origins_;
   std::atomic<bool> failed_ = false;
   std::mutex peer_mutex_;     // held during a proof with the peer: one at a time
   mutable std::mutex mutex_;  // guards what follows

@@ -41,6 +41,31 @@ TEST(ApplyRunner, TheFirstFailureEndsItAndWhatWasBeforeStands) {
   EXPECT_EQ(StatusOfApply(run), ExitStatus::kNotReady);
 }
 
+TEST(ApplyRunner, SetsEachHostByWhatItsInventorySays) {
+  ApplyingAgent a(ChangeState::kAwaitingConfirm);
+  ApplyingAgent b(ChangeState::kAwaitingConfirm);
+  ApplyingAgent c(ChangeState::kAwaitingConfirm);
+  std::vector<HostClient> hosts;
+  hosts.push_back(a.Client("a"));
+  hosts.push_back(b.Client("b"));
+  hosts.push_back(c.Client("c"));
+  const auto site = std::make_shared<const Site>(SiteOf({{.name = "of-group"}}));
+  const auto foreign = std::make_shared<const Site>(
+      Site{.file = "site.yaml", .groups = {{.hosts = {"x*"}, .profiles = {{.name = "foreign"}}}}});
+  const std::vector<HostOrigin> origins{{.site = site}, {}, {.site = foreign}};
+  ApplyRunner runner(hosts, {}, {}, {}, origins);
+  const PlanRun planned = runner.Plan(false);
+  EXPECT_EQ(planned.hosts[2].error, "site.yaml names no group for host c");
+  EXPECT_EQ(planned.hosts[2].failure, ExitStatus::kUsage);
+  const ChangeRun run = runner.Apply({.hosts = {planned.hosts[0], planned.hosts[1]}}, 2);
+  ASSERT_EQ(a.asked_for().profiles_size(), 1);
+  EXPECT_EQ(a.asked_for().profiles(0).profile().name(), "of-group");
+  EXPECT_EQ(b.asked_for().profiles_size(), 0) << "its agent's own";
+
+  ApplyRunner named(hosts, {}, {.profiles = {{.name = "named"}}}, {}, origins);
+  EXPECT_EQ(named.Plan(false).hosts[2].error, "") << "what the command line says is said of all";
+}
+
 TEST(ApplyRunner, AChangeThatWaitsForAPeerIsAnsweredAlsoWhereNoneCanBeTestedWith) {
   ApplyingAgent agent(ChangeState::kRolledBack, true);
   std::vector<HostClient> hosts;
