@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -68,8 +70,7 @@ void OpenLocal(HostClient& host, const ClientOptions& options, LocalStop& stop) 
 // not do, guests of one image share it.
 class Roll {
  public:
-  explicit Roll(const std::vector<HostAddress>& hosts)
-      : hosts_(hosts), resolved_(hosts.size()), ids_(hosts.size()) {}
+  explicit Roll(const std::vector<HostAddress>& hosts) : hosts_(hosts), resolved_(hosts.size()) {}
 
   const HostAddress& host(std::size_t index) const { return hosts_[index]; }
 
@@ -78,20 +79,34 @@ class Roll {
     if (!found.ok()) return absl::OkStatus();  // reported by Connect
     const std::lock_guard lock(mutex_);
     resolved_[index] = *std::move(found);
-    return CheckDistinct(hosts_, resolved_);
+    for (const ResolvedAddress& address : resolved_[index]) {
+      const std::size_t owner = targets_.emplace(address.target, index).first->second;
+      if (owner == index || !apart_.ok()) continue;
+      const auto [first, second] = std::minmax(owner, index);
+      apart_ = CheckDistinct(std::array{hosts_[first], hosts_[second]},
+                             std::array{resolved_[first], resolved_[second]});
+    }
+    return apart_;
   }
 
   absl::Status Answered(std::size_t index, const std::string& instance_id) {
     const std::lock_guard lock(mutex_);
-    ids_[index] = instance_id;
-    return CheckDistinctAgents(hosts_, ids_);
+    if (instance_id.empty()) return apart_;
+    const std::size_t owner = ids_.emplace(instance_id, index).first->second;
+    if (owner == index || !apart_.ok()) return apart_;
+    const auto [first, second] = std::minmax(owner, index);
+    apart_ =
+        CheckDistinctAgents(std::array{hosts_[first], hosts_[second]}, std::array{instance_id, instance_id});
+    return apart_;
   }
 
  private:
   const std::vector<HostAddress> hosts_;
   std::mutex mutex_;  // guards what follows
   std::vector<std::vector<ResolvedAddress>> resolved_;
-  std::vector<std::string> ids_;
+  std::map<std::string, std::size_t> targets_{};  // whose each is
+  std::map<std::string, std::size_t> ids_{};
+  absl::Status apart_{};  // once two are one, there is nothing to ask of anybody
 };
 
 void CallTwin(HostClient& host, const absl::Status& why) {
