@@ -8,6 +8,7 @@
 #include "cli/bundle/saved.h"
 #include "cli/commands.h"
 #include "cli/fleet/fan_out.h"
+#include "cli/fleet/host_answers.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/saved_hosts.h"
@@ -91,16 +92,19 @@ ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
   const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named);
   if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
   context.console.Progress(options.lldp_seconds > 0 ? "reading facts, listening for LLDP" : "reading facts");
-  const absl::StatusOr<std::vector<HostClient>> clients =
-      OpenClients(*addresses, context.client(), context.interrupt);
-  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
-  FactsRun run{.lldp_asked = options.lldp_seconds > 0};
-  run.hosts.resize(clients->size());
-  FanOut(clients->size(),
-         [&](std::size_t i) { run.hosts[i] = Ask((*clients)[i], std::chrono::seconds(options.lldp_seconds)); });
+  std::vector<HostClient> clients = NameClients(*addresses, context.client(), context.interrupt);
+  HostAnswers<HostFacts> answers(clients);
+  const auto known = [&] { return FactsRun{.lldp_asked = options.lldp_seconds > 0, .hosts = answers.All()}; };
+  context.interrupt.Add([&] {
+    if (answers.HasAny()) static_cast<void>(ShowFacts(context, known()));
+  });
+  answers.AskAll(clients,
+                 [&](const HostClient& host) { return Ask(host, std::chrono::seconds(options.lldp_seconds)); });
+  if (const absl::Status apart = CheckNoTwins(clients); !apart.ok())
+    return context.Fail(ExitStatus::kUsage, Message(apart));
   context.interrupt.Disarm();
   context.console.EraseProgress();
-  return ShowFacts(context, run);
+  return ShowFacts(context, known());
 }
 
 HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds lldp) {

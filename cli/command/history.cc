@@ -9,8 +9,8 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "cli/commands.h"
-#include "cli/fleet/fan_out.h"
 #include "cli/fleet/history_run.h"
+#include "cli/fleet/host_answers.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
 #include "cli/host_flags.h"
@@ -94,12 +94,7 @@ HostBaselines AskPast(const HostClient& host) {
   return answer;
 }
 
-ExitStatus ShowBaselines(const Context& context, const std::vector<HostClient>& clients) {
-  BaselineRun run;
-  run.hosts.resize(clients.size());
-  FanOut(clients.size(), [&](std::size_t i) { run.hosts[i] = AskPast(clients[i]); });
-  context.interrupt.Disarm();
-  context.console.EraseProgress();
+ExitStatus PrintBaselines(const Context& context, const BaselineRun& run) {
   ExitStatus status = ExitStatus::kOk;
   for (const HostBaselines& host : run.hosts) status = Worse(status, host.failure);
   context.Print(BaselineJson(run), BaselineText(run, context.style()));
@@ -109,10 +104,33 @@ ExitStatus ShowBaselines(const Context& context, const std::vector<HostClient>& 
   return status;
 }
 
+ExitStatus ShowBaselines(const Context& context, std::vector<HostClient>& clients) {
+  HostAnswers<HostBaselines> answers(clients);
+  context.interrupt.Add([&] {
+    if (answers.HasAny()) static_cast<void>(PrintBaselines(context, {.hosts = answers.All()}));
+  });
+  answers.AskAll(clients, AskPast);
+  if (const absl::Status apart = CheckNoTwins(clients); !apart.ok())
+    return context.Fail(ExitStatus::kUsage, Message(apart));
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  return PrintBaselines(context, {.hosts = answers.All()});
+}
+
 bool IsEmpty(const HistoryRun& run) {
   return std::ranges::all_of(run.hosts, [](const HostHistory& host) {
     return host.history.runs.empty() && host.history.transfers.empty();
   });
+}
+
+ExitStatus ShowHistory(const Context& context, const HistoryRun& run) {
+  ExitStatus status = ExitStatus::kOk;
+  for (const HostHistory& host : run.hosts) status = Worse(status, host.failure);
+  context.console.Print(context.format().history(run, context.look()));
+  for (const HostHistory& host : run.hosts) {
+    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
+  }
+  return status;
 }
 
 ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
@@ -121,26 +139,25 @@ ExitStatus RunHistory(const Context& context, const HistoryOptions& options) {
   const absl::StatusOr<HistoryQuery> query = QueryOf(options);
   if (!query.ok()) return context.Fail(ExitStatus::kUsage, Message(query.status()));
   context.console.Progress("connecting");
-  const absl::StatusOr<std::vector<HostClient>> clients =
-      OpenClients(*addresses, context.client(), context.interrupt);
-  if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
-  if (options.baseline) return ShowBaselines(context, *clients);
-  HistoryRun run{.with_texts = query->with_texts};
-  run.hosts.resize(clients->size());
-  FanOut(clients->size(), [&](std::size_t i) { run.hosts[i] = Ask((*clients)[i], *query); });
+  std::vector<HostClient> clients = NameClients(*addresses, context.client(), context.interrupt);
+  if (options.baseline) return ShowBaselines(context, clients);
+  HostAnswers<HostHistory> answers(clients);
+  const auto known = [&] { return HistoryRun{.with_texts = query->with_texts, .hosts = answers.All()}; };
+  context.interrupt.Add([&] {
+    if (answers.HasAny()) static_cast<void>(ShowHistory(context, known()));
+  });
+  answers.AskAll(clients, [&](const HostClient& host) { return Ask(host, *query); });
+  if (const absl::Status apart = CheckNoTwins(clients); !apart.ok())
+    return context.Fail(ExitStatus::kUsage, Message(apart));
   context.interrupt.Disarm();
   context.console.EraseProgress();
-
-  ExitStatus status = ExitStatus::kOk;
-  for (const HostHistory& host : run.hosts) status = Worse(status, host.failure);
-  if (status == ExitStatus::kOk && !options.run_id.empty() && IsEmpty(run)) {
+  const HistoryRun run = known();
+  const bool answered =
+      std::ranges::all_of(run.hosts, [](const HostHistory& host) { return host.failure == ExitStatus::kOk; });
+  if (answered && !options.run_id.empty() && IsEmpty(run)) {
     return context.Fail(ExitStatus::kUsage, "no host has a run '" + options.run_id + "'");
   }
-  context.console.Print(context.format().history(run, context.look()));
-  for (const HostHistory& host : run.hosts) {
-    if (!host.error.empty() && context.format().object == nullptr) context.console.Error(host.error);
-  }
-  return status;
+  return ShowHistory(context, run);
 }
 
 }  // namespace

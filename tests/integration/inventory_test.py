@@ -166,6 +166,19 @@ class AHostThatDoesNotAnswer(unittest.TestCase):
         self.assertEqual(answer.status, 130, answer)
         self.judged(answer, "interrupted")
 
+    def test_is_no_reason_to_say_nothing_of_the_others(self):
+        for command, key in (("facts", "facts"), ("history", "runs"), ("history --baseline", "baselines")):
+            with self.subTest(command):
+                process = tool.start(*command.split(), "--inventory", self.fleet, "--output", "json")
+                time.sleep(2)
+                process.send_signal(signal.SIGINT)
+                answer = tool.finish(process, 20)
+                self.assertEqual(answer.status, 130, answer)
+                good, silent, dead = answer.json["hosts"]
+                self.assertIn(key, good)
+                self.assertIn("interrupted before it answered", silent["error"])
+                self.assertIn("Connection refused", dead["error"])
+
     def test_when_interrupted_is_named_in_text_too(self):
         process = tool.start("check", "--inventory", self.fleet)
         time.sleep(2)
