@@ -127,6 +127,7 @@ class FleetFileReader {
 
   void ReadHosts(const YamlNode& node, const std::string& path, const std::string& group,
                  const std::string& rack) {
+    if (full_) return;
     for (const YamlNode& item :
          TextsOf(node, path, "a list of hosts, each in quotes, like [\"node[001-128]\"]")) {
       absl::StatusOr<std::vector<std::string>> names = ExpandHosts(item.text);
@@ -134,8 +135,11 @@ class FleetFileReader {
         Fault(item.line, Message(names.status()));
         continue;
       }
-      if (words_.mentions.size() + names->size() > 2 * kMostInventoryHosts)  // once in `hosts`, once in `racks`
+      if (words_.mentions.size() + names->size() >
+          2 * kMostInventoryHosts) {  // once in `hosts`, once in `racks`
+        full_ = true;
         return Fault(item.line, fmt::format("more than {} hosts", kMostInventoryHosts));
+      }
       for (std::string& name : *names) words_.mentions.push_back({std::move(name), item.line, group, rack});
     }
   }
@@ -170,6 +174,7 @@ class FleetFileReader {
 
   std::string file_;
   FleetWords words_{};
+  bool full_ = false;  // what follows is not even expanded
 };
 
 // "GROUP: {hosts: {...}, vars: {...}, children: {...}}", or nothing.

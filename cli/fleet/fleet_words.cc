@@ -13,6 +13,8 @@
 namespace rdmaready {
 namespace {
 
+constexpr std::size_t kMostFaults = 100;  // more of them tell nobody anything
+
 // Profile and rails, each from the group or from above it.
 struct Holds {
   const SaidProfiles* profiles = nullptr;
@@ -69,6 +71,7 @@ class FleetHosts {
           parents_[child].push_back(name);
           continue;
         }
+        if (words_.faults.size() > kMostFaults) return;
         const std::string close = ClosestWord(child, GroupNames());
         Fault(line, fmt::format("group {} in `groups.{}.children` is not in the inventory{}", child, name,
                                 close.empty() ? "" : fmt::format(" (did you mean {}?)", close)));

@@ -98,7 +98,7 @@ std::vector<std::size_t> OddFirst(const Report& report) {
   };
   std::vector<std::size_t> order(report.hosts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, place);
+  if (order.size() >= kGroupFromHosts) std::ranges::stable_sort(order, {}, place);
   return order;
 }
 

@@ -32,7 +32,7 @@ std::string VerdictText(const Report& report, const Style& style);
 std::string FirstText(const Report& report, const Style& style);
 
 // The hosts of the report by index, the odd ones first: not ready, without an answer, undetermined, ready with
-// something that calls for attention, ready. Else as the report has them.
+// something that calls for attention, ready. Else, and of two hosts, as the report has them.
 std::vector<std::size_t> OddFirst(const Report& report);
 
 // The whole report of many hosts: it grows with the number of different findings, not with that of hosts.

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -114,19 +113,11 @@ std::string PairText(const PairReport& pair, bool verbose, const Style& style) {
   return style.Paint(Tone::kStrong, heading) + "\n" + FindingsBlock(style, pair.findings, DetailOf(verbose));
 }
 
-// Of two hosts none is the odd one.
-std::vector<std::size_t> OrderOf(const Report& report) {
-  if (report.hosts.size() >= kGroupFromHosts) return OddFirst(report);
-  std::vector<std::size_t> order(report.hosts.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  return order;
-}
-
 std::string LadderText(const Report& report, const Style& style) {
   std::size_t widest = 0;
   for (const HostReport& host : report.hosts) widest = std::max(widest, host.host.size());
   std::string text;
-  for (const std::size_t of_host : OrderOf(report)) {
+  for (const std::size_t of_host : OddFirst(report)) {
     const HostReport& host = report.hosts[of_host];
     text += Column(text.empty() ? "ladder" : "", kVerdictColumn) + Column(Printable(host.host), widest + 2);
     for (std::size_t i = 0; i < host.ladder.size(); ++i) {
@@ -143,7 +134,7 @@ std::string CheckText(const CheckSummary& run, const Style& style, bool verbose)
   const Report& report = run.report;
   if (!verbose && report.hosts.size() >= kGroupFromHosts) return FleetText(run, style);
   std::string text;
-  for (const std::size_t i : OrderOf(report)) {
+  for (const std::size_t i : OddFirst(report)) {
     text +=
         HostText(report.hosts[i], i < run.notes.size() ? run.notes[i] : HostNotes{}, report, verbose, style) +
         "\n";

@@ -9,6 +9,7 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
+#include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
 
 namespace rdmaready {
@@ -52,7 +53,8 @@ std::string CheckShort(const CheckSummary& run, const Look& look) {
   for (const HostReport& host : run.report.hosts) widest = std::max(widest, Printable(host.host).size());
   constexpr std::size_t kVerdictWidth = 14;  // "undetermined" and two blanks
   std::string text;
-  for (const HostReport& host : run.report.hosts) {
+  for (const std::size_t i : OddFirst(run.report)) {
+    const HostReport& host = run.report.hosts[i];
     std::string line = Column(Printable(host.host), widest + 2) +
                        look.style.Paint(VerdictTone(host.verdict), Column(Name(host.verdict), kVerdictWidth)) +
                        WorstOf(run.report, host);
@@ -74,9 +76,10 @@ std::string CheckWide(const CheckSummary& run, const Look& look) {
     const Finding& finding = *judged.finding;
     const bool well = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
     if (well && !look.verbose) continue;
-    rows.push_back({judged.Where(), Cat(Name(finding.outcome), finding.waived ? ", waived" : ""), filled(finding.id),
-                    filled(finding.subject), finding.blocking ? "yes" : "no", filled(finding.observed),
-                    filled(finding.expected), filled(finding.source), filled(finding.fix)});
+    rows.push_back({judged.Where(), Cat(Name(finding.outcome), finding.waived ? ", waived" : ""),
+                    filled(finding.id), filled(finding.subject), finding.blocking ? "yes" : "no",
+                    filled(finding.observed), filled(finding.expected), filled(finding.source),
+                    filled(finding.fix)});
   }
   Style unwrapped = look.style;
   unwrapped.width = 0;

@@ -6,6 +6,7 @@
 
 #include "checks/readiness.h"
 #include "cli/render/check_parts.h"
+#include "cli/render/format/judged.h"
 #include "cli/render/text.h"
 #include "tests/unit/cli/golden.h"
 #include "tests/unit/cli/reports.h"
@@ -163,6 +164,12 @@ TEST(CheckText, ShowsTheOddOnesFirst) {
   EXPECT_LT(at(brief, "connect to node4"), at(brief, "  well"));
   EXPECT_LT(at(brief, "ladder  node2"), at(brief, "        3 hosts: node[1,3,5]"));
   EXPECT_LT(at(brief, "group east: 2 hosts: node[1-2]"), at(brief, "group west: 3 hosts: node[3-5]"));
+}
+
+TEST(CheckText, InALineForEachHostShowsTheOddOnesFirstToo) {
+  const std::string text = CheckShort(FiveHosts(), {.style = Pipe()});
+  EXPECT_TRUE(text.starts_with("node2  not-ready")) << text;
+  EXPECT_LT(text.find("node4  undetermined"), text.find("node1  ready"));
 }
 
 TEST(CheckText, SaysThatATroubleIsOfOneRack) {
