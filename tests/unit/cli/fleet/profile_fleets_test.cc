@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 
+#include "api/profile/site.h"
 #include "checks/judge.h"
 #include "checks/readiness.h"
 #include "tests/unit/checks/good_host.h"
@@ -167,6 +168,18 @@ TEST_F(Fleets, OfTwoGroupsOfAnInventoryHaveNothingToDoWithEachOther) {
   }
   EXPECT_THAT(plan.alone[2].at(0).observed,
               HasSubstr("no other host of group west in this run follows profile storage"));
+}
+
+TEST_F(Fleets, AreOneForEachRail) {
+  const std::vector<Rail> rails{{"a", {{.netdev = "dcb0"}}}, {"b", {{.subnet = "10.0.1.0/24"}}}};
+  const absl::StatusOr<Site> site = OnRails(SiteOf({Of("mine", "")}), rails);
+  ASSERT_TRUE(site.ok()) << site.status();
+  for (const char* name : {"a", "b"}) Add(name, *site->ProfilesOf(name));
+  EXPECT_THAT(Jobs(), ElementsAre("ab rxe0 mine.a", "ba rxe0 mine.a", "ab rxe1 mine.b", "ba rxe1 mine.b"));
+  const auto findings = CompareFleets(hosts_);
+  for (const Finding& finding : findings[0]) {
+    EXPECT_EQ(finding.profile, finding.subject.find("rxe0") != std::string::npos ? "mine.a" : "mine.b");
+  }
 }
 
 TEST_F(Fleets, CompareNoHostWithThoseOfAnotherGroup) {
