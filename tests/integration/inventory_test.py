@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fleet in YAML: groups of different profiles, racks, rails, a host that is not there, and one that does not answer."""
+import json
 import pathlib
 import signal
 import tempfile
 import time
 import unittest
 
+import many_hosts
 import schemas
 import tool
 
@@ -125,6 +127,59 @@ class AFleet(unittest.TestCase):
             self.assertEqual(len(answer.err.splitlines()), 1, answer)
             error = self.check("--output", "json", inventory=wrong)
             self.assertEqual(error.json["status"], 2)
+
+
+class ThreeHostsWithTwoPortsEach(unittest.TestCase):
+    """Of which the second pauses another priority on its first port."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="rails of a fleet ")
+        cls.addClassCleanup(folder.cleanup)
+        cls.place = pathlib.Path(folder.name)
+        hosts = many_hosts.ManyHosts(3, lambda number: (("pfc: {on: [3],", "pfc: {on: [4],"),) if number == 2 else ()).__enter__()
+        cls.addClassCleanup(hosts.__exit__)
+        cls.addresses = []
+        for number in range(1, 4):
+            script = cls.place / f"{number}" / "rdmaready-agent"
+            script.parent.mkdir()
+            script.write_text(f'#!/bin/sh\nexec "{tool.BIN}/recorded_agent" "{hosts.saved}/node{number:03}" "" "$@"\n')
+            script.chmod(0o755)
+            agent = tool.Agent(programs=script.parent).__enter__()
+            cls.addClassCleanup(agent.__exit__)
+            cls.addresses.append(agent.address)
+
+    def run_with(self, command, text, *options):
+        file = self.place / "the fleet.yaml"
+        file.write_text(f"{text}\nhosts: {json.dumps(self.addresses)}\n")
+        return tool.rdmaready(command, "--inventory", file, *options)
+
+    def test_are_judged_rail_by_rail(self):
+        rails = "profile: nvidia-lossless\nrails: {a: [{subnet: 10.0.1.0/24}], b: [{subnet: 10.0.2.0/24}]}"
+        answer = self.run_with("check", rails, "--level", "peer", "--output", "json")
+        for host in answer.json["hosts"]:
+            self.assertEqual([port["profile"] for port in host["ports"]], ["nvidia-lossless.a", "nvidia-lossless.b"])
+        found = [(host["host"], finding["id"], finding["profile"]) for host in answer.json["hosts"] for finding in host["findings"]
+                 if finding["outcome"] == "fail" and not finding["hidden_by"]]
+        self.assertEqual(found, [(self.addresses[1], "pfc.lossless-priority", "nvidia-lossless.a")])
+        for pair in answer.json["pairs"]:
+            for subject in {finding["subject"] for finding in pair["findings"] if " -> " in finding["subject"]}:
+                self.assertEqual(*(end.split()[0] for end in subject.split(" -> ")), "each rail with itself")
+
+    def test_are_not_ready_without_one_of_their_rails(self):
+        rails = "profile: nvidia-lossless\nrails: {a: [{subnet: 10.0.1.0/24}], c: [{subnet: 10.0.3.0/24}]}"
+        for host in self.run_with("check", rails, "--output", "json").json["hosts"]:
+            missed = [finding["profile"] for finding in host["findings"] if finding["id"] == "inv.ports-selected" and finding["outcome"] == "fail"]
+            self.assertEqual((host["verdict"], missed), ("not-ready", ["nvidia-lossless.c"]))
+
+    def test_are_planned_by_what_they_are_judged_by(self):
+        def steps(answer):
+            return [host["plan"]["steps"] for host in answer.json["hosts"]]
+        for profile in ("nvidia-lossless", "nvidia-lossy"):
+            by_inventory = self.run_with("plan", f"profile: {profile}", "--output", "json")
+            by_option = tool.rdmaready("plan", *self.addresses, "--profile", profile, "--output", "json")
+            self.assertEqual(steps(by_inventory), steps(by_option))
+            self.assertTrue(any(steps(by_option)), profile)
 
 
 class AHostThatDoesNotAnswer(unittest.TestCase):
