@@ -2,6 +2,7 @@
 """A fleet in YAML: groups of different profiles, racks, rails, a host that is not there, and one that does not answer."""
 import json
 import pathlib
+import re
 import signal
 import tempfile
 import time
@@ -114,6 +115,12 @@ class AFleet(unittest.TestCase):
         answer = self.check("--output", "json", inventory=self.write("rails.yaml", rails))
         self.assertEqual([profile["name"] for profile in answer.json["hosts"][0]["profiles"]], ["mine.a", "mine.b"], answer)
         self.assertNotEqual(answer.json["hosts"][0]["verdict"], "ready")
+
+    def test_is_written_as_the_readme_shows_it(self):
+        shown = [block for block in re.findall(r"```yaml\n(.*?)```", (tool.ROOT / "cli/README.md").read_text(), re.S) if "racks:" in block]
+        self.assertEqual(len(shown), 1)
+        answer = self.check("--rack", "none", inventory=self.write("shown.yaml", shown[0]))
+        self.assertIn("has no rack 'none'; there are r1, r2", answer.err)
 
     def test_that_is_wrong_says_where_and_asks_nobody(self):
         for text, said in (("hosts: [a]\nprofil: x\n", "2: unknown key `profil` (did you mean `profile`?)"),

@@ -103,6 +103,8 @@ class ACommand(unittest.TestCase):
         tls = ["--tls-cert", cls.place / "a.pem", "--tls-key", cls.place / "a.key", "--tls-ca", cls.place / "ca.pem", "--roles", roles]
         cls.with_tls = [tool.Agent(*tls).__enter__() for _ in range(2)]
         cls.plain = [tool.Agent().__enter__() for _ in range(2)]
+        fleet = ", ".join(f'"{agent.address}"' for agent in cls.plain)
+        (cls.place / "fleet.yaml").write_text(f"groups: {{storage: {{racks: {{r1: [{fleet}]}}}}}}\n")
         (cls.place / "hosts.txt").write_text("".join(f"{agent.address}\n" for agent in cls.with_tls))
 
     @classmethod
