@@ -12,15 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "agent/daemon/flags.h"
 #include "agent/helper/asker.h"
-#include "agent/metrics/door.h"
 #include "agent/own_test.h"
 #include "agent/port/peer_subnets.h"
 #include "agent/store/limits_text.h"
 #include "api/base/quantity.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
-#include "api/base/version.h"
 #include "api/model/cases.h"
 #include "api/profile/load.h"
 #include "api/profile/yaml_message.h"
@@ -32,8 +31,6 @@ namespace {
 
 using v1::AgentSettings;
 
-constexpr std::string_view kDefaultListen = "127.0.0.1:7471";
-constexpr std::string_view kDefaultInterval = "15m";
 constexpr int kMostCallerCalls = 64;  // as many as all callers have together
 constexpr auto kShortestInterval = std::chrono::seconds(1);
 constexpr auto kShortestTestInterval = std::chrono::minutes(1);
@@ -66,7 +63,7 @@ AgentSettings Defaults() {
   AgentSettings settings;
   settings.set_listen(std::string(kDefaultListen));
   settings.set_profile(std::string(kDefaultProfileName));
-  settings.set_check_interval(std::string(kDefaultInterval));
+  settings.set_check_interval(std::string(kDefaultCheckInterval));
   settings.set_helpers(std::string(helper::kHelpersDirectory));
   settings.set_drift(true);
   return settings;
@@ -252,139 +249,6 @@ std::map<std::string, std::string> Texts(const AgentSettings& settings) {
   }
   return texts;
 }
-
-// CLI11 refuses by exceptions; they end in ParseAgentCommandLine.
-class FlagParser {
- public:
-  FlagParser() {
-    app_.add_option("--config", config_, "A YAML file of these options: state_dir: /var/lib/rdmaready")
-        ->type_name("FILE");
-    Text("--listen", "ADDR:PORT", "Address and port to answer on (default " + std::string(kDefaultListen) + ")",
-         &AgentSettings::set_listen);
-    Text("--state-dir", "DIR", "Where results are kept (required)", &AgentSettings::set_state_dir);
-    Text("--profile", "NAME|FILE",
-         "Profile, or site file, for callers who name none, and for the agent's own checks (default " +
-             std::string(kDefaultProfileName) + ")",
-         &AgentSettings::set_profile);
-    Text("--waivers", "FILE", "Findings of this host that are accepted for now, besides those that a profile names",
-         &AgentSettings::set_waivers);
-    Text("--tls-cert", "FILE", "Certificate of this agent, PEM, its intermediates after it",
-         &AgentSettings::set_tls_cert);
-    Text("--tls-key", "FILE", "Its private key", &AgentSettings::set_tls_key);
-    Text("--tls-ca", "FILE", "Whose certificates callers must have", &AgentSettings::set_tls_ca);
-    Text("--roles", "FILE", "Which certificates may observe, test, prove or apply, and which are other agents' (default: each may observe)",
-         &AgentSettings::set_roles);
-    Choice("--plain-role", {"test", "observe", "prove", "apply"},
-           "What callers by plain TCP may do: observe, test (default), prove or apply",
-           [this](std::size_t i) { flags_.set_plain_role(static_cast<AgentSettings::Plain>(i)); });
-    app_.add_flag_callback(
-        "--insecure", [this] { flags_.set_insecure(true); }, "Allow plain text off loopback");
-    Text("--check-interval", "TIME",
-         "How often the agent checks this host by itself, about; 0: never (default " +
-             std::string(kDefaultInterval) + ")",
-         &AgentSettings::set_check_interval);
-    app_.add_option_function<bool>(
-            "--drift", [this](bool on) { flags_.set_drift(on); },
-            "Hear what the kernel announces, and tell which settings became others: true (default) or false")
-        ->type_name("BOOL");
-    Text("--hub", "HOST[:PORT]", "Report to the hub of the fleet (rdmaready-hub); its port is 7473 unless said",
-         &AgentSettings::set_hub);
-    Text("--history-max-bytes", "SIZE",
-         "How large the store may grow; the oldest results go first (default 256M)",
-         &AgentSettings::set_history_max_bytes);
-    Text("--history-max-age", "TIME", "How long results are kept: 90d; 0: as long as there is room (default)",
-         &AgentSettings::set_history_max_age);
-    app_.add_flag_callback(
-        "--allow-proofs", [this] { flags_.set_allow_proofs(true); },
-        "Let callers make this host attach disks and mount shares of their choice (probe --prove): root's agent "
-        "only. Else rdmaready-prover makes those that its file names");
-    Text("--helpers", "DIR",
-         "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",
-         &AgentSettings::set_helpers);
-    Text("--test-max-bytes", "SIZE", "What one direction of a live test may move (default 64G)",
-         &AgentSettings::set_test_max_bytes);
-    Text("--test-max-time", "TIME", "How long a live test may take, up to 45m (default 60s)",
-         &AgentSettings::set_test_max_time);
-    Text("--test-interval", "TIME",
-         "How often the agent makes loopback tests of its own, about, through ports that nobody uses: 24h; 0: never "
-         "(default)",
-         &AgentSettings::set_test_interval);
-    app_.add_option_function<std::vector<std::string>>(
-            "--test-cases",
-            [this](const auto& names) { flags_.mutable_test_cases()->Assign(names.begin(), names.end()); },
-            "Their cases: write-512k,... (default: those of `check --level loopback`)")
-        ->type_name("CASES")
-        ->delimiter(',');
-    Text("--test-duration", "TIME", "How long each takes, 100ms to 10s (default 500ms)",
-         &AgentSettings::set_test_duration);
-    app_.add_option_function<std::vector<std::string>>(
-            "--peers",
-            [this](const auto& subnets) { flags_.mutable_peers()->Assign(subnets.begin(), subnets.end()); },
-            "Where else than in the subnets of its RDMA ports an agent may connect for a peer test: "
-            "10.0.0.0/16,...")
-        ->type_name("SUBNETS")
-        ->delimiter(',');
-    app_.add_option_function<std::uint32_t>(
-            "--caller-max-calls", [this](std::uint32_t calls) { flags_.set_caller_max_calls(calls); },
-            "Calls of one caller at a time; 0: no limit (default 16)")
-        ->type_name("N");
-    Text("--caller-max-test-time", "TIME", "Live tests of one caller in an hour; 0: no limit (default 30m)",
-         &AgentSettings::set_caller_max_test_time);
-    Text("--caller-max-test-bytes", "SIZE", "What they may move in an hour; 0: no limit (default 16T)",
-         &AgentSettings::set_caller_max_test_bytes);
-    Text("--audit", "FILE", "Append to it who had what done, and who was refused", &AgentSettings::set_audit);
-    Text("--metrics-listen", "ADDR:PORT",
-         "Where /metrics is served to Prometheus, or none; off loopback by TLS, to the role observe (default " +
-             std::string(metrics::kDefaultListen) + ", where that is free)",
-         &AgentSettings::set_metrics_listen);
-    app_.add_flag_callback(
-        "--reflection", [this] { flags_.set_reflection(true); },
-        "Tell callers by TCP, too, which methods there are (gRPC reflection)");
-    Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
-           [this](std::size_t i) { flags_.set_log_format(static_cast<AgentSettings::Format>(i)); });
-    Choice("--log-level", {"info", "debug", "warning", "error"},
-           "The least that is written: debug, info, warning or error",
-           [this](std::size_t i) { flags_.set_log_level(static_cast<AgentSettings::Level>(i)); });
-    app_.set_version_flag("--version", std::string("rdmaready-agent ") + kVersion);
-  }
-
-  void Parse(int argc, const char* const* argv) { app_.parse(argc, argv); }
-
-  const std::string& config() const { return config_; }
-  const AgentSettings& flags() const { return flags_; }
-  std::string Help() const { return app_.help(); }
-
-  // An option that does not exist explains more than one that is missing.
-  std::string Trouble(const CLI::ParseError& error) const {
-    const std::vector<std::string> unknown = app_.remaining();
-    return unknown.empty() ? error.what() : "unknown option " + unknown.front();
-  }
-
- private:
-  void Text(const std::string& option, const std::string& type, const std::string& help,
-            void (AgentSettings::*set)(const std::string&)) {
-    app_.add_option_function<std::string>(
-            option, [this, set](const std::string& value) { (flags_.*set)(value); }, help)
-        ->type_name(type);
-  }
-
-  // `words` in the order of the enum's numbers.
-  void Choice(const std::string& option, const std::vector<std::string>& words, const std::string& help,
-              const std::function<void(std::size_t)>& set) {
-    app_.add_option_function<std::string>(
-            option,
-            [words, set](const std::string& value) {
-              set(static_cast<std::size_t>(std::ranges::find(words, value) - words.begin()));
-            },
-            help)
-        ->check(CLI::IsMember(words))
-        ->type_name("WORD");
-  }
-
-  CLI::App app_{"Answers for this host: facts, checks and live RDMA tests over gRPC.", "rdmaready-agent"};
-  std::string config_;
-  AgentSettings flags_;
-};
 
 }  // namespace
 
