@@ -15,6 +15,7 @@
 
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "api/client/revocation.h"
 
 namespace rdmaready {
 namespace {
@@ -42,6 +43,26 @@ std::string Ip(const ::ASN1_OCTET_STRING& bytes) {
   if (size != 4 && size != 16) return "?";
   ::inet_ntop(size == 4 ? AF_INET : AF_INET6, ::ASN1_STRING_get0_data(&bytes), text.data(), text.size());
   return text.data();
+}
+
+const char* PurposeName(CertificateUse use) {
+  switch (use) {
+    case CertificateUse::kServer:
+      return "ssl_server";
+    case CertificateUse::kClient:
+      return "ssl_client";
+    case CertificateUse::kAny:
+      break;
+  }
+  return "default";
+}
+
+std::vector<const ::X509*> VerifiedChain(::X509_STORE_CTX& context) {
+  std::vector<const ::X509*> chain;
+  const STACK_OF(X509)* verified = ::X509_STORE_CTX_get0_chain(&context);
+  for (int i = 0; verified != nullptr && i < sk_X509_num(verified); ++i)
+    chain.push_back(sk_X509_value(verified, i));
+  return chain;
 }
 
 }  // namespace
@@ -104,7 +125,7 @@ std::string TroubleText(int error, const ::X509* certificate) {
 }
 
 std::string WhyUntrusted(::X509& certificate, const std::vector<Certificate>& others, ::X509_STORE& trusted,
-                         CertificateUse use) {
+                         CertificateUse use, const RevocationLists* lists) {
   const Handle<STACK_OF(X509), FreeStack> untrusted(sk_X509_new_null());
   const StoreContext context(::X509_STORE_CTX_new());
   if (!untrusted || !context) return "cannot be verified: no memory";
@@ -113,14 +134,15 @@ std::string WhyUntrusted(::X509& certificate, const std::vector<Certificate>& ot
   }
   // Fails closed: anything but a 1 from the verification is a reason.
   if (::X509_STORE_CTX_init(context.get(), &trusted, &certificate, untrusted.get()) != 1 ||
-      ::X509_STORE_CTX_set_default(context.get(),
-                                   use == CertificateUse::kServer ? "ssl_server" : "ssl_client") != 1) {
+      ::X509_STORE_CTX_set_default(context.get(), PurposeName(use)) != 1) {
     return "cannot be verified";
   }
   // What TLS itself asks of keys and signatures at Debian's security level.
   constexpr int kAuthenticationLevel = 2;
   ::X509_VERIFY_PARAM_set_auth_level(::X509_STORE_CTX_get0_param(context.get()), kAuthenticationLevel);
-  if (::X509_verify_cert(context.get()) == 1) return {};
+  if (use == CertificateUse::kAny) ::X509_STORE_CTX_set_flags(context.get(), X509_V_FLAG_NO_CHECK_TIME);
+  if (::X509_verify_cert(context.get()) == 1)
+    return lists == nullptr ? std::string() : lists->WhyRevoked(VerifiedChain(*context));
   const ::X509* met = ::X509_STORE_CTX_get_current_cert(context.get());
   return TroubleText(::X509_STORE_CTX_get_error(context.get()), met == nullptr ? &certificate : met);
 }

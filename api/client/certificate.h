@@ -19,7 +19,9 @@ namespace rdmaready {
 using Certificate = Handle<::X509, ::X509_free>;
 using TrustStore = Handle<::X509_STORE, ::X509_STORE_free>;
 
-enum class CertificateUse { kServer, kClient };
+enum class CertificateUse { kServer, kClient, kAny };
+
+class RevocationLists;  // api/client/revocation.h
 
 // All certificates of a PEM text, in its order. kInvalidArgument when there is none or one is damaged.
 absl::StatusOr<std::vector<Certificate>> ParseCertificates(std::string_view pem);
@@ -38,10 +40,10 @@ std::string DateText(const ::ASN1_TIME& time);
 // CA that is trusted here (issuer CN=x)". Reads on from "the certificate CN=a ...".
 std::string TroubleText(int error, const ::X509* certificate);
 
-// Empty: it is signed by the store, by way of `others` (intermediates; may be empty), valid now, and meant
-// for `use`.
+// Empty: it is signed by the store, by way of `others` (intermediates; may be empty), valid now, meant for
+// `use`, and not revoked by `lists` (null: nobody is). kAny: its dates do not count either.
 std::string WhyUntrusted(::X509& certificate, const std::vector<Certificate>& others, ::X509_STORE& trusted,
-                         CertificateUse use);
+                         CertificateUse use, const RevocationLists* lists = nullptr);
 
 // Whether a subject alternative name is `name`: an address, or a DNS name (wildcards as TLS has them).
 bool CarriesName(const ::X509& certificate, const std::string& name);
