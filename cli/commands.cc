@@ -79,6 +79,8 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& global, std::string_view com
   app.add_option("--tls-cert", global.tls.certificate, "Our certificate for agents, which ask for one (PEM)")
       ->type_name("FILE");
   app.add_option("--tls-key", global.tls.key, "Its private key")->type_name("FILE");
+  app.add_option("--tls-crl", global.tls.crl, "Whose certificates are revoked: lists (CRLs) of that CA (PEM)")
+      ->type_name("FILE");
   app.add_option("--tls-name", global.tls_name,
                  "The name that certificates must carry (default: HOST as given)")
       ->type_name("NAME");

@@ -184,7 +184,22 @@ absl::Status Gate::Refuse(const Identity& caller, Ask ask, const Said& said, con
   return why;
 }
 
+std::string Gate::WhyRefused(const grpc::ServerContextBase& context) const {
+  if (!options_.why_refused) return {};
+  const std::shared_ptr<const grpc::AuthContext> authenticated = context.auth_context();
+  if (authenticated == nullptr) return {};
+  const std::string pem = FirstProperty(*authenticated, GRPC_X509_PEM_CERT_PROPERTY_NAME);
+  if (pem.empty()) return {};  // by a local socket, or in this process
+  return options_.why_refused(pem, FirstProperty(*authenticated, GRPC_X509_PEM_CERT_CHAIN_PROPERTY_NAME));
+}
+
+std::function<bool()> Gate::StillServed(const grpc::ServerContextBase& context) const {
+  if (!options_.why_refused) return {};
+  return [this, &context] { return WhyRefused(context).empty(); };
+}
+
 absl::StatusOr<Pass> Gate::Admit(const grpc::ServerContextBase& context, Ask ask) {
+  if (const std::string why = WhyRefused(context); !why.empty()) return absl::UnauthenticatedError(why);
   return Admit(WhoCalls(context), ask);
 }
 

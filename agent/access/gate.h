@@ -35,6 +35,9 @@ struct GateOptions {
   QuotaLimits quota{};                // of callers from outside this process
   std::shared_ptr<Audit> audit{};     // null: none is kept
   EventSink events{};
+  // Why the owner of a certificate (PEM, and its intermediates) is not to be served any more, although his
+  // connection stands: asked with each of his calls, and now and then while one lasts. Empty: nobody is.
+  std::function<std::string(const std::string& certificate_pem, const std::string& others_pem)> why_refused{};
 };
 
 // What a caller says of his call; for logs and the audit.
@@ -113,8 +116,12 @@ class Gate {
   // Who calls. Pure but for the role map's file.
   Identity WhoCalls(const grpc::ServerContextBase& context) const;
 
-  // kPermissionDenied: not with this role, the text says with which, and what to do. kResourceExhausted: the
-  // quota.
+  // Whether the caller of a call that lasts is to be served still. Empty: nobody
+  // can lose that. `context` outlives it.
+  std::function<bool()> StillServed(const grpc::ServerContextBase& context) const;
+
+  // kUnauthenticated: his certificate was revoked meanwhile. kPermissionDenied: not with this role, the text
+  // says with which, and what to do. kResourceExhausted: the quota.
   absl::StatusOr<Pass> Admit(const grpc::ServerContextBase& context, Ask ask);
   absl::StatusOr<Pass> Admit(Identity caller, Ask ask);
 
@@ -129,6 +136,7 @@ class Gate {
 
  private:
   friend class Pass;
+  std::string WhyRefused(const grpc::ServerContextBase& context) const;
   absl::Status Refuse(const Identity& caller, Ask ask, const Said& said, const absl::Status& why, bool quota);
 
   const GateOptions options_;

@@ -211,7 +211,7 @@ absl::Status DecodeAccess(const AgentSettings& settings, const Source& source, S
 absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
   AgentOptions options;
   options.server.listen = {settings.listen()};
-  options.server.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca()};
+  options.server.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};
   options.server.insecure = settings.insecure();
   options.server.state_directory = settings.state_dir();
   options.profile_name = settings.profile();

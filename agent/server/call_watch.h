@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -19,13 +20,21 @@ class CallWatch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Cancels the call when it has lasted `longest`.
-  CallWatch(const grpc::ServerContext& context, std::chrono::milliseconds longest)
-      : end_(Clock::now() + longest), watcher_([this, &context](const std::stop_token& done) {
+  // Cancels the call when it has lasted `longest`, or its caller is not to be served any more
+  // (Gate::StillServed; empty: he always is).
+  CallWatch(const grpc::ServerContext& context, std::chrono::milliseconds longest,
+            const std::function<bool()>& still_served)
+      : end_(Clock::now() + longest), watcher_([this, &context, still_served](const std::stop_token& done) {
           constexpr auto kInterval = std::chrono::milliseconds(100);
+          constexpr auto kAskAgain = std::chrono::seconds(10);
+          auto ask = Clock::now() + kAskAgain;
           std::unique_lock lock(mutex_);
           while (!done.stop_requested()) {
             const auto now = Clock::now();
+            if (still_served && now >= ask) {
+              if (!still_served()) context.TryCancel();
+              ask = now + kAskAgain;
+            }
             if (now >= end_ || (step_end_ && now >= *step_end_)) context.TryCancel();
             if (context.IsCancelled()) source_.request_stop();
             wake_.wait_for(lock, done, kInterval, [] { return false; });

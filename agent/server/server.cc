@@ -68,7 +68,8 @@ std::shared_ptr<Configurer> ConfigurerOf(const ServerOptions& options) {
   return helper::HelpedConfigurer(options.helpers_directory);
 }
 
-absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& options, bool for_itself) {
+absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& options, bool for_itself,
+                                                       const std::shared_ptr<CallerJudge>& judge) {
   access::GateOptions gate{.plain_role = options.plain_role,
                            .own_process = for_itself,
                            .quota = options.quota,
@@ -76,6 +77,8 @@ absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& opti
   if (!options.role_file.empty()) {
     RR_ASSIGN_OR_RETURN(gate.roles, access::RoleFile::Open(options.role_file, options.events));
   }
+  if (judge != nullptr && judge->HasLists())
+    gate.why_refused = [judge](const auto& pem, const auto& others) { return judge->WhyRefused(pem, others); };
   if (!for_itself) {
     gate.audit = std::make_shared<access::Audit>(options.audit_file, options.events);
     RR_RETURN_IF_ERROR(gate.audit->Open());
@@ -152,8 +155,11 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
   options.events = EventRing::Before(recent, std::move(options.events));
   const bool for_itself = options.listen.empty() && sockets.empty();  // the command line's own
   RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
-  RR_ASSIGN_OR_RETURN(std::shared_ptr<access::Gate> gate, MakeGate(options, for_itself));
+  std::shared_ptr<CallerJudge> judge;
+  if (options.tls.Any()) judge = std::make_shared<CallerJudge>(options.tls, options.events);
+  RR_ASSIGN_OR_RETURN(std::shared_ptr<access::Gate> gate, MakeGate(options, for_itself, judge));
   std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), std::move(gate), options, recent));
+  agent->judge_ = std::move(judge);
   if (!for_itself) grpc::EnableDefaultHealthCheckService(true);
   if (!options.listen.empty()) RR_RETURN_IF_ERROR(agent->ListenOnNetwork(options));
   if (for_itself || !sockets.empty()) RR_RETURN_IF_ERROR(agent->OpenDoor(std::move(sockets), options));
@@ -244,7 +250,7 @@ absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
   const bool tls = options.tls.Any();
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
   if (tls) {
-    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, options.events));
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, judge_));
   }
   grpc::ServerBuilder builder;
   SetLimits(builder);
@@ -315,15 +321,10 @@ metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) con
 absl::Status HostedAgent::OpenMetrics(const ServerOptions& options) {
   const auto started =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  const auto admit = [this, tls = options.tls,
-                      events = options.events](const metrics::HttpCaller& caller) -> absl::Status {
-    if (tls.Any()) {
-      if (const std::string why = WhyRefused(caller.certificate_pem, caller.others_pem, tls.ca); !why.empty()) {
-        Tell(events, EventLevel::kWarning, kTlsRefused,
-             {{"certificate", caller.certificate_pem.empty() ? "none" : SubjectOf(caller.certificate_pem)},
-              {"reason", why}});
+  const auto admit = [this](const metrics::HttpCaller& caller) -> absl::Status {
+    if (judge_ != nullptr) {
+      if (const std::string why = judge_->WhyRefused(caller.certificate_pem, caller.others_pem); !why.empty())
         return absl::UnauthenticatedError(why);
-      }
     }
     return gate_->Admit(gate_->WhoCalls(caller.address, caller.certificate_pem), access::Ask::kGetMetrics)
         .status();

@@ -61,7 +61,7 @@ struct ServerOptions {
   std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
   std::shared_ptr<Configurer> configurer{};    // null: rdmaready-applier in that directory, where there is one
   TransferLimits transfer{};
-  std::vector<Prefix> peers{};  // see AgentConfig
+  std::vector<Prefix> peers{};   // see AgentConfig
   std::string metrics_listen{};  // see metrics::DoorOptions; one that listens nowhere has no metrics either
   bool drift = false;            // watch this host's settings: agent/own_drift.h
   std::string hub{};             // whom to report to; empty: nobody
@@ -129,6 +129,7 @@ class HostedAgent {
 
   std::shared_ptr<HostReader> host_;  // this one, with the help of helpers where there are any
   std::unique_ptr<Store> store_;
+  std::shared_ptr<CallerJudge> judge_;  // null: no TLS
   std::shared_ptr<access::Gate> gate_;
   metrics::Book book_;
   Agent agent_;

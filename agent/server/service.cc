@@ -152,7 +152,7 @@ grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::
     return {grpc::StatusCode::INVALID_ARGUMENT,
             fmt::format("listening for LLDP: at most {} s", limits_.lldp.count())};
   }
-  CallWatch watch(*context, limits_.any_call);
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
   const absl::StatusOr<RecordingFiles> files = agent_.Record({.longest = lldp, .stop = watch.token()});
   if (!files.ok()) return Encode(files.status());
   for (const auto& [path, text] : *files) {
@@ -186,7 +186,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
     return {grpc::StatusCode::INVALID_ARGUMENT,
             fmt::format("watching the ports: at most {} s", limits_.lldp.count())};
   }
-  CallWatch watch(*context, limits_.any_call);
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
   CallWriter<v1::CheckEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& what) {
@@ -227,7 +227,7 @@ grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kTestLoopback);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call);
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
   CallWriter<v1::TransferEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& what) {
@@ -248,7 +248,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
                                     grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) {
   absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kTestPeer);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.peer_test);
+  CallWatch watch(*context, limits_.peer_test, gate_->StillServed(*context));
   v1::PeerTestRequest first;
   const bool read = watch.Within(limits_.first_message, [&] { return stream->Read(&first); });
   if (!read || !first.has_start()) {
@@ -299,7 +299,7 @@ grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRe
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   absl::StatusOr<access::Pass> pass = gate_->Admit(*context, request->prove() ? Ask::kProbeProve : Ask::kProbe);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call);
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
   CallWriter<v1::ProbeEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& step) {
@@ -329,7 +329,7 @@ grpc::Status AgentService::ListHistory(grpc::ServerContext* context, const v1::L
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kListHistory);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call);
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
   v1::HistoryEntry entry;
   const auto send = [&] { return watch.Within(limits_.stalled_write, [&] { return writer->Write(entry); }); };
   return Encode(agent_.Remember(FromProto(*request), {.run =
@@ -353,7 +353,7 @@ grpc::Status AgentService::Baseline(grpc::ServerContext* context, const v1::Base
                                     grpc::ServerWriter<v1::CaseBaseline>* writer) {
   const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kBaseline);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call);
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
   const absl::StatusOr<std::vector<CaseBaseline>> baselines =
       agent_.Baselines({.port = request->port(), .case_name = request->case_name()});
   if (!baselines.ok()) return Encode(baselines.status());
@@ -370,7 +370,7 @@ grpc::Status AgentService::GetEvents(grpc::ServerContext* context, const v1::Get
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kGetEvents);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call);
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
   for (const KeptEvent& kept : events_->Kept()) {
     const v1::LoggedEvent event = ToProto(kept);
     if (!watch.Within(limits_.stalled_write, [&] { return writer->Write(event); })) return grpc::Status::CANCELLED;

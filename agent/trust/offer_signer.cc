@@ -7,10 +7,12 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "api/base/status.h"
+#include "api/client/revocation.h"
 
 namespace rdmaready {
 namespace {
@@ -61,7 +63,8 @@ absl::StatusOr<OfferSigner> OfferSigner::Load(const TlsFiles& files) {
   SigningKey key(::PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphraseHere, nullptr));
   ::ERR_clear_error();
   if (!key) return absl::InvalidArgumentError("--tls-key " + files.key + ": no PEM private key");
-  return OfferSigner(std::move(material.certificate), std::move(material.ca), std::move(key));
+  return OfferSigner(std::move(material.certificate), std::move(material.ca), std::move(material.crl),
+                     std::move(key));
 }
 
 absl::StatusOr<std::string> OfferSigner::Sign(std::string_view octets) const {
@@ -81,17 +84,21 @@ absl::StatusOr<std::string> OfferSigner::Sign(std::string_view octets) const {
 }
 
 absl::StatusOr<OfferVerifier> OfferVerifier::Admit(std::string_view certificates, const std::string& ca,
-                                                   const access::RoleMap& roles) {
+                                                   const std::string& crl, const access::RoleMap& roles) {
   if (certificates.empty() || certificates.size() > kMaxCertificatesBytes) {
     return absl::PermissionDeniedError("is not shown, or longer than any");
   }
   absl::StatusOr<std::vector<Certificate>> shown = ParseCertificates(certificates);
   if (!shown.ok()) return absl::PermissionDeniedError("is not readable: " + Message(shown.status()));
   RR_ASSIGN_OR_RETURN(const TrustStore trusted, ParseTrustStore(ca));
+  std::optional<RevocationLists> lists;
+  if (!crl.empty()) {
+    RR_ASSIGN_OR_RETURN(lists, RevocationLists::Parse(crl));
+  }
   const Certificate own = std::move(shown->front());
   shown->erase(shown->begin());
   std::string subject = SubjectText(*own);
-  std::string why = WhyUntrusted(*own, *shown, *trusted, CertificateUse::kServer);
+  std::string why = WhyUntrusted(*own, *shown, *trusted, CertificateUse::kServer, lists ? &*lists : nullptr);
   if (why.empty()) why = WhyNoAgent(*own, roles);
   if (!why.empty()) return absl::PermissionDeniedError(subject + " " + why);
   SigningKey key(::X509_get_pubkey(own.get()));

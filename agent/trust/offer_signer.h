@@ -33,26 +33,33 @@ class OfferSigner {
   const std::string& certificates() const { return certificates_; }
   // PEM: whom this end trusts.
   const std::string& ca() const { return ca_; }
+  // PEM: whom no longer; empty: no list was named.
+  const std::string& crl() const { return crl_; }
 
   // kInternal when OpenSSL cannot.
   absl::StatusOr<std::string> Sign(std::string_view octets) const;
 
  private:
-  OfferSigner(std::string certificates, std::string ca, SigningKey key)
-      : certificates_(std::move(certificates)), ca_(std::move(ca)), key_(std::move(key)) {}
+  OfferSigner(std::string certificates, std::string ca, std::string crl, SigningKey key)
+      : certificates_(std::move(certificates)),
+        ca_(std::move(ca)),
+        crl_(std::move(crl)),
+        key_(std::move(key)) {}
 
   std::string certificates_;
   std::string ca_;
+  std::string crl_;
   SigningKey key_;
 };
 
 class OfferVerifier {
  public:
   // Of the end that shows `certificates` (PEM). kPermissionDenied, with a line that reads on from "the
-  // responder's certificate CN=x ...": not signed by a CA of `ca`, not valid now, not for servers as an agent's
-  // is, or without the role agent in `roles`. `subject()` of a refused one is not known: the line has it.
+  // responder's certificate CN=x ...": not signed by a CA of `ca`, revoked by a list of `crl` (PEM; empty:
+  // nobody is), not valid now, not for servers as an agent's is, or without the role agent in `roles`.
+  // `subject()` of a refused one is not known: the line has it.
   static absl::StatusOr<OfferVerifier> Admit(std::string_view certificates, const std::string& ca,
-                                             const access::RoleMap& roles);
+                                             const std::string& crl, const access::RoleMap& roles);
 
   // "CN=storage1,O=Example": printable and bounded.
   const std::string& subject() const { return subject_; }

@@ -79,7 +79,7 @@ absl::Status SignedChannel::Judge(const PeerTrust& trust, const PeerMessage& hel
     if (!loaded.ok()) return absl::FailedPreconditionError("--roles: " + Message(loaded.status()));
     roles = *std::move(loaded);
   }
-  absl::StatusOr<OfferVerifier> verifier = OfferVerifier::Admit(hello.certificates, signer_->ca(), roles);
+  absl::StatusOr<OfferVerifier> verifier = OfferVerifier::Admit(hello.certificates, signer_->ca(), signer_->crl(), roles);
   if (absl::IsPermissionDenied(verifier.status())) {
     return absl::PermissionDeniedError(fmt::format("peer test refused: the {}'s certificate {}",
                                                    RoleText(OtherRole(own_)), Message(verifier.status())));

@@ -28,6 +28,9 @@ struct Event {
 // A caller whose certificate, or lack of one, ended the handshake: "certificate" and "reason".
 inline constexpr std::string_view kTlsRefused = "tls-refused";
 
+// A revocation list that was to be renewed, and goes on being applied: "reason".
+inline constexpr std::string_view kTlsListStale = "tls-crl-stale";
+
 // A call that the caller's role, or his quota, does not allow: "origin", "rpc" and "reason".
 inline constexpr std::string_view kRefusedEvent = "refused";
 // A line of the audit (agent/access/audit.h): "record".

@@ -5,6 +5,7 @@
 
 #include "api/base/status.h"
 #include "api/client/answer_bounds.h"
+#include "api/client/tls_channel.h"
 #include "api/client/tls_probe.h"
 
 namespace rdmaready {
@@ -17,11 +18,7 @@ std::shared_ptr<grpc::Channel> OpenChannel(const Route& route) {
     return grpc::CreateCustomChannel(route.target, grpc::InsecureChannelCredentials(), arguments);
   }
   arguments.SetSslTargetNameOverride(route.certificate_name);
-  return grpc::CreateCustomChannel(route.target,
-                                   grpc::SslCredentials({.pem_root_certs = route.tls->ca,
-                                                         .pem_private_key = route.tls->key,
-                                                         .pem_cert_chain = route.tls->certificate}),
-                                   arguments);
+  return grpc::CreateCustomChannel(route.target, CallerCredentials(*route.tls), arguments);
 }
 
 absl::Status WhyNobody(const Route& route, absl::Status otherwise,

@@ -13,6 +13,7 @@
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/client/certificate.h"
+#include "api/client/revocation.h"
 
 namespace rdmaready {
 namespace {
@@ -67,13 +68,25 @@ absl::Status JudgeOwn(const TlsFiles& files, TlsMaterial& material) {
   return absl::OkStatus();
 }
 
+absl::Status JudgeLists(const TlsFiles& files, const TlsMaterial& material) {
+  const absl::StatusOr<RevocationLists> lists = RevocationLists::Parse(material.crl);
+  if (!lists.ok()) return Unusable("--tls-crl", files.crl, Message(lists.status()));
+  RR_ASSIGN_OR_RETURN(const std::vector<Certificate> roots, ParseCertificates(material.ca));
+  std::vector<const ::X509*> trusted;
+  for (const Certificate& root : roots) trusted.push_back(root.get());
+  if (const absl::Status right = lists->Judge(trusted); !right.ok())
+    return Unusable("--tls-crl", files.crl, Message(right));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<TlsMaterial> LoadTls(const TlsFiles& files, TlsRole role) {
   RR_RETURN_IF_ERROR(MissingFile(files, role));
   TlsMaterial material;
-  for (const auto& [path, text] : {std::pair{&files.certificate, &material.certificate},
-                                   std::pair{&files.key, &material.key}, std::pair{&files.ca, &material.ca}}) {
+  for (const auto& [path, text] :
+       {std::pair{&files.certificate, &material.certificate}, std::pair{&files.key, &material.key},
+        std::pair{&files.ca, &material.ca}, std::pair{&files.crl, &material.crl}}) {
     if (path->empty()) continue;
     RR_ASSIGN_OR_RETURN(*text, ReadSmallFile(*path, kMaxPemBytes));
   }
@@ -82,6 +95,7 @@ absl::StatusOr<TlsMaterial> LoadTls(const TlsFiles& files, TlsRole role) {
   if (const absl::StatusOr<TrustStore> store = ParseTrustStore(material.ca); !store.ok()) {
     return Unusable("--tls-ca", files.ca, Message(store.status()));
   }
+  if (!files.crl.empty()) RR_RETURN_IF_ERROR(JudgeLists(files, material));
   return material;
 }
 

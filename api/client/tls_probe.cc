@@ -14,6 +14,7 @@
 #include "api/base/handle.h"
 #include "api/base/text.h"
 #include "api/client/certificate.h"
+#include "api/client/revocation.h"
 #include "api/client/tcp_probe.h"
 
 namespace rdmaready {
@@ -142,6 +143,19 @@ void OnMessage(int written, int, int type, const void*, std::size_t, ::SSL*, voi
   if (written == 0 && type == SSL3_RT_HANDSHAKE) static_cast<Seen*>(seen)->server_speaks_tls = true;
 }
 
+// Empty: it is not, or no list was named.
+std::string ServerRevoked(const ::SSL& ssl, const TlsMaterial& own) {
+  if (own.crl.empty()) return {};
+  const absl::StatusOr<RevocationLists> lists = RevocationLists::Parse(own.crl);
+  std::vector<const ::X509*> chain;
+  const STACK_OF(X509)* verified = ::SSL_get0_verified_chain(&ssl);
+  for (int i = 0; verified != nullptr && i < sk_X509_num(verified); ++i)
+    chain.push_back(sk_X509_value(verified, i));
+  if (!lists.ok() || chain.empty()) return {};
+  const std::string why = lists->WhyRevoked(chain);
+  return why.empty() ? why : "the agent's certificate " + why;
+}
+
 }  // namespace
 
 std::string WhyTlsFails(const std::string& target, const std::string& name, const TlsMaterial& own,
@@ -183,6 +197,7 @@ std::string WhyTlsFails(const std::string& target, const std::string& name, cons
     return "the agent's certificate is for " + NamesText(*server) + ", not for " + name +
            " (--tls-name says whom to expect)";
   }
+  if (std::string why = ServerRevoked(*ssl, own); !why.empty()) return why;
   // With TLS 1.3 our side is done before the server has looked at our certificate. A server that accepts it
   // speaks first.
   char byte = 0;

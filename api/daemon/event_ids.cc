@@ -47,6 +47,7 @@ constexpr auto kIds = std::to_array<EventId>({
     {"stopping", "2516998624af4760a3584a0586581d5d"},
     {"store", "b08e31e4447e4fdfb46ee26084a19f54"},
     {"test", "dffe44fce3a841d3bf56efccc39af364"},
+    {"tls-crl-stale", "e91413caeb5f4508a0ad1923a3dcb571"},
     {"tls-refused", "3b86f210557640a396d43fb9867c1c4f"},
 });
 

@@ -85,6 +85,7 @@ std::string SameWay(const GlobalOptions& global) {
   add("--tls-ca", global.tls.ca);
   add("--tls-cert", global.tls.certificate);
   add("--tls-key", global.tls.key);
+  add("--tls-crl", global.tls.crl);
   add("--tls-name", global.tls_name);
   return words;
 }

@@ -91,7 +91,7 @@ void Proof(std::string_view octets) {
 
 void Certificates(std::string_view pem) {
   const absl::StatusOr<access::RoleMap> roles = access::LoadRoleMap(TheSite().trust.roles_file);
-  const auto admitted = OfferVerifier::Admit(pem, TheSite().other->ca(), *roles);
+  const auto admitted = OfferVerifier::Admit(pem, TheSite().other->ca(), {}, *roles);
   if (!admitted.ok()) return;
   Demand(!admitted->subject().empty() && admitted->subject().size() < 200);
   Demand(!admitted->Signed("x", "y"));
