@@ -91,6 +91,13 @@ constexpr std::array<Command, 15> kCommands{{
      "  rdmaready profile show smb-direct-roce\n"
      "  rdmaready profile check my-fabric.yaml",
      DefineProfile},
+    {"pki", "Keep a CA of files: certificates for agents, hubs and operators, by which they know each other",
+     "  rdmaready pki init\n"
+     "  rdmaready pki issue host node1 --ip 10.0.0.7 --out certificates\n"
+     "  rdmaready pki issue operator anna\n"
+     "  rdmaready pki revoke certificates/node1.pem\n"
+     "  rdmaready pki list",
+     DefinePki},
     {"version", "Show the version", "  rdmaready version --output json", DefineVersion},
 }};
 

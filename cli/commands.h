@@ -106,6 +106,7 @@ Action DefineFleet(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefinePki(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineVersion(CLI::App& app, const std::function<void(CLI::App&)>& global);
 
 // Parses the command line and does what it says. Exceptions of the parser end here.

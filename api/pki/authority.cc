@@ -30,28 +30,6 @@ bool IsThere(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
-absl::Status CheckOrder(const Order& order) {
-  const auto wrong = [](const std::string& text) { return absl::InvalidArgumentError(text); };
-  if (order.kind == Kind::kUnknown) return wrong("a certificate is of a host, a hub or an operator");
-  if (!IsPlainName(order.name) && !IsIpAddress(order.name))
-    return wrong("'" + SafeLine(order.name, 80) +
-                 "' is no name for a certificate: 1 to 64 letters, digits, '.', '_' and '-'");
-  if (order.kind != Kind::kHost && !IsPlainName(order.name))
-    return wrong("'" + SafeLine(order.name, 80) + "' is an address, no name");
-  if (!order.host_id.empty() && (order.kind != Kind::kHost || !IsHostId(order.host_id)))
-    return wrong("no host id: " + SafeLine(order.host_id, 80));
-  if (order.days < 1 || order.days > kMostDays) return wrong(fmt::format("days: 1 to {}", kMostDays));
-  for (const std::string& name : order.dns) {
-    if (!IsDnsName(name)) return wrong("'" + SafeLine(name, 80) + "' is no DNS name");
-  }
-  for (const std::string& address : order.addresses) {
-    if (!IsIpAddress(address)) return wrong("'" + SafeLine(address, 80) + "' is no IP address");
-  }
-  if (order.dns.size() + order.addresses.size() > kMostNames)
-    return wrong(fmt::format("more than {} names", kMostNames));
-  return absl::OkStatus();
-}
-
 std::vector<std::string> NamesOf(const Contents& contents) {
   std::vector<std::string> names;
   for (const std::string& name : contents.dns) names.push_back("DNS:" + name);
@@ -76,6 +54,28 @@ absl::Status ClearRoots(const std::string& directory) {
 }
 
 }  // namespace
+
+absl::Status CheckOrder(const Order& order) {
+  const auto wrong = [](const std::string& text) { return absl::InvalidArgumentError(text); };
+  if (order.kind == Kind::kUnknown) return wrong("a certificate is of a host, a hub or an operator");
+  if (!IsPlainName(order.name) && !IsIpAddress(order.name))
+    return wrong("'" + SafeLine(order.name, 80) +
+                 "' is no name for a certificate: 1 to 64 letters, digits, '.', '_' and '-'");
+  if (order.kind != Kind::kHost && !IsPlainName(order.name))
+    return wrong("'" + SafeLine(order.name, 80) + "' is an address, no name");
+  if (!order.host_id.empty() && (order.kind != Kind::kHost || !IsHostId(order.host_id)))
+    return wrong("no host id: " + SafeLine(order.host_id, 80));
+  if (order.days < 1 || order.days > kMostDays) return wrong(fmt::format("days: 1 to {}", kMostDays));
+  for (const std::string& name : order.dns) {
+    if (!IsDnsName(name)) return wrong("'" + SafeLine(name, 80) + "' is no DNS name");
+  }
+  for (const std::string& address : order.addresses) {
+    if (!IsIpAddress(address)) return wrong("'" + SafeLine(address, 80) + "' is no IP address");
+  }
+  if (order.dns.size() + order.addresses.size() > kMostNames)
+    return wrong(fmt::format("more than {} names", kMostNames));
+  return absl::OkStatus();
+}
 
 absl::Status Authority::Create(const std::string& directory, const std::string& name,
                                const AuthorityOptions& options) {

@@ -47,6 +47,9 @@ struct Order {
   int days = kDefaultDays;
 };
 
+// kInvalidArgument: a name, an id, a number of days that no certificate has.
+absl::Status CheckOrder(const Order& order);
+
 struct Issued {
   IndexEntry entry{};
   std::string certificate_pem{};
@@ -98,9 +101,9 @@ class Authority {
   absl::StatusOr<std::string> Bundle() const;
 
   // Trust moves to a new root in three steps, so that nobody is cut off: a second root joins ca.pem
-  // (BeginRotation; kAlreadyExists when there are two); once all have that file, it issues (SwitchRoot); once
-  // all have certificates of it, the first one goes (RetireRoot; kFailedPrecondition while one that the first
-  // signed lasts, unless `anyway`).
+  // (BeginRotation, by default of the same name; kAlreadyExists when there are two); once all have that file,
+  // it issues (SwitchRoot); once all have certificates of it, the first one goes (RetireRoot;
+  // kFailedPrecondition while one that the first signed lasts, unless `anyway`).
   absl::Status BeginRotation(const std::string& name) const;
   absl::Status SwitchRoot() const;
   absl::Status RetireRoot(bool anyway) const;

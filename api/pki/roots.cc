@@ -96,6 +96,14 @@ absl::StatusOr<std::string> AddRoot(const std::string& directory, const std::str
   return serial;
 }
 
+std::string NameOfRoot(const RootFile& root) {
+  char text[256] = {};
+  const int size = ::X509_NAME_get_text_by_NID(::X509_get_subject_name(root.certificate.get()), NID_commonName,
+                                               text, sizeof(text));
+  const std::string name(text, static_cast<std::size_t>(std::max(size, 0)));
+  return name.substr(0, name.size() - std::min(name.size(), kNameDigits + 1));
+}
+
 absl::Status SetIssuer(const std::string& directory, const std::string& serial, const std::string& former) {
   const std::string text = serial + "\n" + (former.empty() ? "" : former + "\n");
   return WriteFile(directory + "/issuer", text, kCertificateMode, Existing::kReplaced);

@@ -37,6 +37,9 @@ absl::StatusOr<PrivateKey> LoadRootKey(const std::string& directory, const RootF
 absl::StatusOr<std::string> AddRoot(const std::string& directory, const std::string& name,
                                     std::int64_t now_unix_s);
 
+// What it was called when it was made, without the digits of its serial.
+std::string NameOfRoot(const RootFile& root);
+
 // From now on that one issues; `former`: instead of that one, which stays trusted; or empty.
 absl::Status SetIssuer(const std::string& directory, const std::string& serial, const std::string& former);
 

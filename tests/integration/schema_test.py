@@ -33,6 +33,9 @@ class AnOutput(unittest.TestCase):
                      ["history", agent.address], ["history", agent.address, "--baseline"], ["profile", "digest", "smb-direct-roce"],
                      ["plan", agent.address, "127.0.0.1:1", "--persist"], ["apply", agent.address, "--yes"], ["forget", agent.address, "--list"],
                      ["bundle", agent.address, "--out", pathlib.Path(folder) / "b.tar"]]
+            ca = ["--dir", pathlib.Path(folder) / "ca"]
+            lines += [["pki", "init", *ca], ["pki", "issue", "host", "a", "--out", folder, *ca], ["pki", "list", *ca],
+                      ["pki", "revoke", pathlib.Path(folder) / "a.pem", *ca], ["pki", "rotate", "--ca", *ca]]
             site = pathlib.Path(folder) / "site.yaml"
             site.write_text("groups: [{hosts: ['*'], profiles: [{profile: nvidia-lossless}]}]\n")
             lines += [["profile", "check", site]]
