@@ -20,19 +20,22 @@ class CallWatch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Cancels the call when it has lasted `longest`, or its caller is not to be served any more
-  // (Gate::StillServed; empty: he always is).
+  // Cancels the call when it has lasted `longest`, or soon after its caller is not to be served
+  // any more (Gate::StillServed; empty: he always is).
   CallWatch(const grpc::ServerContext& context, std::chrono::milliseconds longest,
             const std::function<bool()>& still_served)
       : end_(Clock::now() + longest), watcher_([this, &context, still_served](const std::stop_token& done) {
           constexpr auto kInterval = std::chrono::milliseconds(100);
           constexpr auto kAskAgain = std::chrono::seconds(10);
+          constexpr int kTimes = 2;  // in a row: a file that is being written again says nothing yet
           auto ask = Clock::now() + kAskAgain;
+          int refused = 0;
           std::unique_lock lock(mutex_);
           while (!done.stop_requested()) {
             const auto now = Clock::now();
             if (still_served && now >= ask) {
-              if (!still_served()) context.TryCancel();
+              refused = still_served() ? 0 : refused + 1;
+              if (refused == kTimes) context.TryCancel();
               ask = now + kAskAgain;
             }
             if (now >= end_ || (step_end_ && now >= *step_end_)) context.TryCancel();

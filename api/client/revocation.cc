@@ -72,18 +72,19 @@ absl::StatusOr<RevocationLists> RevocationLists::Parse(std::string_view pem) {
   return all;
 }
 
-absl::Status RevocationLists::Judge(const std::vector<const ::X509*>& roots) const {
+absl::Status RevocationLists::Judge(const std::vector<const ::X509*>& issuers, bool needed) const {
   bool known = false;
   for (const RevocationList& list : lists_) {
-    const auto named = [&list](const ::X509* root) { return IsListOf(*list, *root); };
-    if (std::ranges::none_of(roots, named)) continue;  // of a CA between, which is asked with its certificates
-    const auto by = [&](const ::X509* root) { return named(root) && SignedBy(*list, *root); };
-    if (std::ranges::none_of(roots, by))
+    const auto named = [&list](const ::X509* issuer) { return IsListOf(*list, *issuer); };
+    if (std::ranges::none_of(issuers, named)) continue;  // of another CA, which is asked with its certificates
+    const auto by = [&](const ::X509* issuer) { return named(issuer) && SignedBy(*list, *issuer); };
+    if (std::ranges::none_of(issuers, by)) {
       return absl::InvalidArgumentError("the revocation list of " + ListIssuerText(*list) +
                                         " is not signed by that CA");
+    }
     known = true;
   }
-  if (known || roots.empty()) return absl::OkStatus();
+  if (known || !needed) return absl::OkStatus();
   return absl::InvalidArgumentError("no revocation list of a CA that is trusted here (one is of " +
                                     ListIssuerText(*lists_.front()) + ")");
 }

@@ -30,9 +30,9 @@ class RevocationLists {
   // (a delta, or another critical extension).
   static absl::StatusOr<RevocationLists> Parse(std::string_view pem);
 
-  // A list that names one of `roots` as its issuer and was not signed by it: kInvalidArgument. So is a text
-  // without a list of any of them.
-  absl::Status Judge(const std::vector<const ::X509*>& roots) const;
+  // A list that names one of `issuers` and was not signed by it: kInvalidArgument. So is, when there has to be
+  // one (`needed`), a text without a list of any of them.
+  absl::Status Judge(const std::vector<const ::X509*>& issuers, bool needed) const;
 
   // Of a chain that was verified, our own certificate first, its root last. Empty: none of it is revoked. Reads
   // on from "the certificate ...": "was revoked on 2026-11-20 19:17 UTC", or why that cannot be said: no list

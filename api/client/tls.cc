@@ -71,10 +71,13 @@ absl::Status JudgeOwn(const TlsFiles& files, TlsMaterial& material) {
 absl::Status JudgeLists(const TlsFiles& files, const TlsMaterial& material) {
   const absl::StatusOr<RevocationLists> lists = RevocationLists::Parse(material.crl);
   if (!lists.ok()) return Unusable("--tls-crl", files.crl, Message(lists.status()));
-  RR_ASSIGN_OR_RETURN(const std::vector<Certificate> roots, ParseCertificates(material.ca));
-  std::vector<const ::X509*> trusted;
-  for (const Certificate& root : roots) trusted.push_back(root.get());
-  if (const absl::Status right = lists->Judge(trusted); !right.ok())
+  // Who signs certificates of callers may be one between them and the root: then it is in our own chain, too.
+  const bool shown = !material.certificate.empty();
+  RR_ASSIGN_OR_RETURN(const std::vector<Certificate> known,
+                      ParseCertificates(material.ca + "\n" + material.certificate));
+  std::vector<const ::X509*> issuers;
+  for (const Certificate& one : known) issuers.push_back(one.get());
+  if (const absl::Status right = lists->Judge(issuers, shown); !right.ok())
     return Unusable("--tls-crl", files.crl, Message(right));
   return absl::OkStatus();
 }

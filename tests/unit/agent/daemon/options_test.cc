@@ -74,7 +74,7 @@ TEST_F(AgentOptionsTest, HaveDefaultsThatAnswerOnLoopback) {
 
 TEST_F(AgentOptionsTest, AreTakenFromTheCommandLine) {
   const auto answer = Parse({"--listen", "0.0.0.0:1", "--state-dir", "/s", "--profile", "p", "--tls-cert", "c",
-                             "--tls-key", "k", "--tls-ca", "a", "--check-interval", "90s", "--log-format",
+                             "--tls-key", "k", "--tls-ca", "a", "--tls-crl", "r", "--check-interval", "90s", "--log-format",
                              "json", "--log-level", "warning"});
   ASSERT_TRUE(answer.ok()) << answer.status();
   const AgentOptions& options = answer->options;
@@ -82,6 +82,7 @@ TEST_F(AgentOptionsTest, AreTakenFromTheCommandLine) {
   EXPECT_EQ(options.server.tls.certificate, "c");
   EXPECT_EQ(options.server.tls.key, "k");
   EXPECT_EQ(options.server.tls.ca, "a");
+  EXPECT_EQ(options.server.tls.crl, "r");
   EXPECT_EQ(options.server.check_interval, std::chrono::seconds(90));
   EXPECT_EQ(options.profile_name, "p");
   EXPECT_EQ(options.log_format, LogFormat::kJson);
@@ -184,13 +185,14 @@ TEST_F(AgentOptionsTest, SayWhoMayAskWhatAndHowMuch) {
 
 TEST_F(AgentOptionsTest, AreTakenFromTheFileByTheSameNames) {
   const auto answer = Configured(
-      "listen: 0.0.0.0:1\nstate_dir: /s   # a comment\nprofile: p\ntls_cert: c\ntls_key: k\ntls_ca: a\n"
+      "listen: 0.0.0.0:1\nstate_dir: /s   # a comment\nprofile: p\ntls_cert: c\ntls_key: k\ntls_ca: a\ntls_crl: r\n"
       "check_interval: 0\nlog_format: json\nlog_level: debug\ninsecure: false\n");
   ASSERT_TRUE(answer.ok()) << answer.status();
   const AgentOptions& options = answer->options;
   EXPECT_THAT(options.server.listen, ElementsAre("0.0.0.0:1"));
   EXPECT_EQ(options.server.state_directory, "/s");
   EXPECT_EQ(options.server.tls.ca, "a");
+  EXPECT_EQ(options.server.tls.crl, "r");
   EXPECT_EQ(options.server.check_interval.count(), 0);
   EXPECT_EQ(options.log_format, LogFormat::kJson);
   EXPECT_EQ(options.log_level, EventLevel::kDebug);
