@@ -156,7 +156,7 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
   const bool for_itself = options.listen.empty() && sockets.empty();  // the command line's own
   RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
   std::shared_ptr<CallerJudge> judge;
-  if (options.tls.Any()) judge = std::make_shared<CallerJudge>(options.tls, options.events);
+  if (options.tls.Any()) judge = MakeCallerJudge(options.tls, options.events);
   RR_ASSIGN_OR_RETURN(std::shared_ptr<access::Gate> gate, MakeGate(options, for_itself, judge));
   std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), std::move(gate), options, recent));
   agent->judge_ = std::move(judge);

@@ -7,11 +7,6 @@
 
 #include <functional>
 #include <utility>
-#include <vector>
-
-#include "api/base/small_file.h"
-#include "api/base/status.h"
-#include "api/client/certificate.h"
 
 namespace rdmaready {
 namespace {
@@ -43,47 +38,15 @@ class CallerVerifier : public tls::ExternalCertificateVerifier {
 
 }  // namespace
 
-std::string SubjectOf(const std::string& pem) {
-  const absl::StatusOr<std::vector<Certificate>> parsed = ParseCertificates(pem);
-  return parsed.ok() ? SubjectText(*parsed->front()) : "none";
-}
-
-CallerJudge::CallerJudge(const TlsFiles& files, EventSink sink) : ca_file_(files.ca), sink_(std::move(sink)) {
-  if (files.crl.empty()) return;
-  lists_ = std::make_unique<RevocationFile>(files.crl, [this](const std::string& why) {
-    Tell(sink_, EventLevel::kWarning, kTlsListStale, {{"reason", why + "; it goes on being applied"}});
-  });
-}
-
-std::string CallerJudge::WhyRefused(const std::string& certificate_pem, const std::string& others_pem) {
-  const std::string why = Why(certificate_pem, others_pem);
-  if (!why.empty()) {
-    Tell(sink_, EventLevel::kWarning, kTlsRefused,
-         {{"certificate", certificate_pem.empty() ? "none" : SubjectOf(certificate_pem)}, {"reason", why}});
-  }
-  return why;
-}
-
-std::string CallerJudge::Why(const std::string& certificate_pem, const std::string& others_pem) {
-  if (certificate_pem.empty()) return "the caller showed no certificate";
-  const absl::StatusOr<std::vector<Certificate>> own = ParseCertificates(certificate_pem);
-  if (!own.ok()) return "the caller's certificate: " + Message(own.status());
-  const absl::StatusOr<std::string> ca = ReadSmallFile(ca_file_, kMaxPemBytes);
-  if (!ca.ok()) return Message(ca.status());
-  const absl::StatusOr<TrustStore> trusted = ParseTrustStore(*ca);
-  if (!trusted.ok()) return "--tls-ca " + ca_file_ + ": " + Message(trusted.status());
-  std::shared_ptr<const RevocationLists> lists;
-  if (lists_ != nullptr) {
-    absl::StatusOr<std::shared_ptr<const RevocationLists>> read = lists_->Now();
-    if (!read.ok()) return "--tls-crl: " + Message(read.status());
-    lists = *std::move(read);
-  }
-  absl::StatusOr<std::vector<Certificate>> others = ParseCertificates(others_pem);
-  std::vector<Certificate> intermediates;
-  if (others.ok()) intermediates = *std::move(others);
-  const std::string why =
-      WhyUntrusted(*own->front(), intermediates, **trusted, CertificateUse::kClient, lists.get());
-  return why.empty() ? why : "the caller's certificate " + why;
+std::shared_ptr<CallerJudge> MakeCallerJudge(const TlsFiles& files, const EventSink& sink) {
+  return std::make_shared<CallerJudge>(
+      files,
+      [sink](const std::string& subject, const std::string& why) {
+        Tell(sink, EventLevel::kWarning, kTlsRefused, {{"certificate", subject}, {"reason", why}});
+      },
+      [sink](const std::string& why) {
+        Tell(sink, EventLevel::kWarning, kTlsListStale, {{"reason", why + "; it goes on being applied"}});
+      });
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(

@@ -12,9 +12,11 @@ import threading
 import time
 import unittest
 
+import certificates
 import tool
 
 DAY_NS = 86_400 * 10**9
+NOBODY = 65534
 ENDS_WITHIN_S = 60  # a caller that was revoked, whatever connection he holds
 REREAD_S = 5  # agent/server/tls.cc
 
@@ -75,10 +77,23 @@ class ACa(Pki):
         self.assertEqual([stat.S_IMODE(key.stat().st_mode) for key in keys], [0o600])
 
     def test_is_where_its_user_keeps_configuration(self):
+        # Root's is in /etc, where a test writes nothing.
+        home = self.path / "home"
+        home.mkdir()
+        user = {}
         if os.geteuid() == 0:
-            self.skipTest("root's is in /etc")
-        self.assertEqual(tool.rdmaready("pki", "init", env={"XDG_CONFIG_HOME": str(self.path)}).status, 0)
-        self.assertTrue((self.path / "rdmaready" / "pki" / "ca.pem").exists())
+            user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+            os.chown(home, NOBODY, NOBODY)
+            self.path.chmod(0o755)
+        program = tool.bin_for_everybody(self.addCleanup, "rdmaready") / "rdmaready"
+        for env, place in (({"HOME": str(home)}, home / ".config"), ({"XDG_CONFIG_HOME": str(home / "x")}, home / "x")):
+            made = subprocess.run([program, "pki", "init"], capture_output=True, text=True, env=tool.environment(env), cwd="/", **user)
+            self.assertEqual(made.returncode, 0, made)
+            self.assertTrue((place / "rdmaready" / "pki" / "ca.pem").exists())
+        closed = subprocess.run([program, "pki", "init", "--dir", "/etc/rdmaready-pki"], capture_output=True, text=True,
+                                env=tool.environment(), cwd="/", **user)
+        self.assertEqual(closed.returncode, 2, closed)
+        self.assertIn("/etc/rdmaready-pki: Permission denied", closed.stderr)
 
     def test_that_is_not_there_is_said(self):
         for command in (["issue", "host", "a"], ["rotate", "a"], ["rotate", "--ca"], ["revoke", "0" * 32], ["list"]):
@@ -312,6 +327,55 @@ class Issued(Pki):
             shutil.copy(self.ca / "ca.pem", self.out / "ca.pem")
             self.until(4 * REREAD_S, lambda: self.ask(agent, crl=True).status == 0)
             self.assertEqual(re.findall("BEGIN", (self.out / "ca.pem").read_text()), ["BEGIN"])
+
+
+class AForeignCa(Pki):
+    """A CA that is not ours, with one between it and the callers, as companies have them."""
+
+    def openssl_ca(self, authority, *arguments):
+        config = self.path / f"{authority.cert.stem}.cnf"
+        database = self.path / f"{authority.cert.stem}.index"
+        if not config.exists():
+            database.touch()
+            config.write_text(f"[ca]\ndefault_ca=d\n[d]\ndatabase={database}\ndefault_md=sha256\ndefault_crl_days=7\nunique_subject=no\n")
+        subprocess.run(["openssl", "ca", "-config", config, "-cert", authority.cert, "-keyfile", authority.key, *arguments], check=True,
+                       capture_output=True)
+
+    def write_lists(self, *authorities):
+        text = ""
+        for authority in authorities:
+            self.openssl_ca(authority, "-gencrl", "-out", self.path / "one.crl")
+            text += (self.path / "one.crl").read_text()
+        (self.path / "new.crl").write_text(text)
+        os.replace(self.path / "new.crl", self.path / "all.crl")
+
+    def test_with_one_between_revokes_callers_and_the_one_between(self):
+        folder = self.path / "pki"  # openssl's configuration takes no blanks in front of a name, and has none here
+        folder.mkdir()
+        root = certificates.Authority(folder, "root")
+        between = root.intermediate("between")
+        server = root.sign("server", "IP:127.0.0.1")
+        callers = {name: between.sign(name) for name in ("anna", "bert")}
+        for pair in callers.values():
+            pair.cert.write_text(pair.cert.read_text() + between.cert.read_text())
+        files = ["--tls-ca", root.cert, "--tls-crl", self.path / "all.crl"]
+
+        def ask(name):
+            return tool.rdmaready("facts", agent.address, "--tls-cert", callers[name].cert, "--tls-key", callers[name].key, *files).status
+
+        self.write_lists(root, between)
+        with tool.Agent("--tls-cert", server.cert, "--tls-key", server.key, *files) as agent:
+            self.assertEqual((ask("anna"), ask("bert")), (0, 0), agent.log)
+            self.openssl_ca(between, "-revoke", callers["anna"].cert)
+            self.write_lists(root, between)
+            self.assertEqual((ask("anna"), ask("bert")), (4, 0), agent.log)
+            self.write_lists(root)
+            self.assertEqual(ask("bert"), 4)
+            self.assertTrue(agent.logged("there is no revocation list of its CA CN=between"))
+            self.openssl_ca(root, "-revoke", between.cert)
+            self.write_lists(root, between)
+            self.assertEqual(ask("bert"), 4)
+            self.assertTrue(agent.logged("is of a CA, CN=between, that was revoked on"), agent.log)
 
 
 if __name__ == "__main__":
