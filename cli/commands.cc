@@ -9,6 +9,7 @@
 
 #include "api/base/quantity.h"
 #include "api/base/status.h"
+#include "api/client/revocation.h"
 #include "cli/explanation.h"
 #include "cli/one_of.h"
 #include "cli/render/json.h"
@@ -234,6 +235,14 @@ void SayInterrupted(const GlobalOptions& global, Console& console) {
   }
 }
 
+// To a person; a program's output has no place for it, and the agents' logs say so of theirs.
+void WarnOfStaleList(const Context& context) {
+  if (context.global.credentials == nullptr || context.format().object != nullptr) return;
+  const absl::StatusOr<RevocationLists> lists = RevocationLists::Parse(context.global.credentials->crl);
+  const std::string why = lists.ok() ? lists->WhyStale() : std::string();
+  if (!why.empty()) context.console.Error("--tls-crl: " + why + "; it goes on being applied");
+}
+
 }  // namespace
 
 ClientOptions Context::client() const {
@@ -323,6 +332,7 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     status = context.Fail(ExitStatus::kUsage, ParseTrouble(parser.root, error));
   }
   interrupt.Add([&] { SayInterrupted(parser.global, console); });
+  if (status == ExitStatus::kOk) WarnOfStaleList(context);
   if (status == ExitStatus::kOk) status = interrupt.Run([&] { return (*parser.Chosen())(context); });
   console.EraseProgress();
   if (!console.Flush()) {

@@ -341,10 +341,10 @@ class AForeignCa(Pki):
         subprocess.run(["openssl", "ca", "-config", config, "-cert", authority.cert, "-keyfile", authority.key, *arguments], check=True,
                        capture_output=True)
 
-    def write_lists(self, *authorities):
+    def write_lists(self, *authorities, due=()):
         text = ""
         for authority in authorities:
-            self.openssl_ca(authority, "-gencrl", "-out", self.path / "one.crl")
+            self.openssl_ca(authority, "-gencrl", *due, "-out", self.path / "one.crl")
             text += (self.path / "one.crl").read_text()
         (self.path / "new.crl").write_text(text)
         os.replace(self.path / "new.crl", self.path / "all.crl")
@@ -376,6 +376,24 @@ class AForeignCa(Pki):
             self.write_lists(root, between)
             self.assertEqual(ask("bert"), 4)
             self.assertTrue(agent.logged("is of a CA, CN=between, that was revoked on"), agent.log)
+
+    def test_that_is_late_with_its_list_cuts_nobody_off_and_lets_nobody_back_in(self):
+        root = certificates.Authority(self.path, "root")
+        server, anna, bert = root.sign("server", "IP:127.0.0.1"), root.sign("anna"), root.sign("bert")
+        self.openssl_ca(root, "-revoke", anna.cert)
+        self.write_lists(root, due=("-crlsec", "1"))
+        time.sleep(2.1)
+        files = ["--tls-ca", root.cert, "--tls-crl", self.path / "all.crl"]
+        with tool.Agent("--tls-cert", server.cert, "--tls-key", server.key, *files) as agent:
+            for _ in range(2):
+                answer = tool.rdmaready("facts", agent.address, "--tls-cert", bert.cert, "--tls-key", bert.key, *files)
+                self.assertEqual(answer.status, 0, answer)
+                self.assertIn("the revocation list of CN=root was to be renewed by", answer.err)
+            self.assertEqual(tool.rdmaready("facts", agent.address, "--tls-cert", anna.cert, "--tls-key", anna.key, *files).status, 4)
+            self.assertIn("goes on being applied", agent.logged("tls-crl-stale"))
+            self.assertEqual(len([line for line in agent.log if "tls-crl-stale" in line]), 1, agent.log)
+            answer = tool.rdmaready("facts", agent.address, "--output", "json", "--tls-cert", bert.cert, "--tls-key", bert.key, *files)
+            self.assertEqual((answer.status, answer.err), (0, ""))
 
 
 if __name__ == "__main__":
