@@ -11,12 +11,10 @@
 #include "api/base/status.h"
 #include "api/client/subject_names.h"
 #include "api/daemon/server_tls.h"
-#include "hub/ingest/hello.h"
+#include "api/pki/identity.h"
 
 namespace rdmaready::hub {
 namespace {
-
-constexpr char kOperatorUriPrefix[] = "rdmaready:operator/";
 
 constexpr int kMostMessageBytes = 1024 * 1024;
 constexpr std::size_t kMostMemoryBytes = std::size_t{2} * 1024 * 1024 * 1024;  // of gRPC's buffers
@@ -84,7 +82,8 @@ absl::Status Hub::Listen() {
   fleet_ = std::make_unique<FleetService>(std::move(fleet), *options_.store, *view_, feed_);
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
   if (tls) {
-    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, options_.events));
+    judge_ = MakeCallerJudge(options_.tls, options_.events);
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, judge_));
   }
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
@@ -109,24 +108,27 @@ absl::StatusOr<FleetCaller> Hub::Admit(const grpc::ServerContextBase& context, F
   }
   const std::vector<grpc::string_ref> pem = context.auth_context()->FindPropertyValues("x509_pem_cert");
   if (pem.empty()) return absl::UnauthenticatedError("no certificate");
-  FleetCaller caller{.who = "a certificate without names"};
-  bool operates = false;
-  for (const SubjectName& name : SubjectNames(std::string_view(pem.front().data(), pem.front().size()))) {
-    const bool uri = name.kind == SubjectName::Kind::kUri;
-    if (uri && name.text.starts_with(kHostUriPrefix))
-      return absl::PermissionDeniedError("a host of the fleet reports, and does not look at others");
-    if (uri && name.text.starts_with(kOperatorUriPrefix)) {
-      operates = true;
-      caller.who = NameText(name);
-    } else if (!operates) {
-      caller.who = NameText(name);
-    }
+  const std::string certificate(pem.front().data(), pem.front().size());
+  // Who was let in may have been revoked since.
+  if (judge_->HasLists()) {
+    if (const std::string why = judge_->WhyRefused(certificate, ""); !why.empty())
+      return absl::UnauthenticatedError(why);
   }
-  if (ask == FleetAsk::kOperate && !operates)
-    return absl::PermissionDeniedError(
-        fmt::format("{} may observe: to operate takes a certificate with the URI {}NAME (rdmaready pki issue "
-                    "operator NAME)",
-                    caller.who, kOperatorUriPrefix));
+  FleetCaller caller{.who = "a certificate without names"};
+  std::vector<std::string> uris;
+  for (const SubjectName& name : SubjectNames(certificate)) {
+    if (uris.empty()) caller.who = NameText(name);
+    if (name.kind == SubjectName::Kind::kUri) uris.push_back(name.text);
+  }
+  const std::optional<pki::CertificateIdentity> identity = pki::IdentityOf(uris);
+  const pki::Kind kind = identity ? identity->kind : pki::Kind::kUnknown;
+  if (kind == pki::Kind::kHost)
+    return absl::PermissionDeniedError("a host of the fleet reports, and does not look at others");
+  if (kind == pki::Kind::kOperator) caller.who = identity->name;
+  if (ask == FleetAsk::kOperate && kind != pki::Kind::kOperator)
+    return absl::PermissionDeniedError(fmt::format(
+        "{} may observe: to operate takes a certificate with the URI {} (rdmaready pki issue operator NAME)",
+        caller.who, pki::IdentityUri(pki::Kind::kOperator, "NAME")));
   return caller;
 }
 

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
+#include "api/client/caller_judge.h"
 #include "api/client/tls.h"
 #include "api/daemon/listening.h"
 #include "hub/fleet/change_feed.h"
@@ -83,6 +84,7 @@ class Hub {
   const std::int64_t started_unix_ns_;
   HostBook book_;
   ChangeFeed feed_;
+  std::shared_ptr<CallerJudge> judge_{};  // null: no TLS
   std::unique_ptr<Keeper> keeper_;
   std::unique_ptr<FleetView> view_;
   std::unique_ptr<IngestService> ingest_;

@@ -8,16 +8,15 @@
 
 #include <array>
 #include <cerrno>
-#include <random>
 #include <string_view>
 
-#include "absl/strings/escaping.h"
 #include "api/base/digest.h"
 #include "api/base/handle.h"
 #include "api/base/run_id.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "api/pki/identity.h"
 
 namespace rdmaready::report {
 namespace {
@@ -27,18 +26,6 @@ constexpr std::size_t kMostIdFileBytes = 256;
 std::string LineOf(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadSmallFile(path, kMostIdFileBytes);
   return text.ok() ? TrimRight(*text) : std::string();
-}
-
-// As a UUID of version 4 is written.
-std::string RandomId() {
-  std::random_device random;
-  std::string octets;
-  for (int i = 0; i < 16; ++i) octets += static_cast<char>(random() & 0xff);
-  octets[6] = static_cast<char>((octets[6] & 0x0f) | 0x40);
-  octets[8] = static_cast<char>((octets[8] & 0x3f) | 0x80);
-  std::string text = absl::BytesToHexString(octets);
-  for (const std::size_t place : std::to_array<std::size_t>({20, 16, 12, 8})) text.insert(place, "-");
-  return text;
 }
 
 absl::Status WriteNew(const std::string& path, const std::string& text) {
@@ -56,7 +43,7 @@ absl::StatusOr<std::string> KeptId(const std::string& directory) {
   const std::string path = directory + "/host-id";
   std::string id = LineOf(path);
   if (!id.empty()) return id;
-  id = RandomId();
+  RR_ASSIGN_OR_RETURN(id, pki::NewHostId());
   RR_RETURN_IF_ERROR(WriteNew(path, id + "\n"));
   return id;
 }

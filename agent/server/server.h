@@ -35,6 +35,7 @@
 #include "agent/store/sqlite_store.h"
 #include "api/base/event.h"
 #include "api/client/tls.h"
+#include "api/client/caller_judge.h"
 #include "api/daemon/watchdog.h"
 #include "api/model/profile.h"
 #include "collectors/host_reader.h"

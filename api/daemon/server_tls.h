@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "api/base/event.h"
 #include "api/client/caller_judge.h"
 #include "api/client/tls.h"
 

@@ -59,6 +59,8 @@ class HubFlags {
          &HubSettings::set_tls_cert);
     Text("--tls-key", "FILE", "Its private key", &HubSettings::set_tls_key);
     Text("--tls-ca", "FILE", "Whose certificates agents and callers must have", &HubSettings::set_tls_ca);
+    Text("--tls-crl", "FILE", "Whose certificates were revoked, PEM; read again when it changes",
+         &HubSettings::set_tls_crl);
     app_.add_flag_callback(
         "--insecure", [this] { flags_.set_insecure(true); },
         "Allow plain text off loopback: any host is then what it says, and callers may only look");
@@ -166,7 +168,7 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
     options.keep_changes = std::chrono::ceil<std::chrono::hours>(*age);
   }
   options.insecure = settings.insecure();
-  options.tls = {.certificate = settings.tls_cert(), .key = settings.tls_key(), .ca = settings.tls_ca()};
+  options.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};
   options.most_agents = settings.has_most_agents() ? settings.most_agents() : kDefaultMostAgents;
   if (options.most_agents == 0 || options.most_agents > kMostMostAgents)
     return absl::InvalidArgumentError(fmt::format("--most-agents: from 1 to {}", kMostMostAgents));

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
+#include <vector>
 
-#include "api/base/version.h"
+#include "api/pki/identity.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -30,28 +30,20 @@ absl::Status CheckWords(const v1::AgentHello& hello) {
 
 }  // namespace
 
-bool IsHostId(std::string_view text) {
-  constexpr std::size_t kFewest = 8;
-  return text.size() >= kFewest && text.size() <= kMostIdBytes && std::ranges::all_of(text, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-         });
-}
-
 absl::StatusOr<std::string> HostIdOf(const v1::AgentHello& hello, const std::vector<SubjectName>* certificate) {
   if (const absl::Status words = CheckWords(hello); !words.ok()) return words;
   if (certificate == nullptr) {
-    if (!IsHostId(hello.host_id())) return absl::InvalidArgumentError("hello: host_id cannot be");
+    if (!pki::IsHostId(hello.host_id())) return absl::InvalidArgumentError("hello: host_id cannot be");
     return hello.host_id();
   }
-  std::optional<std::string> id;
+  std::vector<std::string> uris;
   for (const SubjectName& name : *certificate) {
-    if (name.kind != SubjectName::Kind::kUri || !name.text.starts_with(kHostUriPrefix)) continue;
-    if (id) return absl::UnauthenticatedError("the certificate names several hosts");
-    id = name.text.substr(sizeof kHostUriPrefix - 1);
+    if (name.kind == SubjectName::Kind::kUri) uris.push_back(name.text);
   }
-  if (!id || !IsHostId(*id))
+  const std::optional<std::string> id = pki::HostIdOf(uris);
+  if (!id)
     return absl::UnauthenticatedError(
-        fmt::format("the certificate names no host of a fleet (URI {}ID): enrol this host", kHostUriPrefix));
+        fmt::format("the certificate names no host of a fleet (URI {}): rdmaready pki issue host", pki::HostUri("ID")));
   if (!hello.host_id().empty() && hello.host_id() != *id)
     return absl::PermissionDeniedError(
         fmt::format("the host says that it is {}, and its certificate that it is {}", hello.host_id(), *id));

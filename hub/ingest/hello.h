@@ -11,16 +11,9 @@
 
 namespace rdmaready::hub {
 
-// By which URI a certificate names a host of the fleet: "rdmaready:host/ID".
-inline constexpr char kHostUriPrefix[] = "rdmaready:host/";
-
-inline constexpr std::size_t kMostIdBytes = 64;
 inline constexpr std::size_t kMostWordBytes = 255;
 
-// Letters, digits and `-`, 8 to kMostIdBytes.
-bool IsHostId(std::string_view text);
-
-// The id of the host. `certificate`: its names where the stream came by TLS; null else. kUnauthenticated: the
+// The id of the host (api/pki/identity.h). `certificate`: its names where the stream came by TLS; null else. kUnauthenticated: the
 // certificate names no host, or several. kPermissionDenied: the host says that it is another one.
 // kInvalidArgument: what it says cannot be, or needs a newer hub.
 absl::StatusOr<std::string> HostIdOf(const v1::AgentHello& hello, const std::vector<SubjectName>* certificate);

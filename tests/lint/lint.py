@@ -46,7 +46,7 @@ MAY_INCLUDE = {
     "agent/helper/applier": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "checks", "agent/helper",
                              "agent/apply"],
     # Also by what stands for thousands of agents: it knows no agent.
-    "agent/report": ["api/model", "api/base", "api/client", "api/convert", "rdmaready/v1"],
+    "agent/report": ["api/model", "api/base", "api/client", "api/convert", "api/pki/identity.h", "rdmaready/v1"],
     "agent/store": ["api/model", "api/base", "api/convert", "api/sqlite"],
     "agent/port": ["api/model", "api/base", "collectors", "checks/counted", "checks/words", "agent/link/failure.h", "agent/probe"],
     "agent/worker": ["api/model", "collectors"],

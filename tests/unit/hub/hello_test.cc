@@ -17,24 +17,24 @@ v1::AgentHello Hello(const std::string& id) {
   return hello;
 }
 
-TEST(HostIdOf, WithoutTlsTheHostIsWhatItSays) { EXPECT_EQ(*HostIdOf(Hello("host-0001"), nullptr), "host-0001"); }
+TEST(HostIdOf, WithoutTlsTheHostIsWhatItSays) { EXPECT_EQ(*HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), nullptr), "00000000-0000-4000-8000-000000000001"); }
 
 TEST(HostIdOf, ByTlsTheCertificateSays) {
-  const std::vector<SubjectName> names{{Kind::kDns, "node1"}, {Kind::kUri, "rdmaready:host/host-0001"}};
-  EXPECT_EQ(*HostIdOf(Hello(""), &names), "host-0001");
-  EXPECT_EQ(*HostIdOf(Hello("host-0001"), &names), "host-0001");
+  const std::vector<SubjectName> names{{Kind::kDns, "node1"}, {Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000001"}};
+  EXPECT_EQ(*HostIdOf(Hello(""), &names), "00000000-0000-4000-8000-000000000001");
+  EXPECT_EQ(*HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), &names), "00000000-0000-4000-8000-000000000001");
 }
 
 TEST(HostIdOf, WhoClaimsAnothersIdIsRefused) {
-  const std::vector<SubjectName> names{{Kind::kUri, "rdmaready:host/host-0001"}};
-  EXPECT_TRUE(absl::IsPermissionDenied(HostIdOf(Hello("host-0002"), &names).status()));
+  const std::vector<SubjectName> names{{Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000001"}};
+  EXPECT_TRUE(absl::IsPermissionDenied(HostIdOf(Hello("00000000-0000-4000-8000-000000000002"), &names).status()));
 }
 
 TEST(HostIdOf, ACertificateNamesOneHost) {
   const std::vector<SubjectName> none{{Kind::kDns, "node1"}, {Kind::kUri, "spiffe://example.org/node1"}};
-  EXPECT_TRUE(absl::IsUnauthenticated(HostIdOf(Hello("host-0001"), &none).status()));
-  const std::vector<SubjectName> two{{Kind::kUri, "rdmaready:host/host-0001"}, {Kind::kUri, "rdmaready:host/host-0002"}};
-  EXPECT_TRUE(absl::IsUnauthenticated(HostIdOf(Hello("host-0001"), &two).status()));
+  EXPECT_TRUE(absl::IsUnauthenticated(HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), &none).status()));
+  const std::vector<SubjectName> two{{Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000001"}, {Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000002"}};
+  EXPECT_TRUE(absl::IsUnauthenticated(HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), &two).status()));
   const std::vector<SubjectName> bad{{Kind::kUri, "rdmaready:host/../../etc"}};
   EXPECT_TRUE(absl::IsUnauthenticated(HostIdOf(Hello(""), &bad).status()));
 }
@@ -43,7 +43,7 @@ TEST(HostIdOf, WordsThatCannotBeAreRefused) {
   for (const char* id : {"", "short", "with blank 1", "slash/slash", "semi;colon"})
     EXPECT_TRUE(absl::IsInvalidArgument(HostIdOf(Hello(id), nullptr).status())) << id;
   EXPECT_TRUE(absl::IsInvalidArgument(HostIdOf(Hello(std::string(65, 'a')), nullptr).status()));
-  v1::AgentHello hello = Hello("host-0001");
+  v1::AgentHello hello = Hello("00000000-0000-4000-8000-000000000001");
   hello.set_hostname("two\nlines");
   EXPECT_TRUE(absl::IsInvalidArgument(HostIdOf(hello, nullptr).status()));
   hello.set_hostname(std::string(256, 'n'));

@@ -2,6 +2,7 @@
 // A whole hub in this process, with real clients of it: what agents report is judged, kept, told and found again.
 #include "hub/hub.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -35,6 +36,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr auto kLongEnough = std::chrono::seconds(20);
+
+std::string Id(int number) { return fmt::format("00000000-0000-4000-8000-{:012}", number); }
 
 // Whether it became true within kLongEnough.
 bool Eventually(const std::function<bool()>& holds) {
@@ -127,7 +130,7 @@ Facts HostWithPfcOff() { return WithPfc(0); }
 
 TEST_F(HubTest, AHostThatReportsIsJudgedAndKept) {
   Start();
-  ReportingRig host(address(), "host-0001", "node1");
+  ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   const FleetStatus status = Status();
   EXPECT_EQ(status.hub, "hub-one");
@@ -142,7 +145,7 @@ TEST_F(HubTest, AHostThatReportsIsJudgedAndKept) {
 
 TEST_F(HubTest, WhatIsKeptAlreadyTravelsOnce) {
   Start();
-  ReportingRig host(address(), "host-0001", "node1");
+  ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   EXPECT_TRUE(Eventually([&] { return host.client().Counts().kept >= 3; })) << "a report each period";
   EXPECT_EQ(host.client().Counts().with_facts, 1u);
@@ -152,20 +155,20 @@ TEST_F(HubTest, WhatIsKeptAlreadyTravelsOnce) {
 TEST_F(HubTest, AHubThatStartsAgainKnowsItsHosts) {
   Start();
   {
-    ReportingRig host(address(), "host-0001", "node1");
+    ReportingRig host(address(), Id(1), "node1");
     host.Report(GoodHost());
   }
   hub_.reset();
   Start();
   EXPECT_EQ(Status().hosts, 1u);
-  ReportingRig host(address(), "host-0001", "node1");
+  ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   EXPECT_EQ(host.client().Counts().with_facts, 0u) << "the digest was enough";
 }
 
 TEST_F(HubTest, AChangeOfASettingIsTold) {
   Start();
-  ReportingRig host(address(), "host-0001", "node1");
+  ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   std::vector<FleetChange> changes;
   const auto watcher = Client();
@@ -192,7 +195,7 @@ TEST_F(HubTest, AChangeOfASettingIsTold) {
 
 TEST_F(HubTest, AWatchThatIsCutGoesOnWithoutAGap) {
   Start();
-  ReportingRig host(address(), "host-0001", "node1");
+  ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   const std::string where = address();
   std::vector<FleetChange> changes;
@@ -237,7 +240,7 @@ TEST_F(HubTest, AWatchThatIsCutGoesOnWithoutAGap) {
 
 TEST_F(HubTest, AnotherProfileJudgesAgainWhatIsKept) {
   Start();
-  ReportingRig host(address(), "host-0001", "node1");
+  ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   const std::uint32_t before = Client()->Hosts({})->front().failed;
   WriteProfile("rdma_priority: 4\npfc: [4]\n");
@@ -252,7 +255,7 @@ TEST_F(HubTest, AnotherProfileJudgesAgainWhatIsKept) {
 TEST_F(HubTest, AHostThatIsSilentIsThatAndNotItsLastVerdict) {
   Start();
   {
-    ReportingRig host(address(), "host-0001", "node1");
+    ReportingRig host(address(), Id(1), "node1");
     host.Report(GoodHost());
   }
   EXPECT_TRUE(Eventually([&] { return Status().counts.silent == 1; }));
@@ -267,9 +270,9 @@ TEST_F(HubTest, AHostThatIsSilentIsThatAndNotItsLastVerdict) {
 
 TEST_F(HubTest, AStreamOfTheSameHostTakesThePlaceOfTheOneBefore) {
   Start();
-  ReportingRig first(address(), "host-0001", "node1");
+  ReportingRig first(address(), Id(1), "node1");
   first.Report(GoodHost());
-  ReportingRig second(address(), "host-0001", "node1");
+  ReportingRig second(address(), Id(1), "node1");
   second.Report(HostWithPfcOff());
   EXPECT_TRUE(Eventually([&] { return hub_->ingest().replaced_streams >= 1; }));
   EXPECT_EQ(Status().hosts, 1u);
@@ -277,7 +280,7 @@ TEST_F(HubTest, AStreamOfTheSameHostTakesThePlaceOfTheOneBefore) {
 
 TEST_F(HubTest, FactsThatAreNoneAreRefusedForGoodAndTheStreamStays) {
   Start();
-  ReportingRig host(address(), "host-0001", "node1");
+  ReportingRig host(address(), Id(1), "node1");
   auto bad = std::make_shared<HostState>(*StateOf(GoodHost()));
   bad->facts_bytes += 1;
   host.client().Offer(bad);
@@ -288,11 +291,11 @@ TEST_F(HubTest, FactsThatAreNoneAreRefusedForGoodAndTheStreamStays) {
 
 TEST_F(HubTest, AMessageThatIsTooLargeEndsItsStreamAndNothingElse) {
   Start();
-  ReportingRig host(address(), "host-0001", "node1");
+  ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   auto large = std::make_shared<HostState>(*StateOf(HostWithPfcOff()));
   large->facts_zlib.resize(4 << 20);
-  ReportingRig hostile(address(), "host-0002", "node2");
+  ReportingRig hostile(address(), Id(2), "node2");
   hostile.client().Offer(large);
   EXPECT_TRUE(Eventually([&] { return !hostile.client().trouble().empty(); }));
   host.Report(HostWithPfcOff());
@@ -303,7 +306,7 @@ TEST_F(HubTest, PagesAreOfOneQuestion) {
   Start();
   std::vector<std::unique_ptr<ReportingRig>> hosts;
   for (int i = 1; i <= 5; ++i) {
-    hosts.push_back(std::make_unique<ReportingRig>(address(), "host-000" + std::to_string(i), "node" + std::to_string(i)));
+    hosts.push_back(std::make_unique<ReportingRig>(address(), Id(i), "node" + std::to_string(i)));
     hosts.back()->Report(GoodHost());
   }
   const auto stub = v1::Fleet::NewStub(grpc::CreateChannel(address(), grpc::InsecureChannelCredentials()));
