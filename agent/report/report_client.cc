@@ -4,6 +4,7 @@
 #include <grpcpp/support/status.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "agent/report/report_stream.h"
@@ -246,6 +247,18 @@ void ReportClient::Stop() {
     act.stream = std::move(stream_);
   }
   Do(std::move(act));
+}
+
+void ReportClient::StopAndWait(std::chrono::milliseconds at_most) {
+  std::weak_ptr<ReportStream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    stream = stream_;
+  }
+  Stop();
+  const TimePoint end = std::chrono::steady_clock::now() + at_most;
+  while (!stream.expired() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
 bool ReportClient::connected() const {

@@ -81,6 +81,8 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
 
   // Ends the stream; nothing is sent from then on.
   void Stop();
+  // The same, and waits at most so long until gRPC is done with it: for a process that is about to end.
+  void StopAndWait(std::chrono::milliseconds at_most);
 
   bool connected() const;
   // The digest that the hub acknowledged last, 32 octets; empty: none in this stream.

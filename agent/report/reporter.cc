@@ -19,6 +19,7 @@ namespace rdmaready::report {
 namespace {
 
 constexpr auto kBetweenLooks = std::chrono::seconds(1);
+constexpr auto kGoodbye = std::chrono::milliseconds(1000);
 
 }  // namespace
 
@@ -48,7 +49,7 @@ Reporter::Reporter(ReporterOptions options, ReportingHost host) : options_(std::
 
 Reporter::~Reporter() {
   thread_ = {};
-  client_->Stop();
+  client_->StopAndWait(kGoodbye);
 }
 
 void Reporter::Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns) {

@@ -17,7 +17,7 @@
 #include "api/client/fleet_client.h"
 #include "cli/commands.h"
 #include "cli/one_of.h"
-#include "cli/render/record_json.h"
+#include "api/convert/record_json.h"
 #include "cli/render/text_fleet.h"
 #include "cli/since.h"
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "api/daemon/journal.h"
 #include "api/daemon/service_manager.h"
 #include "hub/daemon/options.h"
+#include "hub/daemon/store_commands.h"
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
 
@@ -127,6 +129,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
 }
 
 int Main(int argc, char** argv) {
+  if (const std::optional<int> done = RunStoreCommand(argc, argv)) return *done;
   const absl::StatusOr<HubCommandLine> command = ParseHubCommandLine(argc, argv);
   if (!command.ok()) return FailStart(command.status(), kExitUsage, LogFormat::kText, {});
   if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;

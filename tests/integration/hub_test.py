@@ -212,6 +212,47 @@ class ItsStore(WithFolder):
             self.assertEqual(hub.fleet("status", "--output", "json").json["hosts"], 40)
 
 
+class CopiesOfItsStore(WithFolder):
+    def run_hub(self, *arguments):
+        return subprocess.run([tool.BIN / "rdmaready-hub", *map(str, arguments)], capture_output=True, text=True, timeout=30)
+
+    def test_a_copy_is_taken_while_the_hub_works_and_brings_it_back(self):
+        copy = self.folder / "a copy.db"
+        with Hub(self.folder) as hub:
+            fleet = simulate(hub, 60, "--for", "4s", script="500ms change all\n1s change all\n1500ms change all\n", wait=False)
+            time.sleep(1)
+            taken = self.run_hub("backup", "--store", hub.store, copy)
+            self.assertEqual(taken.returncode, 0, taken.stderr)
+            self.assertEqual(self.run_hub("backup", "--store", hub.store, copy).returncode, 2, "a copy is not written over")
+            self.assertEqual(self.run_hub("restore", "--store", hub.store, copy).returncode, 3, "the hub holds its store")
+            fleet.communicate(timeout=60)
+        hub.store.write_bytes(b"no database at all" * 1000)
+        self.assertEqual(self.run_hub("--store", hub.store, "--listen", "127.0.0.1:0").returncode, 3)
+        restored = self.run_hub("restore", "--store", hub.store, copy)
+        self.assertEqual(restored.returncode, 0, restored.stderr)
+        self.assertIn("fleet.db.before-", restored.stdout)
+        with hub:
+            self.assertEqual(hub.fleet("status", "--output", "json").json["hosts"], 60)
+            # The agents bring it up to date: what the copy lacks is sent again.
+            self.assertEqual(simulate(hub, 60, "--for", "1s")[0], 0)
+        lines = [json.loads(line) for line in self.run_hub("export", "--store", hub.store).stdout.splitlines()]
+        self.assertEqual(sum(line["schema"] == "rdmaready.v1.FleetHost" for line in lines), 60)
+        self.assertTrue(any(line["schema"] == "rdmaready.v1.FleetChange" for line in lines))
+
+    def test_what_is_no_copy_changes_nothing(self):
+        with Hub(self.folder) as hub:
+            simulate(hub, 5, "--for", "1s")
+        before = hub.store.read_bytes()
+        bad = self.folder / "bad.db"
+        bad.write_bytes(b"x" * 8192)
+        self.assertEqual(self.run_hub("restore", "--store", hub.store, bad).returncode, 3)
+        with sqlite3.connect(self.folder / "other.db") as other:
+            other.execute("CREATE TABLE theirs (x)")
+        self.assertEqual(self.run_hub("restore", "--store", hub.store, self.folder / "other.db").returncode, 2)
+        self.assertEqual(self.run_hub("restore", "--store", hub.store, self.folder / "nothing.db").returncode, 3)
+        self.assertEqual(hub.store.read_bytes(), before)
+
+
 class AThirdParty(WithFolder):
     def test_reads_the_fleet_by_reflection_alone(self):
         with Hub(self.folder) as hub:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/record_json.h"
+#include "api/convert/record_json.h"
 
 #include <absl/strings/ascii.h>
 #include <google/protobuf/descriptor.h>
