@@ -161,16 +161,20 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
   std::unique_ptr<HostedAgent> agent(new HostedAgent(std::move(store), std::move(gate), options, recent));
   agent->judge_ = std::move(judge);
   if (!for_itself) grpc::EnableDefaultHealthCheckService(true);
-  if (!options.listen.empty()) RR_RETURN_IF_ERROR(agent->ListenOnNetwork(options));
-  if (for_itself || !sockets.empty()) RR_RETURN_IF_ERROR(agent->OpenDoor(std::move(sockets), options));
-  for (grpc::Server* server : {agent->network_.get(), agent->local_.get()})
-    SetHealth(server, v1::Agent::service_full_name(), true);
-  if (!for_itself) RR_RETURN_IF_ERROR(agent->OpenMetrics(options));
+  RR_RETURN_IF_ERROR(agent->Open(options, std::move(sockets), for_itself));
   agent->ReportStore(absl::OkStatus());
   agent->KeepSchedules(options);
   agent->KeepDriftWatch(options);
   RR_RETURN_IF_ERROR(agent->KeepReporter(options));
   return agent;
+}
+
+absl::Status HostedAgent::Open(const ServerOptions& options, std::vector<access::DoorSocket> sockets,
+                               bool for_itself) {
+  if (!options.listen.empty()) RR_RETURN_IF_ERROR(ListenOnNetwork(options));
+  if (for_itself || !sockets.empty()) RR_RETURN_IF_ERROR(OpenDoor(std::move(sockets), options));
+  for (grpc::Server* server : {network_.get(), local_.get()}) SetHealth(server, v1::Agent::service_full_name(), true);
+  return for_itself ? absl::OkStatus() : OpenMetrics(options);
 }
 
 // The agent outlives its schedules, which are its siblings and younger.

@@ -115,6 +115,7 @@ class HostedAgent {
  private:
   HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate, const ServerOptions& options,
               std::shared_ptr<const EventRing> recent);
+  absl::Status Open(const ServerOptions& options, std::vector<access::DoorSocket> sockets, bool for_itself);
   absl::Status ListenOnNetwork(const ServerOptions& options);
   absl::Status OpenDoor(std::vector<access::DoorSocket> sockets, const ServerOptions& options);
   absl::Status OpenMetrics(const ServerOptions& options);

@@ -23,7 +23,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 TIDY = "clang-tidy-19"
-PRODUCT = ("agent/", "api/", "checks/", "cli/", "collectors/")
+PRODUCT = ("agent/", "api/", "checks/", "cli/", "collectors/", "hub/")
 BATCH = 8
 CONFIGURATION = pathlib.Path(__file__).resolve().parents[2] / ".clang-tidy"
 NOT_IN_TIME = 77
