@@ -56,13 +56,24 @@ if(component STREQUAL "agent")
   place(config/tmpfiles.conf "${PREFIX}/lib/tmpfiles.d" rdmaready.conf)
 endif()
 
+# It has no right at all, so it is in no row of the rights table.
+if(component STREQUAL "hub")
+  sandbox_lines(HUB)
+  place(systemd/rdmaready-hub.service.in "${UNITS}" rdmaready-hub.service)
+  if(family STREQUAL "debian")
+    place(apparmor/rdmaready-hub.in "${ETC}/apparmor.d" rdmaready-hub)
+  endif()
+  place(config/hub.yaml "${CONFDIR}" hub.yaml)
+  place(config/sysusers-hub.conf "${PREFIX}/lib/sysusers.d" rdmaready-hub.conf)
+endif()
+
 # --- What Debian's policy asks of a package. Other installations have no use for it.
 if(DEFINED ENV{RDMAREADY_PACKAGE_RELEASE})
   set(RELEASE "$ENV{RDMAREADY_PACKAGE_RELEASE}")
   set(DATE "$ENV{RDMAREADY_PACKAGE_DATE}")
   set(package rdmaready)
-  if(component STREQUAL "agent")
-    set(package rdmaready-agent)
+  if(NOT component STREQUAL "cli")
+    set(package rdmaready-${component})
   endif()
   file(INSTALL FILES "${source}/deb/copyright" DESTINATION "${DOCDIR}/${package}" TYPE FILE)
   file(WRITE "${made}/filled/changelog.Debian" "rdmaready (${version}-${RELEASE}) unstable; urgency=medium

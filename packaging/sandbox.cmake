@@ -27,6 +27,12 @@ set(APPLIER_DEVICES "char-infiniband_verbs|/dev/infiniband/uverbs[0-9]*")
 set(APPLIER_FAMILIES unix netlink inet)
 set(APPLIER_WRITES "/var/lib/rdmaready-applier/" "/proc/sys/net/ipv4/conf/" "/sys/kernel/config/rdma_cm/")
 
+# It reads no host: what it knows it is told.
+set(HUB_DEVICES "")
+set(HUB_FAMILIES inet inet6 unix)
+set(HUB_WRITES "/var/lib/rdmaready-hub/")
+set(HUB_MEMORY 4G)  # gRPC's buffers alone may take 2
+
 # sandbox_lines(PROCESS): sets PROCESS_DEVICE_LINES, PROCESS_WRITE_LINES and PROCESS_FAMILY_LINES for a unit, PROCESS_RULES for an AppArmor profile.
 function(sandbox_lines process)
   set(device_lines "")

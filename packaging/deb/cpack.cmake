@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two Debian packages from one build: rdmaready (the command) and rdmaready-agent (the service). Made by packaging/build-packages.
+# Three Debian packages from one build: rdmaready (the command), rdmaready-agent (the service) and rdmaready-hub (the centre of a fleet). Made by packaging/build-packages.
 set(deb "${CMAKE_CURRENT_SOURCE_DIR}/deb")
 set(CPACK_GENERATOR DEB)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PACKAGE_VENDOR "rdmaready")
 set(CPACK_PACKAGE_CONTACT "rdmaready maintainers <maintainers@rdmaready.invalid>")
 set(CPACK_PACKAGE_HOMEPAGE_URL "https://rdmaready.invalid/")
-set(CPACK_COMPONENTS_ALL cli agent)
+set(CPACK_COMPONENTS_ALL cli agent hub)
 set(CPACK_STRIP_FILES ON)
 # /etc stands beside the prefix: without a DESTDIR it would be written to this machine's.
 set(CPACK_SET_DESTDIR ON)
@@ -41,6 +41,17 @@ is done by helpers with a closed list of questions.")
 set(CPACK_DEBIAN_AGENT_PACKAGE_DEPENDS "systemd (>= 252), init-system-helpers (>= 1.54~), kmod, procps")
 set(CPACK_DEBIAN_AGENT_PACKAGE_RECOMMENDS "ibverbs-providers, rdmaready, rdma-core")
 set(CPACK_DEBIAN_AGENT_PACKAGE_SUGGESTS "apparmor")
+
+set(CPACK_DEBIAN_HUB_PACKAGE_NAME rdmaready-hub)
+set(CPACK_DEBIAN_HUB_PACKAGE_SECTION admin)
+set(CPACK_COMPONENT_HUB_DESCRIPTION "service that knows which hosts of a fleet are ready for RDMA storage
+Takes what the agents of any number of hosts report, judges it, keeps what
+changed, and answers for all of them. One machine of a fleet needs it; it
+reads nothing of that machine, and runs as a user of its own without any
+capability.")
+set(CPACK_DEBIAN_HUB_PACKAGE_DEPENDS "systemd (>= 252), init-system-helpers (>= 1.54~)")
+set(CPACK_DEBIAN_HUB_PACKAGE_RECOMMENDS "rdmaready")
+set(CPACK_DEBIAN_HUB_PACKAGE_SUGGESTS "apparmor")
 
 # The maintainer scripts name the units, so they are made of what is built.
 set(scripts "${made}/deb")
@@ -85,5 +96,14 @@ endforeach()
 file(WRITE "${scripts}/conffiles" "${conffiles}")
 file(CHMOD "${scripts}/conffiles" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 set(CPACK_DEBIAN_AGENT_PACKAGE_CONTROL_EXTRA "${scripts}/postinst;${scripts}/prerm;${scripts}/postrm;${scripts}/conffiles")
+
+set(hub_scripts "${made}/deb-hub")
+foreach(script postinst prerm postrm)
+  configure_file("${deb}/hub/${script}" "${hub_scripts}/${script}" COPYONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+    GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endforeach()
+file(WRITE "${hub_scripts}/conffiles" "/etc/rdmaready/hub.yaml\n/etc/apparmor.d/rdmaready-hub\n")
+file(CHMOD "${hub_scripts}/conffiles" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+set(CPACK_DEBIAN_HUB_PACKAGE_CONTROL_EXTRA "${hub_scripts}/postinst;${hub_scripts}/prerm;${hub_scripts}/postrm;${hub_scripts}/conffiles")
 
 include(CPack)

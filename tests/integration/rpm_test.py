@@ -9,8 +9,10 @@ import unittest
 
 import tool
 
-PROGRAMS = ("usr/bin/rdmaready", "usr/sbin/rdmaready-agent", "usr/libexec/rdmaready/rdmaready-reader", "usr/libexec/rdmaready/rdmaready-listener",
-            "usr/libexec/rdmaready/rdmaready-prover", "usr/libexec/rdmaready/rdmaready-applier")
+PROGRAMS = ("usr/bin/rdmaready", "usr/sbin/rdmaready-agent", "usr/sbin/rdmaready-hub")
+HELPERS = ("usr/libexec/rdmaready/rdmaready-reader", "usr/libexec/rdmaready/rdmaready-listener", "usr/libexec/rdmaready/rdmaready-prover",
+           "usr/libexec/rdmaready/rdmaready-applier")
+PACKAGES = ("rdmaready", "rdmaready-agent", "rdmaready-hub")
 # In the root, on what the kernel shows of this machine: the agent, and a check that is answered by it.
 STARTED = """
 mount --rbind /proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" || exit 90
@@ -54,33 +56,37 @@ class TheRpms(unittest.TestCase):
         return done.stdout.splitlines()
 
     def needed(self):
-        return {line for package in ("rdmaready", "rdmaready-agent") for line in self.query(package, "--requires")}
+        return {line for package in PACKAGES for line in self.query(package, "--requires")}
 
-    def test_both_are_made_in_this_release(self):
+    def test_all_are_made_in_this_release(self):
         self.assertEqual([re.sub(r"\d+\.\d+\.\d+", "V", path.name) for path in self.packages],
-                         ["rdmaready-V-7.x86_64.rpm", "rdmaready-agent-V-7.x86_64.rpm"])
+                         ["rdmaready-V-7.x86_64.rpm", "rdmaready-agent-V-7.x86_64.rpm", "rdmaready-hub-V-7.x86_64.rpm"])
 
     def test_rpmlint_has_nothing_to_say(self):
         done = run("rpmlint", "--config", tool.ROOT / "packaging/rpm/rpmlint.toml", *self.packages, timeout=120)
-        self.assertIn("2 packages and 0 specfiles checked; 0 errors, 0 warnings", done.stdout, done.stderr)
-        for page in ("man1/rdmaready.1.gz", "man8/rdmaready-agent.8.gz"):
+        self.assertIn("3 packages and 0 specfiles checked; 0 errors, 0 warnings", done.stdout, done.stderr)
+        for page in ("man1/rdmaready.1.gz", "man8/rdmaready-agent.8.gz", "man8/rdmaready-hub.8.gz"):
             self.assertTrue((self.unpacked / "usr/share/man" / page).is_file(), page)
 
     def test_the_glibc_that_is_named_is_what_the_programs_ask_for(self):
         versions = {tuple(map(int, found.split("."))) for line in self.needed() for found in re.findall(r"\(GLIBC_([\d.]+)\)", line)}
         newest = ".".join(map(str, max(versions)))
-        for package in ("rdmaready", "rdmaready-agent"):
+        for package in PACKAGES:
             self.assertIn(f"glibc >= {newest}", self.query(package, "--requires"))
         self.assertIn(f"glibc {newest}", (tool.ROOT / "packaging/README.md").read_text())
 
     def test_what_others_have_in_other_versions_is_linked_in(self):
         self.assertNotRegex("\n".join(self.needed()), r"lib(grpc|gpr|protobuf|absl|fmt|spdlog|yaml-cpp|prometheus|re2|cares|upb|stdc\+\+)")
-        for program in PROGRAMS:
+        for program in PROGRAMS + HELPERS:
             self.assertNotIn("RUNPATH", run("readelf", "-d", self.unpacked / program).stdout)
 
     def test_settings_are_kept_and_apparmor_is_left_out(self):
         self.assertEqual(self.query("rdmaready-agent", "-c"), ["/etc/rdmaready/agent.yaml"])
-        files = self.query("rdmaready-agent", "-l") + self.query("rdmaready", "-l")
+        self.assertEqual(self.query("rdmaready-hub", "-c"), ["/etc/rdmaready/hub.yaml"])
+        unit = "/usr/lib/systemd/system/rdmaready-hub.service"
+        self.assertIn(unit, self.query("rdmaready-hub", "-l"))
+        self.assertNotIn(unit, self.query("rdmaready-agent", "-l"))
+        files = [name for package in PACKAGES for name in self.query(package, "-l")]
         self.assertEqual([name for name in files if "apparmor" in name or "lintian" in name or name.startswith("/lib/")], [])
         for name in ("sysusers.d/rdmaready.conf", "tmpfiles.d/rdmaready.conf", "systemd/system/rdmaready-agent.service"):
             self.assertIn(f"/usr/lib/{name}", files)
@@ -88,19 +94,20 @@ class TheRpms(unittest.TestCase):
             self.assertIn(f"/usr/share/{name}", files)
 
     def test_the_licences_of_what_is_linked_in_are_there(self):
-        for package in ("rdmaready", "rdmaready-agent"):
+        for package in PACKAGES:
             names = " ".join(path.name for path in (self.unpacked / "usr/share/licenses" / package).iterdir())
             for linked in ("LICENSE", "grpc", "protobuf", "absl", "re2", "c-ares", "fmt", "spdlog", "yaml-cpp", "prometheus-cpp", "stdc++"):
                 self.assertIn(linked, names)
 
     def test_scripts_are_plain_shell_and_leave_the_prover_and_the_applier_off(self):
         for kind in ("PREIN", "POSTIN", "PREUN", "POSTUN"):
-            script = "\n".join(self.query("rdmaready-agent", "--qf", f"%{{{kind}}}"))
-            if script == "(none)":
-                continue
-            done = subprocess.run(["shellcheck", "-s", "sh", "-"], input=script + "\n", capture_output=True, text=True)
-            self.assertEqual(done.stdout, "")
-            self.assertNotRegex(script, r"@[A-Z_]+@")
+            for package in ("rdmaready-agent", "rdmaready-hub"):
+                script = "\n".join(self.query(package, "--qf", f"%{{{kind}}}"))
+                if script == "(none)":
+                    continue
+                done = subprocess.run(["shellcheck", "-s", "sh", "-"], input=script + "\n", capture_output=True, text=True)
+                self.assertEqual(done.stdout, "")
+                self.assertNotRegex(script, r"@[A-Z_]+@")
         preset = re.search(r"preset (.*?) \|\|", "\n".join(self.query("rdmaready-agent", "--qf", "%{POSTIN}"))).group(1).split()
         self.assertIn("rdmaready-agent.service", preset)
         self.assertNotIn("rdmaready-prover.socket", preset)
@@ -130,7 +137,8 @@ class TheRpms(unittest.TestCase):
             shutil.copy2(file, root / file[1:])
         shown = run("chroot", root, "/usr/bin/rdmaready", "version")
         self.assertEqual(shown.returncode, 0, shown.stderr)
-        for helper in PROGRAMS[2:]:
+        self.assertIn("--store", run("chroot", root, "/usr/sbin/rdmaready-hub", "--help").stdout)
+        for helper in HELPERS:
             self.assertIn("--user", run("chroot", root, f"/{helper}", "--help").stdout)
         done = run("unshare", "--mount", "sh", "-c", STARTED, "sh", root, env=tool.environment({"RDMAREADY_SOCKET": "/run/agent.sock"}), timeout=60)
         said = f"{done.stderr}\n{(root / 'log').read_text()}"
