@@ -101,10 +101,11 @@ class TheLifeOfThePackages(unittest.TestCase):
         self.assertEqual(self.host.report("--profile", "virtual-fabric")["verdict"], "ready")
 
     def the_end(self, before):
-        self.host.shell("dpkg -r rdmaready-agent rdmaready")
+        self.host.shell("dpkg -r rdmaready-agent rdmaready-hub rdmaready")
         self.assertEqual(self.host.shell("pgrep -c rdmaready || :").strip(), "0")
-        self.host.shell("test -e /etc/rdmaready/agent.yaml && test -e /var/lib/rdmaready && test ! -e /run/rdmaready")
-        self.host.shell("dpkg -P rdmaready-agent rdmaready")
+        self.host.shell("test -e /etc/rdmaready/agent.yaml && test -e /etc/rdmaready/hub.yaml && test -e /var/lib/rdmaready && "
+                        "test -e /var/lib/rdmaready-hub && test ! -e /run/rdmaready")
+        self.host.shell("dpkg -P rdmaready-agent rdmaready-hub rdmaready")
         # The agent's own traces; what the test and the system made meanwhile is named by neither.
         left = {path for path in self.files() - before if "rdmaready" in path}
         self.assertEqual(left, set())

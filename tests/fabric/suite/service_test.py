@@ -10,7 +10,7 @@ from service import AGENT, Host
 
 FIRST_VERDICT_S = 60
 WORST_EXPOSURE = {"rdmaready-agent": 2.0, "rdmaready-reader": 4.0, "rdmaready-listener": 4.0, "rdmaready-prover": 4.0,
-                  "rdmaready-applier": 4.0}
+                  "rdmaready-applier": 4.0, "rdmaready-hub": 2.0}
 HOST = None
 FIRST = {}
 
@@ -55,6 +55,30 @@ class TheService(unittest.TestCase):
         self.assertRegex(status, r"NoNewPrivs:\t1\n")
         self.assertRegex(status, r"Seccomp:\t2\n")
         self.assertEqual(HOST.shell(f"cat /proc/{pid}/attr/current").strip(), "rdmaready-agent (enforce)")
+
+    def test_the_hub_answers_is_its_own_user_without_any_right_and_keeps_what_an_agent_reports(self):
+        pid = HOST.property("MainPID", "rdmaready-hub")
+        status = HOST.shell(f"cat /proc/{pid}/status")
+        for line in ("CapPrm", "CapEff", "CapBnd", "CapInh", "CapAmb"):
+            self.assertRegex(status, rf"{line}:\t0+\n")
+        uid = HOST.shell("id -u rdmaready-hub").strip()
+        self.assertRegex(status, rf"Uid:\t{uid}\t{uid}\t{uid}\t{uid}\n")
+        self.assertRegex(status, r"NoNewPrivs:\t1\n")
+        self.assertRegex(status, r"Seccomp:\t2\n")
+        self.assertRegex(HOST.shell(f"cat /proc/{pid}/limits"), r"Max open files +65536 +65536")
+        self.assertEqual(HOST.shell(f"cat /proc/{pid}/attr/current").strip(), "rdmaready-hub (enforce)")
+        HOST.shell("cp /etc/rdmaready/agent.yaml /tmp/agent.yaml && echo 'hub: 127.0.0.1:7473' >> /etc/rdmaready/agent.yaml && "
+                   f"systemctl restart {AGENT}")
+        try:
+            end = time.monotonic() + 60
+            while json.loads(HOST.shell("rdmaready fleet status --output json; :"))["hosts"] != 1:
+                self.assertLess(time.monotonic(), end)
+                time.sleep(1)
+            HOST.shell("systemctl reload rdmaready-hub && systemctl restart rdmaready-hub")
+            self.assertEqual(json.loads(HOST.shell("rdmaready fleet hosts --output json"))["hosts"][0]["name"], HOST.shell("hostname").strip())
+            self.assertEqual(HOST.shell("stat -c '%U %a' /var/lib/rdmaready-hub").strip(), "rdmaready-hub 700")
+        finally:
+            HOST.shell(f"cp /tmp/agent.yaml /etc/rdmaready/agent.yaml && systemctl restart {AGENT}")
 
     def test_live_transfers_run_as_the_service_and_the_host_is_ready(self):
         report = HOST.report("--level", "loopback", "--profile", "virtual-fabric")
