@@ -7,13 +7,15 @@ import re
 import shlex
 import subprocess
 import tempfile
+import time
 import unittest
 
 import certificates
+import hub_test
 import tool
 
-READMES = ["README.md", "agent/README.md", "checks/README.md", "cli/README.md", "collectors/README.md", "packaging/profiles/README.md",
-           "tests/README.md"]
+READMES = ["README.md", "agent/README.md", "checks/README.md", "cli/README.md", "collectors/README.md", "hub/README.md",
+           "packaging/profiles/README.md", "tests/README.md"]
 
 # What takes minutes, or changes the tree: its options stand in its help. The file named runs it whole; tests/fresh a person does.
 SCRIPTS = {
@@ -22,7 +24,8 @@ SCRIPTS = {
     "tests/fresh": "tests/fresh",
     "tests/fixtures/record": "tests/integration/fixtures_test.py",
 }
-PROGRAMS = ("rdmaready", "rdmaready-agent", "cmake", "ninja", "ctest", "git")
+DAEMONS = ("rdmaready-agent", "rdmaready-hub")
+PROGRAMS = ("rdmaready", *DAEMONS, "cmake", "ninja", "ctest", "git")
 
 USAGE, UNREACHED = 2, 4
 APPLYING = ("apply", "confirm", "rollback", "forget")
@@ -69,7 +72,7 @@ class AReadme(unittest.TestCase):
 
 
     def test_shows_code_that_stands_in_the_tree(self):
-        tree = [without_blanks(path.read_text()) for folder in ("agent", "api", "checks", "cli", "collectors", "tests/unit")
+        tree = [without_blanks(path.read_text()) for folder in ("agent", "api", "checks", "cli", "collectors", "hub", "tests/unit")
                 for path in (tool.ROOT / folder).rglob("*.cc")]
         shown = [(path, text) for path in READMES for language, text in blocks(path) if language == "cpp"]
         self.assertGreaterEqual(len(shown), 4)
@@ -98,11 +101,16 @@ class ACommand(unittest.TestCase):
         (cls.place / "my-fabric.yaml").write_text("extends: nvidia-lossless\nname: my-fabric\n")
         (cls.place / "site.yaml").write_text('groups: [{hosts: ["*"], profiles: [{profile: my-fabric.yaml}]}]\n')
         (cls.place / "agent.yaml").write_text("listen: 127.0.0.1:0\nstate_dir: state\n")
+        (cls.place / "hub.yaml").write_text("listen: 127.0.0.1:0\nstore: kept/fleet.db\n")
         (cls.place / ".smb").write_text("username=tester\npassword=secret\n")
         (cls.place / ".smb").chmod(0o600)
         tls = ["--tls-cert", cls.place / "a.pem", "--tls-key", cls.place / "a.key", "--tls-ca", cls.place / "ca.pem", "--roles", roles]
         cls.with_tls = [tool.Agent(*tls).__enter__() for _ in range(2)]
-        cls.plain = [tool.Agent().__enter__() for _ in range(2)]
+        cls.hub = hub_test.Hub(cls.place).start()
+        cls.plain = [tool.Agent("--hub", cls.hub.address).__enter__() for _ in range(2)]
+        deadline = time.monotonic() + 20
+        while cls.hub.fleet("hosts", "--output", "json").json["hosts"] == [] and time.monotonic() < deadline:
+            time.sleep(0.1)
         fleet = ", ".join(f'"{agent.address}"' for agent in cls.plain)
         (cls.place / "fleet.yaml").write_text(f"groups: {{storage: {{racks: {{r1: [{fleet}]}}}}}}\n")
         (cls.place / "hosts.txt").write_text("".join(f"{agent.address}\n" for agent in cls.with_tls))
@@ -111,6 +119,7 @@ class ACommand(unittest.TestCase):
     def tearDownClass(cls):
         for agent in cls.with_tls + cls.plain:
             agent.__exit__()
+        cls.hub.stop()
         cls.directory.cleanup()
 
     def words_of(self, command):
@@ -119,7 +128,7 @@ class ACommand(unittest.TestCase):
         for word in shlex.split(command):
             yield {**hosts, **STAND_INS}.get(word, word.replace("~", str(self.place)))
 
-    def run_agent(self, words):
+    def run_daemon(self, words):
         process = subprocess.Popen(words, cwd=self.place, stderr=subprocess.PIPE, text=True, env=self.environment())
         try:
             for line in process.stderr:
@@ -133,7 +142,7 @@ class ACommand(unittest.TestCase):
 
     def environment(self):
         return tool.environment({"HOME": str(self.place), "XDG_STATE_HOME": str(self.place / "home state"),
-                                 "RDMAREADY_SOCKET": str(self.place / "agent.sock")})
+                                 "RDMAREADY_SOCKET": str(self.place / "agent.sock"), "RDMAREADY_HUB": self.hub.address})
 
     def run_script(self, name, words):
         self.assertIn(name.split("/")[-1], (tool.ROOT / SCRIPTS[name]).read_text())
@@ -168,8 +177,10 @@ class ACommand(unittest.TestCase):
             self.assertIn("\n  ", listed.stdout, one)
 
     def run_product(self, name, words):
-        if name == "rdmaready-agent":
-            self.assertEqual(self.run_agent([tool.BIN / name, *words]), 0)
+        if name in DAEMONS:
+            # Its usual port may be another one's here.
+            own = ["--listen", "127.0.0.1:0"] if name == "rdmaready-hub" and "--config" not in words else []
+            self.assertEqual(self.run_daemon([tool.BIN / name, *words, *own]), 0)
             return
         words = [str(tool.ROOT / word) if word.startswith("tests/") else word for word in words]
         answer = tool.Answer(subprocess.run([tool.BIN / name, *words], cwd=self.place, capture_output=True, text=True,
@@ -191,7 +202,7 @@ class ACommand(unittest.TestCase):
                         self.run_script(program, words)
                     elif name.endswith("_test"):
                         self.run_tests(name, words)
-                    elif name in ("rdmaready", "rdmaready-agent"):
+                    elif name == "rdmaready" or name in DAEMONS:
                         self.run_product(name, words)
                     elif program.endswith(".py"):
                         self.assertIn(words[0], (tool.ROOT / program).read_text())

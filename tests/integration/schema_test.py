@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every JSON output is as the schema that is shipped for it."""
 import copy
+import itertools
 import json
 import pathlib
 import tarfile
@@ -8,6 +9,7 @@ import tempfile
 import unittest
 
 import fixtures
+import hub_test
 import many_hosts
 import schemas
 import tool
@@ -52,9 +54,20 @@ class AnOutput(unittest.TestCase):
             for run in tool.rdmaready("history", agent.address, "--output", "json").json["hosts"][0]["runs"][:1]:
                 yield "one run", tool.rdmaready("history", agent.address, "--run", run["run_id"], "--output", "json").json
 
+    def outputs_of_a_fleet(self):
+        """Hosts that are not well, one of which changed."""
+        with tempfile.TemporaryDirectory(prefix="schema ") as folder, hub_test.Hub(folder) as hub:
+            status, told = hub_test.simulate(hub, 3, "--for", "3s", script="1s change 1\n", hosts="two-rails-sick")
+            self.assertEqual(status, 0, told)
+            for line in (["status"], ["status", "no-such-host"], ["hosts"], ["findings"], ["history"], ["diff", "--at", "1h"], ["diff", "--at", "0s"],
+                         ["watch", "--since", "1h", "--count", "1"], ["ack", "node*", "--check", "mtu.*", "--why", "known"], ["findings"],
+                         ["maintenance", "node*", "--for", "1h", "--why", "moved"], ["status"], ["maintenance", "node*", "--end"],
+                         ["maintenance", "no-such-host", "--end"], ["ack"]):
+                yield ["fleet", *line], hub.fleet(*line, "--output", "json").json
+
     def test_of_each_command_is_as_its_schema_says_and_each_schema_has_one(self):
         met = set()
-        for line, output in self.outputs():
+        for line, output in itertools.chain(self.outputs(), self.outputs_of_a_fleet()):
             with self.subTest(line):
                 self.assertEqual(schemas.faults(output), [])
             met.add(output["schema"])
