@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent tells a service manager (sd_notify), and what it does with its signals."""
+"""What the agent and the hub tell a service manager (sd_notify), and what they do with its signals."""
 import contextlib
 import os
 import pathlib
@@ -13,25 +13,22 @@ import unittest
 import tool
 
 
-class TheServiceManager(unittest.TestCase):
+class WithManager(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="rdmaready-notify.")))
         self.manager = self.enterContext(contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)))
         self.manager.bind(str(self.directory / "notify"))
         self.manager.settimeout(20)
-        self.config = self.directory / "agent.yaml"
+        self.config = self.directory / "its.yaml"
 
-    def start(self, config, **environment):
-        self.config.write_text(f"listen: 127.0.0.1:0\nstate_dir: {self.directory}/state\n{config}")
+    def start_program(self, name, **environment):
         self.log = open(self.directory / "log", "w+")
         self.addCleanup(self.log.close)
-        self.agent = subprocess.Popen([tool.BIN / "rdmaready-agent", "--config", self.config], stderr=self.log,
-                                      env=tool.environment({"NOTIFY_SOCKET": str(self.directory / "notify"), **environment}))
-        self.addCleanup(self.end)
-
-    def end(self):
-        self.agent.kill()
-        self.agent.wait()
+        process = subprocess.Popen([tool.BIN / name, "--config", self.config], stderr=self.log,
+                                   env=tool.environment({"NOTIFY_SOCKET": str(self.directory / "notify"), **environment}))
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
 
     def told(self):
         return self.manager.recv(4096).decode().split("\n")
@@ -47,6 +44,12 @@ class TheServiceManager(unittest.TestCase):
             self.assertLess(time.monotonic(), end, text)
             time.sleep(0.05)
         return next(line for line in text.splitlines() if word in line)
+
+
+class TheServiceManager(WithManager):
+    def start(self, config, **environment):
+        self.config.write_text(f"listen: 127.0.0.1:0\nstate_dir: {self.directory}/state\n{config}")
+        self.agent = self.start_program("rdmaready-agent", **environment)
 
     def test_hears_that_the_agent_answers_reloads_and_stops(self):
         self.start("")
@@ -115,6 +118,48 @@ class TheServiceManager(unittest.TestCase):
         self.assertEqual(self.told()[0], "READY=1")
         report = tool.rdmaready("check", address, "--output", "json").json
         self.assertEqual(report["hosts"][0]["profiles"][0]["name"], "nvme-roce")
+
+
+class TheHubsServiceManager(WithManager):
+    def start(self, config=""):
+        self.config.write_text(f"listen: 127.0.0.1:0\nstore: {self.directory}/kept/fleet.db\n{config}")
+        self.hub = self.start_program("rdmaready-hub", WATCHDOG_USEC="3000000")
+
+    def test_hears_that_the_hub_answers_lives_reloads_and_stops(self):
+        self.start()
+        ready, status = self.told()
+        self.assertEqual(ready, "READY=1")
+        address = status.removeprefix("STATUS=answers on ")
+        self.assertEqual(tool.rdmaready("fleet", "hosts", "--hub", address, "--output", "json").json["hosts"], [])
+        for _ in range(2):
+            self.assertEqual(self.told(), ["WATCHDOG=1"])
+        self.hub.send_signal(signal.SIGHUP)
+        reloading, monotonic = self.told_without_proofs()
+        self.assertEqual(reloading, "RELOADING=1")
+        self.assertRegex(monotonic, r"^MONOTONIC_USEC=\d+$")
+        self.assertEqual(self.told_without_proofs()[0], "READY=1")
+        self.hub.send_signal(signal.SIGSTOP)
+        self.manager.settimeout(1.5)
+        with self.assertRaises(TimeoutError):
+            for _ in range(3):  # what was on its way
+                self.told()
+        self.hub.send_signal(signal.SIGCONT)
+        self.manager.settimeout(20)
+        self.hub.terminate()
+        self.assertEqual(self.told_without_proofs()[0], "STOPPING=1")
+        self.assertEqual(self.hub.wait(10), 0)
+
+    def test_a_reload_takes_up_the_profile_and_one_that_is_refused_changes_nothing(self):
+        self.start("profile: nvme-roce\n")
+        self.assertEqual(self.told()[0], "READY=1")
+        text = self.config.read_text()
+        self.config.write_text(text.replace("nvme-roce", "infiniband"))
+        self.hub.send_signal(signal.SIGHUP)
+        self.assertRegex(self.logged("reloaded"), "profile=infiniband$")
+        self.config.write_text(text + "log_levle: debug\n")
+        self.hub.send_signal(signal.SIGHUP)
+        self.assertIn("log_levle", self.logged("reload-refused"))
+        self.assertIsNone(self.hub.poll())
 
 
 if __name__ == "__main__":
