@@ -103,6 +103,11 @@ TimePoint ReportClient::Next(TimePoint now, Act& act) {
       if (state_ == nullptr) return kNever;
       if (const TimePoint due = StateIsNews() ? not_before_ : std::max(next_, not_before_); now < due)
         return due;
+      if (StateIsNews() && state_->facts_zlib.size() > facts_max_bytes_) {
+        RefuseState("facts of " + std::to_string(state_->facts_zlib.size()) + " bytes, this hub takes " +
+                    std::to_string(facts_max_bytes_));
+        return std::max(next_, not_before_);
+      }
       act = Send(now);
       return next_;
   }
@@ -155,12 +160,20 @@ void ReportClient::Received(const ReportStream* from, const v1::FromHub& message
   if (options_.wake) options_.wake();
 }
 
+void ReportClient::RefuseState(const std::string& why) {
+  ++counts_.refused;
+  facts_wanted_ = false;
+  refused_digest_ = state_->digest;
+  Tell(options_.events, EventLevel::kError, "hub-refused", {{"reason", why}});
+}
+
 void ReportClient::SetPeriod(std::uint32_t seconds) {
   if (seconds != 0) period_ = std::chrono::seconds(std::min(seconds, kLongestPeriodS));
 }
 
 void ReportClient::Welcomed(const v1::HubWelcome& welcome, TimePoint now) {
   SetPeriod(welcome.period_s());
+  if (welcome.facts_max_bytes() != 0) facts_max_bytes_ = welcome.facts_max_bytes();
   kept_digest_ = welcome.digest();
   refused_digest_.clear();  // another hub, or another version of it, may take it
   facts_wanted_ = false;

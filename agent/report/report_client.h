@@ -47,8 +47,9 @@ struct ReportOptions {
   ReportingHost host{};
   std::function<std::shared_ptr<grpc::Channel>()> channel{};  // made when the stream is opened first
   std::function<void()> wake{};                               // Tick has something to do
-  std::function<void(std::chrono::nanoseconds)> acked{};      // how long a report waited; with the client's mutex held
-  std::chrono::nanoseconds clock_error{};                     // of the host's wall clock: for a simulator
+  std::function<void(std::chrono::nanoseconds)>
+      acked{};                             // how long a report waited; with the client's mutex held
+  std::chrono::nanoseconds clock_error{};  // of the host's wall clock: for a simulator
   std::uint64_t seed = 0;
   EventSink events{};
 };
@@ -114,6 +115,7 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   Act Send(TimePoint now);
   void Welcomed(const v1::HubWelcome& welcome, TimePoint now);
   void Acknowledged(const v1::ReportAck& ack, TimePoint now);
+  void RefuseState(const std::string& why);
   void SetPeriod(std::uint32_t seconds);
   bool StateIsNews() const;
   std::chrono::milliseconds BackOff(int code);
@@ -130,6 +132,7 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   std::string kept_digest_{};
   std::string refused_digest_{};  // not to be sent again
   bool facts_wanted_ = false;
+  std::size_t facts_max_bytes_ = 512 * 1024;
   std::uint64_t sequence_ = 0;
   std::chrono::seconds period_{300};
   TimePoint next_{};        // kIdle: when to open; kOpen: when the period is over; else: how long is waited

@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <optional>
 
 #include "agent/report/report_client.h"
 #include "rdmaready/v1/ingest.grpc.pb.h"
@@ -38,9 +37,10 @@ class ReportStream final : public grpc::ClientBidiReactor<v1::FromAgent, v1::Fro
   v1::FromAgent out_{};
   v1::FromHub in_{};
   std::recursive_mutex mutex_;  // gRPC may call back from within what is started
-  bool over_ = false;                       // no more may be written
-  bool writing_ = false;                    // `out_` is with gRPC
-  std::optional<v1::FromAgent> waiting_{};  // an answer may be read before it is told that its question was written
+  bool over_ = false;           // no more may be written
+  bool writing_ = false;        // `out_` is with gRPC
+  std::optional<v1::FromAgent>
+      waiting_{};  // an answer may be read before it is told that its question was written
 };
 
 }  // namespace rdmaready::report

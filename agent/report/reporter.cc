@@ -19,6 +19,9 @@ namespace rdmaready::report {
 namespace {
 
 constexpr auto kBetweenLooks = std::chrono::seconds(1);
+constexpr auto kAfterFailure = std::chrono::seconds(10);  // a check that came to nothing
+constexpr int kOldAfterPeriods = 2;
+constexpr auto kLongestLook = std::chrono::seconds(60);  // of a host that is slow to answer
 constexpr auto kGoodbye = std::chrono::milliseconds(1000);
 
 }  // namespace
@@ -33,14 +36,14 @@ absl::StatusOr<std::unique_ptr<Reporter>> Reporter::Start(ReporterOptions option
 Reporter::Reporter(ReporterOptions options, ReportingHost host) : options_(std::move(options)) {
   client_ = std::make_shared<ReportClient>(
       ReportOptions{.host = std::move(host),
-                    .channel = [this] { return ReportChannel(options_.hub, options_.tls); },
+                    .channel = [hub = options_.hub, tls = options_.tls] { return ReportChannel(hub, tls); },
                     .wake =
-                        [this] {
+                        [waking = waking_] {
                           {
-                            const std::lock_guard lock(mutex_);
-                            wake_ = true;
+                            const std::lock_guard lock(waking->mutex);
+                            waking->wake = true;
                           }
-                          woken_.notify_one();
+                          waking->woken.notify_one();
                         },
                     .seed = std::random_device()(),
                     .events = options_.events});
@@ -53,51 +56,71 @@ Reporter::~Reporter() {
 }
 
 void Reporter::Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns) {
-  {
-    const std::lock_guard lock(mutex_);
-    checked_at_ = std::chrono::steady_clock::now();
-    if (std::exchange(digest_, digest) == digest) return;
-  }
+  const std::lock_guard lock(mutex_);  // what was read later is offered later
+  looked_at_ = std::chrono::steady_clock::now();
+  if (digest == digest_ || (!digest_.empty() && read_unix_ns < read_unix_ns_)) return;
   absl::StatusOr<std::shared_ptr<const HostState>> state = PackState(facts, digest, read_unix_ns);
   if (!state.ok())
     return Tell(options_.events, EventLevel::kError, "hub-away", {{"reason", Message(state.status())}});
+  digest_ = digest;
+  read_unix_ns_ = read_unix_ns;
   client_->Offer(*std::move(state));
 }
 
 void Reporter::LookAgain() {
   {
     const std::lock_guard lock(mutex_);
-    look_again_ = wake_ = true;
+    look_again_ = true;
   }
-  woken_.notify_one();
+  {
+    const std::lock_guard lock(waking_->mutex);
+    waking_->wake = true;
+  }
+  waking_->woken.notify_one();
 }
 
 // What is told each period is what the host is then: a reading of half a period ago will do.
 bool Reporter::WantsCheck(TimePoint now) {
   const std::lock_guard lock(mutex_);
-  const bool rested = now - checked_at_ >= kBetweenLooks;
-  if (look_again_ && rested) {
-    look_again_ = false;
-  } else {
-    const bool due = client_->connected() && (digest_.empty() || client_->DueAt() <= now);
-    if (!due || now - checked_at_ < std::max<std::chrono::nanoseconds>(client_->period() / 2, kBetweenLooks))
-      return false;
+  if (tried_at_ && now - *tried_at_ < kBetweenLooks) return false;
+  if (!look_again_) {
+    if (!client_->connected()) return false;
+    const bool due = digest_.empty() || client_->DueAt() <= now;
+    const bool fresh = looked_at_ && now - *looked_at_ < client_->period() / 2;
+    const bool failed = tried_at_ && (!looked_at_ || *looked_at_ < *tried_at_);
+    const bool rests = failed && now - *tried_at_ < kAfterFailure;
+    if (!due || (fresh && !digest_.empty()) || rests) return false;
   }
-  checked_at_ = now;
+  look_again_ = false;
+  tried_at_ = now;
   return true;
+}
+
+void Reporter::ForgetWhatIsOld(TimePoint now) {
+  const std::lock_guard lock(mutex_);
+  if (digest_.empty() || !looked_at_ || now - *looked_at_ <= std::max<std::chrono::seconds>(kOldAfterPeriods * client_->period(), kLongestLook))
+    return;
+  digest_.clear();
+  client_->Offer(nullptr);
+}
+
+// When to look for what is to be done, besides what the client waits for.
+TimePoint Reporter::NextLook() const {
+  const TimePoint now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  if (look_again_) return tried_at_.value_or(now) + kBetweenLooks;
+  return digest_.empty() ? now + kAfterFailure : now + client_->period();
 }
 
 void Reporter::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const TimePoint now = std::chrono::steady_clock::now();
     if (WantsCheck(now)) options_.check(stop);
-    TimePoint next = client_->Tick(std::chrono::steady_clock::now());
-    std::unique_lock lock(mutex_);
-    if (look_again_) next = std::min(next, checked_at_ + kBetweenLooks);
-    // A clock's end is no time to wait until.
-    next = std::min(next, std::chrono::steady_clock::now() + std::chrono::hours(1));
-    woken_.wait_until(lock, stop, next, [&] { return wake_; });
-    wake_ = false;
+    ForgetWhatIsOld(now);
+    const TimePoint next = std::min(client_->Tick(std::chrono::steady_clock::now()), NextLook());
+    std::unique_lock lock(waking_->mutex);
+    waking_->woken.wait_until(lock, stop, next, [&] { return waking_->wake; });
+    waking_->wake = false;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -49,15 +50,27 @@ class Reporter {
   Reporter(ReporterOptions options, ReportingHost host);
   void Run(const std::stop_token& stop);
   bool WantsCheck(TimePoint now);
+  // Nothing is vouched for that nobody has looked at for too long: then the hub hears nothing, which is the
+  // truth.
+  void ForgetWhatIsOld(TimePoint now);
+  TimePoint NextLook() const;
+
+  // What wakes the thread; gRPC may still do so when the reporter is gone.
+  struct Waking {
+    std::mutex mutex;
+    std::condition_variable_any woken;
+    bool wake = false;
+  };
 
   const ReporterOptions options_;
+  const std::shared_ptr<Waking> waking_ = std::make_shared<Waking>();
   std::shared_ptr<ReportClient> client_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable_any woken_;
-  bool wake_ = false;
+  mutable std::mutex mutex_;  // guards what follows
   bool look_again_ = false;
-  TimePoint checked_at_{};  // when a check was begun last
-  std::string digest_{};    // of the state that was offered last
+  std::optional<TimePoint> tried_at_{};   // when a check was asked for last
+  std::optional<TimePoint> looked_at_{};  // when one was made last
+  std::int64_t read_unix_ns_ = 0;         // of the state that was offered last
+  std::string digest_{};                  // its digest; empty: none is offered
   std::jthread thread_;
 };
 

@@ -18,6 +18,7 @@ constexpr unsigned kRereadCertificatesSeconds = 60;
 constexpr int kPingMs = 120'000;
 constexpr int kPongWithinMs = 30'000;
 constexpr int kReconnectMs = 1'000;  // whoever opens streams backs off by himself
+constexpr int kConnectWithinMs = 20'000;  // a hub that has thousands to greet
 constexpr int kReceivedBytes = 64 * 1024;
 
 // As gRPC names it, which resolves it again when the connection is lost.
@@ -61,7 +62,7 @@ std::shared_ptr<grpc::Channel> ReportChannel(const std::string& hub, const TlsFi
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPongWithinMs);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectWithinMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectMs);
   arguments.SetMaxReceiveMessageSize(kReceivedBytes);
   arguments.SetInt("rdmaready.channel", number);
