@@ -2,6 +2,7 @@
 #include "hub/hub.h"
 
 #include <fmt/format.h>
+#include <grpc/grpc_security_constants.h>
 #include <grpcpp/resource_quota.h>
 
 #include <condition_variable>
@@ -111,7 +112,10 @@ absl::StatusOr<FleetCaller> Hub::Admit(const grpc::ServerContextBase& context, F
   const std::string certificate(pem.front().data(), pem.front().size());
   // Who was let in may have been revoked since.
   if (judge_->HasLists()) {
-    if (const std::string why = judge_->WhyRefused(certificate, ""); !why.empty())
+    const std::vector<grpc::string_ref> chain =
+        context.auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_CHAIN_PROPERTY_NAME);
+    const std::string others = chain.empty() ? "" : std::string(chain.front().data(), chain.front().size());
+    if (const std::string why = judge_->WhyRefused(certificate, others); !why.empty())
       return absl::UnauthenticatedError(why);
   }
   FleetCaller caller{.who = "a certificate without names"};

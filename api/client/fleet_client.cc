@@ -218,7 +218,6 @@ absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t sin
       std::uint64_t& last = seen[message.host_id()];
       if (message.number() <= last) continue;
       last = message.number();
-      since = std::max(since, message.last_unix_ns());
       wanted = tell(FromProto(message));
     }
     context.TryCancel();

@@ -81,7 +81,8 @@ class HubFlags {
   const std::string& config() const { return config_; }
   const HubSettings& flags() const { return flags_; }
   std::string Help() const {
-    return app_.help() + "\nOf a store: rdmaready-hub backup, restore, export --store FILE (each with --help)\n";
+    return app_.help() +
+           "\nOf a store: rdmaready-hub backup, restore, export --store FILE (each with --help)\n";
   }
 
   // An option that does not exist explains more than one that is missing.

@@ -5,7 +5,9 @@
 #include <google/protobuf/util/field_mask_util.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,6 +28,9 @@ constexpr std::size_t kMostOdd = 1000;
 constexpr std::size_t kMostWords = 1000;  // of a filter
 constexpr std::size_t kMostWhyBytes = 1024;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
+constexpr std::int64_t kCommitTakesNs =
+    std::int64_t{60} * 1'000'000'000;              // a change is told after the time that it has
+constexpr std::size_t kMostFilterWordBytes = 256;  // of a filter
 
 grpc::Status GrpcOf(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
@@ -46,6 +51,9 @@ absl::StatusOr<FleetFilter> FilterOf(const v1::HostFilter& message) {
     if (words->size() > kMostWords)
       return absl::InvalidArgumentError(
           fmt::format("a filter of {} words, {} are taken", words->size(), kMostWords));
+    if (std::ranges::any_of(*words, [](const std::string& word) { return word.size() > kMostFilterWordBytes; }))
+      return absl::InvalidArgumentError(
+          fmt::format("a filter's word of more than {} bytes", kMostFilterWordBytes));
   }
   return filter;
 }
@@ -182,33 +190,59 @@ class WatchedHosts {
   void Saw(const std::string& host_id, std::uint64_t number) { seen_[host_id] = number; }
 
   // What the store has of it after what he saw; of hosts that he saw nothing of, since then.
+  // Nothing is told while the store is read: a watcher who does not read would keep its log from being cut.
   absl::Status CatchUp(std::int64_t since_unix_ns, const std::function<bool(const FleetChange&)>& tell) {
     const std::int64_t now = UnixNowNs();
     RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(OfHosts(), now));
+    std::vector<FleetChange> changes;
     for (const FleetHost& host : hosts) {
-      if (!seen_.contains(host.host_id)) continue;
-      RR_RETURN_IF_ERROR(store_.ChangesAfter(host.host_id, seen_[host.host_id], [&](FleetChange&& change) {
-        change.host = host.name;
-        Offer(std::move(change), tell);
-      }));
+      if (const auto seen = seen_.find(host.host_id); seen != seen_.end())
+        RR_RETURN_IF_ERROR(ReadAfter(host.host_id, host.name, seen->second, changes));
     }
-    if (since_unix_ns == 0) return absl::OkStatus();
-    RR_ASSIGN_OR_RETURN(std::vector<FleetChange> changes, view_.Changes(OfHosts(), since_unix_ns, 0, now));
-    for (auto change = changes.rbegin(); change != changes.rend(); ++change) Offer(std::move(*change), tell);
+    if (since_unix_ns != 0) {
+      RR_ASSIGN_OR_RETURN(std::vector<FleetChange> more, view_.Changes(OfHosts(), since_unix_ns, 0, now));
+      std::ranges::move(more, std::back_inserter(changes));
+    }
+    // By host and number: what one report changed has one time.
+    std::ranges::sort(changes, [](const FleetChange& a, const FleetChange& b) {
+      return std::tie(a.host_id, a.number) < std::tie(b.host_id, b.number);
+    });
+    for (FleetChange& change : changes) {
+      if (!Offer(std::move(change), tell)) break;
+    }
     return absl::OkStatus();
   }
 
-  // Unless he has it, or the filter leaves it out.
-  void Offer(FleetChange&& change, const std::function<bool(const FleetChange&)>& tell) {
+  // Unless he has it, or the filter leaves it out. False: he is gone.
+  bool Offer(FleetChange&& change, const std::function<bool(const FleetChange&)>& tell) {
     std::uint64_t& seen = seen_[change.host_id];
-    if (change.number <= seen) return;
+    if (change.number <= seen) return true;
     seen = change.number;
     const bool chosen = filter_.hosts.empty() || IsChosen(filter_.hosts, change.host) ||
                         IsChosen(filter_.hosts, change.host_id);
-    if (chosen && IsChosen(filter_.checks, change.check)) tell(change);
+    return !chosen || !IsChosen(filter_.checks, change.check) || tell(change);
+  }
+
+  // What is told as it happens may come out of order: what lies between is read.
+  absl::Status OfferLive(FleetChange&& change, const std::function<bool(const FleetChange&)>& tell) {
+    const auto seen = seen_.find(change.host_id);
+    std::vector<FleetChange> between;
+    if (seen != seen_.end() && change.number > seen->second + 1)
+      RR_RETURN_IF_ERROR(ReadAfter(change.host_id, change.host, seen->second, between));
+    for (FleetChange& one : between) Offer(std::move(one), tell);
+    Offer(std::move(change), tell);
+    return absl::OkStatus();
   }
 
  private:
+  absl::Status ReadAfter(const std::string& host_id, const std::string& name, std::uint64_t number,
+                         std::vector<FleetChange>& changes) {
+    return store_.ChangesAfter(host_id, number, [&](FleetChange&& change) {
+      change.host = name;
+      changes.push_back(std::move(change));
+    });
+  }
+
   FleetFilter OfHosts() const {
     FleetFilter filter = filter_;
     filter.checks.clear();
@@ -262,8 +296,8 @@ grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFl
     while (!gone && !context->IsCancelled()) {
       const std::int64_t now = UnixNowNs();
       ChangeFeed::Watcher::Taken taken = watcher->Take(kBetweenLooks);
-      if (taken.missed) RR_RETURN_IF_ERROR(watched.CatchUp(heard_until, tell));
-      for (FleetChange& change : taken.changes) watched.Offer(std::move(change), tell);
+      if (taken.missed) RR_RETURN_IF_ERROR(watched.CatchUp(heard_until - kCommitTakesNs, tell));
+      for (FleetChange& change : taken.changes) RR_RETURN_IF_ERROR(watched.OfferLive(std::move(change), tell));
       heard_until = now;
       if (taken.over) return absl::UnavailableError("the hub is ending");
     }

@@ -159,7 +159,7 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
   RR_RETURN_IF_ERROR(store_.Hosts([&](KnownHost&& known) {
     FleetHost& host = known.host;
     if (const std::optional<HostNow> now = book_.Find(host.host_id)) {
-      host.seen_unix_ns = std::max(host.seen_unix_ns, now->seen_unix_ns);
+      host.seen_unix_ns = now->seen_unix_ns;
       host.clock_ahead_ns = now->clock_ahead_ns;
     }
     host.condition = ConditionOf(host, !known.mark.run_id.empty(), silent_before);

@@ -42,8 +42,8 @@ absl::StatusOr<std::string> HostIdOf(const v1::AgentHello& hello, const std::vec
   }
   const std::optional<std::string> id = pki::HostIdOf(uris);
   if (!id)
-    return absl::UnauthenticatedError(
-        fmt::format("the certificate names no host of a fleet (URI {}): rdmaready pki issue host", pki::HostUri("ID")));
+    return absl::UnauthenticatedError(fmt::format(
+        "the certificate names no host of a fleet (URI {}): rdmaready pki issue host", pki::HostUri("ID")));
   if (!hello.host_id().empty() && hello.host_id() != *id)
     return absl::PermissionDeniedError(
         fmt::format("the host says that it is {}, and its certificate that it is {}", hello.host_id(), *id));

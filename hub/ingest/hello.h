@@ -13,9 +13,9 @@ namespace rdmaready::hub {
 
 inline constexpr std::size_t kMostWordBytes = 255;
 
-// The id of the host (api/pki/identity.h). `certificate`: its names where the stream came by TLS; null else. kUnauthenticated: the
-// certificate names no host, or several. kPermissionDenied: the host says that it is another one.
-// kInvalidArgument: what it says cannot be, or needs a newer hub.
+// The id of the host (api/pki/identity.h). `certificate`: its names where the stream came by TLS; null else.
+// kUnauthenticated: the certificate names no host, or several. kPermissionDenied: the host says that it is
+// another one. kInvalidArgument: what it says cannot be, or needs a newer hub.
 absl::StatusOr<std::string> HostIdOf(const v1::AgentHello& hello, const std::vector<SubjectName>* certificate);
 
 }  // namespace rdmaready::hub

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/base/run_id.h"
+
 namespace rdmaready::hub {
 
 void HostBook::Know(const KnownHost& host) {
@@ -13,7 +15,8 @@ void HostBook::Know(const KnownHost& host) {
   now.digest = host.host.digest;
   now.mark = host.mark;
   now.judged_by = host.judged_by;
-  now.seen_unix_ns = host.host.seen_unix_ns;
+  // A clock that was ahead has been put right: nobody is heard in the future.
+  now.seen_unix_ns = std::min(host.host.seen_unix_ns, UnixNowNs());
   now.clock_ahead_ns = host.host.clock_ahead_ns;
   now.revoked = host.revoked;
 }
@@ -44,7 +47,7 @@ void HostBook::Detach(const std::string& host_id, const AgentStream* stream) {
   found->second.now.connected = false;
   found->second.stream.reset();
   // Who said hello and never reported is no host of the fleet.
-  if (found->second.now.mark.run_id.empty()) hosts_.erase(found);
+  if (found->second.now.mark.run_id.empty() && found->second.pending == 0) hosts_.erase(found);
 }
 
 bool HostBook::HeardUnchanged(const std::string& host_id, const std::string& digest, const ReportMark& mark,
@@ -53,12 +56,24 @@ bool HostBook::HeardUnchanged(const std::string& host_id, const std::string& dig
   const auto found = hosts_.find(host_id);
   if (found == hosts_.end()) return false;
   Entry& entry = found->second;
-  if (entry.now.mark.run_id.empty() || entry.now.digest != digest) return false;
+  if (entry.now.mark.run_id.empty() || entry.pending > 0 || entry.now.digest != digest) return false;
   entry.now.mark = mark;
-  entry.now.seen_unix_ns = std::max(entry.now.seen_unix_ns, now_unix_ns);
+  entry.now.seen_unix_ns = now_unix_ns;
   entry.now.clock_ahead_ns = clock_ahead_ns;
   entry.seen_untold = true;
   return true;
+}
+
+void HostBook::Pending(const std::string& host_id, int more) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  if (found != hosts_.end()) found->second.pending += more;
+}
+
+void HostBook::Lost(const std::string& host_id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  if (found != hosts_.end()) found->second.now.digest.clear();
 }
 
 void HostBook::Kept(const JudgedHost& judged) {
@@ -68,7 +83,7 @@ void HostBook::Kept(const JudgedHost& judged) {
   entry.now.digest = judged.host.digest;
   entry.now.mark = judged.mark;
   entry.now.judged_by = judged.judged_by;
-  entry.now.seen_unix_ns = std::max(entry.now.seen_unix_ns, judged.host.seen_unix_ns);
+  entry.now.seen_unix_ns = std::min(std::max(entry.now.seen_unix_ns, judged.host.seen_unix_ns), UnixNowNs());
   entry.now.clock_ahead_ns = judged.host.clock_ahead_ns;
 }
 

@@ -54,8 +54,14 @@ class HostBook {
   bool HeardUnchanged(const std::string& host_id, const std::string& digest, const ReportMark& mark,
                       std::int64_t now_unix_ns, std::int64_t clock_ahead_ns);
 
+  // A report of the host waits to be kept: until it is or is not, no other is taken for kept.
+  void Pending(const std::string& host_id, int more);
+
   // What the store has of the host now.
   void Kept(const JudgedHost& judged);
+
+  // Its facts are not to be read any more: they are wanted again.
+  void Lost(const std::string& host_id);
 
   std::optional<HostNow> Find(const std::string& host_id) const;
   // Ids and names of hosts whose verdict was made by other rules than `wanted` says for their name.
@@ -82,6 +88,7 @@ class HostBook {
     std::weak_ptr<AgentStream> stream{};
     bool seen_untold = false;
     bool silent = false;
+    int pending = 0;
   };
 
   mutable std::mutex mutex_;

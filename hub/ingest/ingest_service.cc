@@ -19,6 +19,8 @@ namespace rdmaready::hub {
 namespace {
 
 constexpr std::size_t kDigestBytes = 32;
+constexpr std::size_t kMostStrangers = 4096;  // streams that have not said hello
+constexpr std::int64_t kCenturyNs = std::int64_t{3'155'760'000} * 1'000'000'000;
 
 grpc::Status ToGrpc(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
@@ -28,6 +30,11 @@ grpc::Status ToGrpc(const absl::Status& status) {
 std::uint32_t SomeTimeLater() {
   thread_local std::mt19937 random(std::random_device{}());
   return std::uniform_int_distribution<std::uint32_t>(1'000, 10'000)(random);
+}
+
+// A clock that says nothing, or what no clock can say, is not compared.
+std::int64_t ClockAhead(std::int64_t said_unix_ns, std::int64_t now) {
+  return said_unix_ns <= 0 || said_unix_ns > now + kCenturyNs ? 0 : said_unix_ns - now;
 }
 
 // The certificate of a caller by TLS: its names.
@@ -135,12 +142,14 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   void Reports() {
     v1::StateReport& report = *in_.mutable_report();
     ++service_.reports_;
+    if (report.facts_zlib().size() > kMostPackedBytes)
+      return End(absl::InvalidArgumentError(fmt::format("facts of more than {} bytes", kMostPackedBytes)));
     if (report.digest().size() != kDigestBytes)
       return End(absl::InvalidArgumentError("a digest of 32 octets is expected"));
     std::string digest = absl::BytesToHexString(report.digest());
     const std::int64_t now = UnixNowNs();
     const ReportMark mark{.run_id = hello_->run_id(), .sequence = report.sequence()};
-    const std::int64_t ahead = report.sent_unix_ns() == 0 ? 0 : report.sent_unix_ns() - now;
+    const std::int64_t ahead = ClockAhead(report.sent_unix_ns(), now);
     if (service_.book_.HeardUnchanged(host_id_, digest, mark, now, ahead)) {
       ++service_.unchanged_;
       return Acknowledge(report.sequence(), v1::ReportAck::RESULT_KEPT, now);
@@ -165,10 +174,12 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
       self->Kept(kept, sequence, now);
     };
     in_.Clear();
+    service_.book_.Pending(host_id_, 1);
     if (!service_.keeper_.Add(std::move(arrival))) Kept(absl::ResourceExhaustedError("busy"), sequence, now);
   }
 
   void Kept(const absl::Status& status, std::uint64_t sequence, std::int64_t received) {
+    service_.book_.Pending(host_id_, -1);
     if (status.ok()) return Acknowledge(sequence, v1::ReportAck::RESULT_KEPT, received);
     v1::ReportAck& ack = *out_.mutable_ack();
     if (absl::IsInvalidArgument(status)) {
@@ -196,6 +207,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   void Answer() {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
+    in_ = {};  // facts are large
     sending_ = std::exchange(out_, {});
     StartWrite(&sending_);
   }
@@ -227,6 +239,10 @@ grpc::ServerBidiReactor<v1::FromAgent, v1::FromHub>* IngestService::Attach(
   std::list<Stranger>::iterator stranger;
   {
     const std::lock_guard lock(mutex_);
+    if (strangers_.size() >= kMostStrangers) {
+      call->Refuse(absl::ResourceExhaustedError("too many say nothing: come later"));
+      return call.get();
+    }
     stranger = strangers_.insert(strangers_.end(), {.came = std::chrono::steady_clock::now(), .stream = call});
   }
   call->Begin(stranger);

@@ -147,7 +147,11 @@ void Keeper::KeepBatch(std::vector<Work> work) {
   const absl::Status committed = Commit(work);
   KeeperCounts more;
   for (Work& one : work) {
-    if (!one.arrival) continue;
+    if (!one.arrival) {
+      // What is kept of it cannot be read: it is asked for again.
+      if (absl::IsDataLoss(one.status) || absl::IsInvalidArgument(one.status)) seams_.book.Lost(one.host_id);
+      continue;
+    }
     const absl::Status status = one.status.ok() ? committed : one.status;
     if (status.ok()) {
       ++more.kept;
@@ -188,7 +192,7 @@ void Keeper::JudgeOne(Work& work) const {
   work.status = facts.status();
   if (!facts.ok()) return;
   const std::int64_t now = UnixNowNs();
-  work.judged = JudgeFacts(*facts, work.rules->RulesOf(kept.host.name, now), now);
+  work.judged = JudgeFacts(*facts, work.rules->RulesOf(kept.host.name, now), kept.host.name, now);
   TakeOver(std::move(kept), work.judged);
   if (!work.arrival) work.judged.facts_zlib.clear();  // they are there
 }
@@ -202,13 +206,14 @@ absl::Status Keeper::Commit(std::vector<Work>& work) {
   const absl::StatusOr<std::vector<CommittedChange>> changes = seams_.store.Commit(hosts, UnixNowNs());
   if (seams_.stored) seams_.stored(changes.status());
   if (!changes.ok()) return changes.status();
+  // Before anybody can make the next change of these hosts.
+  if (seams_.changed && !changes->empty()) seams_.changed(*changes);
   for (const JudgedHost& host : hosts) seams_.book.Kept(host);
   {
     const std::lock_guard lock(mutex_);
     ++counts_.commits;
     counts_.judged += hosts.size();
   }
-  if (seams_.changed && !changes->empty()) seams_.changed(*changes);
   return absl::OkStatus();
 }
 

@@ -36,7 +36,13 @@ absl::StatusOr<Facts> ReadFacts(std::string_view packed, std::uint64_t plain_byt
   RR_ASSIGN_OR_RETURN(const std::string plain, Unpack(packed, plain_bytes));
   v1::Facts message;
   if (!message.ParseFromString(plain)) return absl::InvalidArgumentError("facts that are none");
-  return FromProto(message);
+  Facts facts = FromProto(message);
+  // What cannot be read is as if nothing was said, not even a name.
+  if (facts.hostname.empty()) return absl::InvalidArgumentError("facts that cannot be read");
+  if (facts.ports && facts.ports->size() > kMostPorts)
+    return absl::InvalidArgumentError(
+        fmt::format("facts of {} ports, {} are taken", facts.ports->size(), kMostPorts));
+  return facts;
 }
 
 }  // namespace rdmaready::hub

@@ -13,10 +13,11 @@ namespace rdmaready::hub {
 
 // The facts of the largest recorded host (16 ports) take 90 KiB, and 20 KiB packed.
 inline constexpr std::size_t kMostPackedBytes = 512 * 1024;
+inline constexpr std::size_t kMostPorts = 256;
 inline constexpr std::size_t kMostPlainBytes = 4 * 1024 * 1024;
 
-// kInvalidArgument: not zlib, more or less than `plain_bytes`, more than the limits, no facts. Never holds more
-// memory than `plain_bytes` says, which is bounded, too.
+// kInvalidArgument: not zlib, more or less than `plain_bytes`, more than the limits, no facts, or of too many
+// ports. Never holds more memory than `plain_bytes` says, which is bounded, too.
 absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_bytes);
 absl::StatusOr<Facts> ReadFacts(std::string_view packed, std::uint64_t plain_bytes);
 

@@ -2,7 +2,9 @@
 #include "hub/judge/host_judge.h"
 
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -59,29 +61,38 @@ void Count(const std::vector<Finding>& findings, FleetHost& host) {
   }
 }
 
+// Not in the middle of a character.
+std::string Bounded(std::string text) {
+  if (text.size() <= kMostTextBytes) return text;
+  std::size_t end = kMostTextBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
 FleetFinding Kept(const Finding& finding, const std::map<std::string, std::string>& switch_ports) {
   const auto heard = switch_ports.find(finding.subject);
   return {.check = finding.id,
-          .subject = finding.subject,
+          .subject = Bounded(finding.subject),
           .profile = finding.profile,
           .outcome = finding.outcome,
           .blocking = finding.blocking,
-          .observed = finding.observed,
-          .expected = finding.expected,
-          .fix = finding.fix,
-          .switch_port = heard == switch_ports.end() ? std::string() : heard->second};
+          .observed = Bounded(finding.observed),
+          .expected = Bounded(finding.expected),
+          .fix = Bounded(finding.fix),
+          .switch_port = heard == switch_ports.end() ? std::string() : Bounded(heard->second)};
 }
 
 }  // namespace
 
-JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, std::int64_t now_unix_ns) {
+JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, const std::string& name,
+                      std::int64_t now_unix_ns) {
   JudgedHost judged;
   judged.judged_by = rules.digest;
   FleetHost& host = judged.host;
   host.group = rules.group;
   host.rack = rules.rack;
   host.trouble = rules.trouble;
-  if (facts.kernel) host.kernel_release = facts.kernel->release;
+  if (facts.kernel) host.kernel_release = Bounded(facts.kernel->release);
   if (facts.ports) host.ports = static_cast<std::uint32_t>(facts.ports->size());
   if (!rules.trouble.empty()) return judged;
   for (const Profile& profile : rules.profiles) host.profiles.push_back(profile.name);
@@ -91,16 +102,19 @@ JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, std::int64_t n
     return judged;
   }
   std::vector<Finding> findings = JudgeHost(*parts, {}, now_unix_ns);
-  Waive(rules.profiles, {&facts.hostname, 1}, now_unix_ns, findings);
+  Waive(rules.profiles, {&name, 1}, now_unix_ns, findings);
   host.last_verdict = ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost);
   Count(findings, host);
   if (const std::vector<const Finding*> worst = WorthSaying(findings); !worst.empty()) {
     host.first_check = worst.front()->id;
-    host.first_observed = Sentence(*worst.front());
+    host.first_observed = Bounded(Sentence(*worst.front()));
   }
   const std::map<std::string, std::string> switch_ports = SwitchPortsOf(facts);
+  std::set<std::tuple<std::string, std::string, std::string>> once;  // two ports may have one name
   for (const Finding& finding : findings) {
-    if (CallsForAttention(finding)) judged.findings.push_back(Kept(finding, switch_ports));
+    if (!CallsForAttention(finding) || judged.findings.size() >= kMostFindings) continue;
+    FleetFinding kept = Kept(finding, switch_ports);
+    if (once.emplace(kept.check, kept.subject, kept.profile).second) judged.findings.push_back(std::move(kept));
   }
   return judged;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "api/model/facts.h"
 #include "hub/judge/rule_book.h"
@@ -12,6 +13,11 @@ namespace rdmaready::hub {
 
 // Verdict, counts, what is not well, and what is told first. Who reports, when and with which digest is left to
 // the caller. A host that no rule is for is undetermined, and `trouble` says why.
-JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, std::int64_t now_unix_ns);
+// `name`: as the rules were chosen by, and waivers are. Of a host with more than kMostFindings the first ones
+// are kept, and texts are cut at kMostTextBytes: what one host says has its bounds.
+inline constexpr std::size_t kMostFindings = 4096;
+inline constexpr std::size_t kMostTextBytes = 1024;
+JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, const std::string& name,
+                      std::int64_t now_unix_ns);
 
 }  // namespace rdmaready::hub

@@ -24,7 +24,8 @@ inline constexpr char kPutHost[] =
     "group_name = excluded.group_name, rack = excluded.rack, machine_id = excluded.machine_id, boot_id = "
     "excluded.boot_id, run_id = excluded.run_id, sequence = excluded.sequence, digest = excluded.digest, "
     "verdict = "
-    "excluded.verdict, since_unix_ns = excluded.since_unix_ns, seen_unix_ns = excluded.seen_unix_ns, "
+    "excluded.verdict, since_unix_ns = excluded.since_unix_ns, seen_unix_ns = CASE WHEN excluded.seen_unix_ns "
+    "> host.seen_unix_ns THEN excluded.seen_unix_ns ELSE host.seen_unix_ns END, "
     "changed_unix_ns = "
     "excluded.changed_unix_ns, failed = excluded.failed, warned = excluded.warned, unknown = excluded.unknown, "
     "passed "
@@ -128,6 +129,8 @@ inline constexpr char kRecount[] =
 inline constexpr char kOldChanges[] =
     "SELECT host_id, number FROM transition WHERE last_unix_ns < $1 ORDER BY last_unix_ns LIMIT $2";
 inline constexpr char kDropChange[] = "DELETE FROM transition WHERE host_id = $1 AND number = $2";
-inline constexpr char kDropOver[] = "DELETE FROM finding WHERE over_unix_ns <> 0 AND over_unix_ns < $1";
+inline constexpr char kOldOver[] =
+    "SELECT host_id, check_id, subject, profile FROM finding WHERE over_unix_ns > 0 AND over_unix_ns < $1 "
+    "LIMIT $2";
 
 }  // namespace rdmaready::hub::sql

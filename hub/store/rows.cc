@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -177,17 +178,19 @@ void BindChange(const std::string& host_id, const FleetChange& change, Statement
 }
 
 std::uint32_t CountUnacknowledged(std::span<const KeptFinding> kept, const FindingChanges& delta) {
-  const auto same = [](const FleetFinding& a, const FleetFinding& b) {
-    return std::tie(a.check, a.subject, a.profile) == std::tie(b.check, b.subject, b.profile);
+  const auto key = [](const FleetFinding& finding) {
+    return std::tuple<std::string_view, std::string_view, std::string_view>(finding.check, finding.subject,
+                                                                            finding.profile);
   };
+  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> replaced;
   std::uint32_t count = 0;
-  for (const KeptFinding& row : delta.put) count += row.finding.acknowledged_unix_ns == 0 ? 1 : 0;
+  for (const FleetFinding& gone : delta.removed) replaced.insert(key(gone));
+  for (const KeptFinding& row : delta.put) {
+    replaced.insert(key(row.finding));
+    count += row.finding.acknowledged_unix_ns == 0 ? 1 : 0;
+  }
   for (const KeptFinding& row : kept) {
-    const bool replaced =
-        std::ranges::any_of(delta.put,
-                            [&](const KeptFinding& put) { return same(put.finding, row.finding); }) ||
-        std::ranges::any_of(delta.removed, [&](const FleetFinding& gone) { return same(gone, row.finding); });
-    if (!replaced && row.finding.acknowledged_unix_ns == 0) ++count;
+    if (row.finding.acknowledged_unix_ns == 0 && !replaced.contains(key(row.finding))) ++count;
   }
   return count;
 }

@@ -34,6 +34,7 @@ CREATE TABLE transition (
   subject TEXT NOT NULL, profile TEXT NOT NULL, outcome_before INTEGER NOT NULL, outcome_after INTEGER NOT NULL,
   observed TEXT NOT NULL, times INTEGER NOT NULL, last_unix_ns INTEGER NOT NULL,
   PRIMARY KEY (host_id, number)) STRICT, WITHOUT ROWID;
+CREATE INDEX finding_over ON finding (over_unix_ns) WHERE over_unix_ns > 0;
 CREATE INDEX transition_by_time ON transition (last_unix_ns);
 )";
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -153,6 +154,7 @@ absl::Status SqliteFleetStore::CommitHost(const JudgedHost& judged, std::int64_t
     RR_RETURN_IF_ERROR(PutChange(id, joined));
     told.push_back({.change = joined});
   }
+  std::ranges::sort(told, {}, [](const CommittedChange& change) { return change.change.number; });
   for (CommittedChange& change : told) {
     change.change.host_id = id;
     change.change.host = host.name;
@@ -300,9 +302,19 @@ absl::StatusOr<std::uint64_t> SqliteFleetStore::Prune(std::int64_t changes_befor
       RR_RETURN_IF_ERROR(drop->Bind(host_id).Bind(number).Run());
       ++dropped;
     }
-    RR_ASSIGN_OR_RETURN(Statement* const over, writer_.Prepared(sql::kDropOver));
-    RR_RETURN_IF_ERROR(over->Bind(over_before).Run());
-    dropped += RowsChanged(writer_.database());
+    std::vector<FindingKey> over;
+    RR_ASSIGN_OR_RETURN(Statement* const find_over, writer_.Prepared(sql::kOldOver));
+    find_over->Bind(over_before).Bind(static_cast<std::int64_t>(most));
+    RR_RETURN_IF_ERROR(EachRow(*find_over, [&](const Statement& row) {
+      over.push_back({row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
+    }));
+    for (const FindingKey& key : over) {
+      RR_ASSIGN_OR_RETURN(Statement* const drop, writer_.Prepared(sql::kDropFinding));
+      RR_RETURN_IF_ERROR(drop->Bind(key.host_id).Bind(key.check).Bind(key.subject).Bind(key.profile).Run());
+      RR_ASSIGN_OR_RETURN(Statement* const recount, writer_.Prepared(sql::kRecount));
+      RR_RETURN_IF_ERROR(recount->Bind(key.host_id).Run());
+      ++dropped;
+    }
     return writer_.database().Execute("PRAGMA incremental_vacuum(1024)");
   });
   RR_RETURN_IF_ERROR(done);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole hub in this process, with real clients of it: what agents report is judged, kept, told and found again.
+// A whole hub in this process, with real clients of it: what agents report is judged, kept, told and found
+// again.
 #include "hub/hub.h"
 
 #include <fmt/format.h>
@@ -57,9 +58,14 @@ std::shared_ptr<const HostState> StateOf(const Facts& facts) {
 class ReportingRig {
  public:
   ReportingRig(const std::string& hub, const std::string& id, const std::string& name) {
-    client_ = std::make_shared<ReportClient>(report::ReportOptions{
-        .host = {.host_id = id, .hostname = name, .machine_id = "m", .boot_id = "b", .run_id = MakeRunId(), .agent_version = "0.1.0"},
-        .channel = [hub] { return ReportChannel(hub, {}); }});
+    client_ = std::make_shared<ReportClient>(
+        report::ReportOptions{.host = {.host_id = id,
+                                       .hostname = name,
+                                       .machine_id = "m",
+                                       .boot_id = "b",
+                                       .run_id = MakeRunId(),
+                                       .agent_version = "0.1.0"},
+                              .channel = [hub] { return ReportChannel(hub, {}); }});
     thread_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
         client_->Tick(std::chrono::steady_clock::now());
@@ -174,12 +180,13 @@ TEST_F(HubTest, AChangeOfASettingIsTold) {
   const auto watcher = Client();
   std::jthread watching([&] {
     EXPECT_TRUE(watcher
-                    ->Watch({.checks = {"pfc.*"}}, 1,
-                            [&](const FleetChange& change) {
-                              changes.push_back(change);
-                              return false;
-                            },
-                            [](const std::string&) {})
+                    ->Watch(
+                        {.checks = {"pfc.*"}}, 1,
+                        [&](const FleetChange& change) {
+                          changes.push_back(change);
+                          return false;
+                        },
+                        [](const std::string&) {})
                     .ok());
   });
   host.Report(HostWithPfcOff());
@@ -191,6 +198,29 @@ TEST_F(HubTest, AChangeOfASettingIsTold) {
   const auto diff = Client()->Diff({.checks = {"pfc.*"}}, 1);
   ASSERT_TRUE(diff.ok());
   EXPECT_FALSE(diff->differences.empty());
+}
+
+TEST_F(HubTest, WhatOneReportChangedIsToldWhole) {
+  Start();
+  ReportingRig host(address(), Id(1), "node1");
+  host.Report(GoodHost());
+  Facts facts = WithPfc(0);
+  facts.kernel = Missing{.kind = Missing::Kind::kFailed, .detail = "gone"};
+  facts.agent_capabilities = Missing{.kind = Missing::Kind::kFailed, .detail = "gone"};
+  host.Report(facts);
+  const auto all = Client()->Changes({}, 0, 1000);
+  ASSERT_TRUE(all.ok());
+  ASSERT_GE(all->size(), 3u) << "several of one report, which have one time";
+  std::vector<std::uint64_t> numbers;
+  ASSERT_TRUE(Client()
+                  ->Watch({}, 1,
+                          [&](const FleetChange& change) {
+                            numbers.push_back(change.number);
+                            return numbers.size() < all->size();
+                          },
+                          [](const std::string&) {})
+                  .ok());
+  for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], i + 1);
 }
 
 TEST_F(HubTest, AWatchThatIsCutGoesOnWithoutAGap) {
@@ -295,9 +325,24 @@ TEST_F(HubTest, AMessageThatIsTooLargeEndsItsStreamAndNothingElse) {
   host.Report(GoodHost());
   auto large = std::make_shared<HostState>(*StateOf(HostWithPfcOff()));
   large->facts_zlib.resize(4 << 20);
-  ReportingRig hostile(address(), Id(2), "node2");
-  hostile.client().Offer(large);
-  EXPECT_TRUE(Eventually([&] { return !hostile.client().trouble().empty(); }));
+  ReportingRig honest(address(), Id(2), "node2");
+  honest.client().Offer(large);
+  EXPECT_TRUE(Eventually([&] { return honest.client().Counts().refused == 1; }))
+      << "it knows what the hub takes";
+  const auto stub = v1::Ingest::NewStub(grpc::CreateChannel(address(), grpc::InsecureChannelCredentials()));
+  grpc::ClientContext context;
+  const auto stream = stub->Attach(&context);
+  v1::FromAgent message;
+  message.mutable_hello()->set_host_id(Id(3));
+  message.mutable_hello()->set_hostname("node3");
+  message.mutable_hello()->set_run_id("run");
+  ASSERT_TRUE(stream->Write(message));
+  v1::FromHub answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  message.mutable_report()->set_facts_zlib(large->facts_zlib);
+  static_cast<void>(stream->Write(message));
+  EXPECT_FALSE(stream->Read(&answer));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   host.Report(HostWithPfcOff());
   EXPECT_EQ(Status().hosts, 1u);
 }
