@@ -253,6 +253,70 @@ class CopiesOfItsStore(WithFolder):
         self.assertEqual(hub.store.read_bytes(), before)
 
 
+class WithCertificates(WithFolder):
+    """A CA of `rdmaready pki`: hosts are who their certificates say, and not who they say."""
+
+    def setUp(self):
+        super().setUp()
+        self.pki("init")
+        self.ids = {}
+        for kind, name, *more in (("hub", "hub1", "--ip", "127.0.0.1"), ("host", "node1", "--ip", "127.0.0.1"), ("host", "node2", "--ip", "127.0.0.1"),
+                                  ("operator", "anna")):
+            issued = self.pki("issue", kind, name, *more, "--out", self.folder / "certificates", "--output", "json")
+            self.ids[name] = issued.json
+        self.pki("revoke", "--refresh")
+
+    def pki(self, *words):
+        answer = tool.rdmaready("pki", *words, "--dir", self.folder / "ca")
+        self.assertEqual(answer.status, 0, answer)
+        return answer
+
+    def tls(self, name):
+        place = self.folder / "certificates"
+        return ("--tls-cert", place / f"{name}.pem", "--tls-key", place / f"{name}.key", "--tls-ca", place / "ca.pem")
+
+    def ask(self, hub, name, *words):
+        return tool.rdmaready("fleet", *words, "--hub", hub.address, *self.tls(name))
+
+    def hosts(self, hub, count):
+        deadline = time.monotonic() + 30
+        while True:
+            hosts = self.ask(hub, "anna", "hosts", "--output", "json").json["hosts"]
+            if len(hosts) >= count:
+                return hosts
+            self.assertLess(time.monotonic(), deadline, hosts)
+            time.sleep(0.2)
+
+    def test_a_host_is_who_its_certificate_says_and_looks_at_nobody(self):
+        with Hub(self.folder, *self.tls("hub1")) as hub, tool.Agent("--hub", hub.address, *self.tls("node1")):
+            [host] = self.hosts(hub, 1)
+            self.assertIn(host["host_id"], json.dumps(self.ids["node1"]))
+            refused = self.ask(hub, "node1", "status")
+            self.assertEqual(refused.status, 4, refused)
+            self.assertIn("does not look at others", refused.err)
+            self.assertEqual(tool.rdmaready("fleet", "status", "--hub", hub.address).status, 4, "plain text is not spoken there")
+            self.assertEqual(self.ask(hub, "anna", "ack", "--check", "*").status, 0)
+            self.assertEqual(self.ask(hub, "hub1", "ack", "--check", "*").status, 4, "who may look may not operate")
+
+    def test_who_says_that_he_is_another_is_turned_away(self):
+        with Hub(self.folder, *self.tls("hub1")) as hub:
+            process = simulate(hub, 1, *map(str, self.tls("node1")), "--for", "2s", "--settle", "2s", wait=False)
+            self.assertEqual(process.communicate(timeout=30)[0] and process.returncode, 1, "its id is not that of the certificate")
+            self.assertEqual(self.ask(hub, "anna", "hosts", "--output", "json").json["hosts"], [])
+
+    def test_a_revoked_host_is_refused(self):
+        crl = self.folder / "ca" / "crl.pem"
+        with Hub(self.folder, *self.tls("hub1"), "--tls-crl", crl) as hub:
+            with tool.Agent("--hub", hub.address, *self.tls("node1")):
+                self.hosts(hub, 1)
+            self.pki("revoke", self.folder / "certificates" / "node1.pem")
+            with tool.Agent("--hub", hub.address, *self.tls("node1")) as revoked, tool.Agent("--hub", hub.address, *self.tls("node2")):
+                self.assertTrue(revoked.logged("hub-away", 20))
+                self.assertEqual(len({host["host_id"] for host in self.hosts(hub, 2)}), 2)
+            log = (self.folder / "hub.log").read_text()
+            self.assertIn("revoked", log)
+
+
 class AThirdParty(WithFolder):
     def test_reads_the_fleet_by_reflection_alone(self):
         with Hub(self.folder) as hub:
