@@ -28,6 +28,8 @@ constexpr int kShortestAgentPingMs = 30'000;  // agents that ping more often are
 constexpr auto kHelloWithin = std::chrono::seconds(30);
 constexpr std::int64_t kSecondsBetweenSeen = 60;
 constexpr std::int64_t kSecondsBetweenSilence = 5;
+constexpr std::int64_t kSecondsBetweenLists = 10;
+constexpr auto kListsRest = std::chrono::seconds(2);
 constexpr std::int64_t kSecondsBetweenRules = 60;
 constexpr std::int64_t kSecondsBetweenPrunes = 10;
 constexpr std::uint64_t kMostPruned = 5'000;  // rows at a time
@@ -71,10 +73,17 @@ absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
 
 absl::Status Hub::Listen() {
   const bool tls = options_.tls.Any();
+  if (tls) judge_ = MakeCallerJudge(options_.tls, options_.events);
+  std::function<std::string(const std::string&, const std::string&)> why_refused;
+  if (tls && judge_->HasLists())
+    why_refused = [judge = judge_](const std::string& pem, const std::string& others) {
+      return judge->WhyRefused(pem, others);
+    };
   ingest_ = std::make_unique<IngestService>(IngestOptions{.hub_name = options_.name,
                                                           .period = options_.period,
                                                           .most_streams = options_.most_agents,
                                                           .tls = tls,
+                                                          .why_refused = std::move(why_refused),
                                                           .events = options_.events},
                                             book_, *keeper_);
   FleetServiceOptions fleet{
@@ -83,7 +92,6 @@ absl::Status Hub::Listen() {
   fleet_ = std::make_unique<FleetService>(std::move(fleet), *options_.store, *view_, feed_);
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
   if (tls) {
-    judge_ = MakeCallerJudge(options_.tls, options_.events);
     RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, judge_));
   }
   grpc::EnableDefaultHealthCheckService(true);
@@ -212,6 +220,7 @@ void Hub::ChoresOf(std::int64_t second) {
   FleetStore& store = *options_.store;
   ingest_->EndStrangers(kHelloWithin);
   if (second % kSecondsBetweenSilence == 0) TellOfSilence();
+  if (second % kSecondsBetweenLists == 0) EndTheRevoked();
   if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen()));
   if (second % kSecondsBetweenRules == 0) JudgeAgainWhatDiffers();
   if (second % kSecondsBetweenPrunes == 0) {
@@ -220,6 +229,18 @@ void Hub::ChoresOf(std::int64_t second) {
         options_.keep_changes.count() == 0 ? 0 : now - std::chrono::nanoseconds(options_.keep_changes).count();
     Stored(store.Prune(changes_before, now - kKeepOverNs, kMostPruned).status());
   }
+}
+
+// Streams last for months: whenever the lists were written again every one is judged by them.
+void Hub::EndTheRevoked() {
+  if (judge_ == nullptr || !judge_->HasLists()) return;
+  std::error_code error;
+  const std::filesystem::file_time_type written = std::filesystem::last_write_time(options_.tls.crl, error);
+  // One that is being written has a moment to become whole.
+  const bool fresh = std::filesystem::file_time_type::clock::now() - written < kListsRest;
+  if (error || written == lists_written_ || fresh) return;
+  lists_written_ = written;
+  for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->JudgeAgain();
 }
 
 void Hub::TellOfSilence() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -75,6 +76,7 @@ class Hub {
   void ChoresOf(std::int64_t second);
   void JudgeAgainWhatDiffers();
   void TellOfSilence();
+  void EndTheRevoked();
 
   HubOptions options_;
   mutable std::mutex mutex_;
@@ -82,6 +84,8 @@ class Hub {
   absl::Status store_health_{};
   bool store_failed_ = false;
   const std::int64_t started_unix_ns_;
+  std::filesystem::file_time_type
+      lists_written_{};  // the lists of the revoked, as streams were judged by them last
   HostBook book_;
   ChangeFeed feed_;
   std::shared_ptr<CallerJudge> judge_{};  // null: no TLS

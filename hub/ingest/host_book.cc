@@ -138,6 +138,15 @@ HostBook::SilenceTurns HostBook::TakeSilence(std::int64_t before_unix_ns,
   return turns;
 }
 
+std::vector<std::shared_ptr<AgentStream>> HostBook::Streams() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<AgentStream>> streams;
+  for (const auto& [id, entry] : hosts_) {
+    if (std::shared_ptr<AgentStream> stream = entry.stream.lock()) streams.push_back(std::move(stream));
+  }
+  return streams;
+}
+
 std::size_t HostBook::size() const {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(

@@ -24,6 +24,8 @@ class AgentStream {
   virtual ~AgentStream() = default;
   // Another stream of the same host has come. Any thread; returns at once.
   virtual void Replace() = 0;
+  // Its certificate may have been revoked since it came: then it ends. Any thread.
+  virtual void JudgeAgain() = 0;
 };
 
 struct HostNow {
@@ -78,6 +80,9 @@ class HostBook {
     std::vector<std::string> back{};
   };
   SilenceTurns TakeSilence(std::int64_t before_unix_ns, std::int64_t listening_since_unix_ns);
+
+  // All that are there.
+  std::vector<std::shared_ptr<AgentStream>> Streams() const;
 
   std::size_t size() const;
   std::size_t connected() const;

@@ -2,6 +2,7 @@
 #include "hub/ingest/ingest_service.h"
 
 #include <fmt/format.h>
+#include <grpc/grpc_security_constants.h>
 
 #include <optional>
 #include <random>
@@ -37,11 +38,14 @@ std::int64_t ClockAhead(std::int64_t said_unix_ns, std::int64_t now) {
   return said_unix_ns <= 0 || said_unix_ns > now + kCenturyNs ? 0 : said_unix_ns - now;
 }
 
-// The certificate of a caller by TLS: its names.
+// Of the caller by TLS; empty without.
+std::string PropertyOf(const grpc::ServerContextBase& context, const char* name) {
+  const std::vector<grpc::string_ref> values = context.auth_context()->FindPropertyValues(name);
+  return values.empty() ? std::string() : std::string(values.front().data(), values.front().size());
+}
+
 std::vector<SubjectName> NamesOfCaller(const grpc::ServerContextBase& context) {
-  const std::vector<grpc::string_ref> pem = context.auth_context()->FindPropertyValues("x509_pem_cert");
-  if (pem.empty()) return {};
-  return SubjectNames(std::string_view(pem.front().data(), pem.front().size()));
+  return SubjectNames(PropertyOf(context, GRPC_X509_PEM_CERT_PROPERTY_NAME));
 }
 
 }  // namespace
@@ -83,6 +87,10 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   void OnCancel() override { End(absl::CancelledError("the agent is gone")); }
 
   void OnDone() override {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
     Greeted();
     if (!host_id_.empty()) service_.book_.Detach(host_id_, this);
     --service_.streams_;
@@ -92,6 +100,19 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   void Replace() override {
     ++service_.replaced_;
     End(absl::AbortedError("another stream of this host has come"));
+  }
+
+  // The context lives until OnDone has returned, and that waits for this.
+  void JudgeAgain() override {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || !service_.options_.why_refused) return;
+    const std::string why =
+        service_.options_.why_refused(PropertyOf(context_, GRPC_X509_PEM_CERT_PROPERTY_NAME),
+                                      PropertyOf(context_, GRPC_X509_PEM_CERT_CHAIN_PROPERTY_NAME));
+    if (why.empty()) return;
+    Tell(service_.options_.events, EventLevel::kWarning, "agent-refused",
+         {{"peer", context_.peer()}, {"hostname", hello_->hostname()}, {"reason", why}});
+    End(absl::UnavailableError(why));  // he may come again, and the handshake says the same, or not
   }
 
   void EndAsStranger() { End(absl::DeadlineExceededError("no hello")); }

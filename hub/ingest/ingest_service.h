@@ -27,6 +27,9 @@ struct IngestOptions {
   std::chrono::seconds period{300};
   std::size_t most_streams = 20'000;
   bool tls = false;  // then the certificate says who reports, and else the host itself
+  // Why a certificate, with those that came with it, is refused now; empty: it is not. Null: none is ever
+  // revoked.
+  std::function<std::string(const std::string& pem, const std::string& others_pem)> why_refused{};
   EventSink events{};
 };
 

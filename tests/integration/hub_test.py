@@ -304,12 +304,13 @@ class WithCertificates(WithFolder):
             self.assertEqual(process.communicate(timeout=30)[0] and process.returncode, 1, "its id is not that of the certificate")
             self.assertEqual(self.ask(hub, "anna", "hosts", "--output", "json").json["hosts"], [])
 
-    def test_a_revoked_host_is_refused(self):
+    def test_a_revoked_host_s_stream_ends_and_none_is_opened(self):
         crl = self.folder / "ca" / "crl.pem"
         with Hub(self.folder, *self.tls("hub1"), "--tls-crl", crl) as hub:
-            with tool.Agent("--hub", hub.address, *self.tls("node1")):
+            with tool.Agent("--hub", hub.address, *self.tls("node1")) as revoked:
                 self.hosts(hub, 1)
-            self.pki("revoke", self.folder / "certificates" / "node1.pem")
+                self.pki("revoke", self.folder / "certificates" / "node1.pem")
+                self.assertTrue(revoked.logged("hub-away", 25), "within half a minute, although its stream was open")
             with tool.Agent("--hub", hub.address, *self.tls("node1")) as revoked, tool.Agent("--hub", hub.address, *self.tls("node2")):
                 self.assertTrue(revoked.logged("hub-away", 20))
                 self.assertEqual(len({host["host_id"] for host in self.hosts(hub, 2)}), 2)
