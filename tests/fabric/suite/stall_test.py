@@ -66,6 +66,7 @@ class Stalled(unittest.TestCase):
         self.assert_serves_and_ends()
 
     def test_a_counter_read_that_sleeps(self):
+        self.check()  # a reading of the agent's own that is under way would sleep first, and hold the lock that the others take
         self.sleep("counter")
         answer, seconds = self.timed(self.check)
         print(f"  answered in {seconds:.1f} s", flush=True)
