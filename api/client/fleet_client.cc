@@ -18,7 +18,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::uint32_t kRowsOnPage = 1000;
+constexpr std::uint32_t kRowsOnPage = 4000;
 constexpr auto kFirstRetry = std::chrono::milliseconds(500);
 constexpr auto kLongestRetry = std::chrono::milliseconds(10'000);
 

@@ -14,7 +14,7 @@
 namespace rdmaready::hub {
 
 inline constexpr std::uint32_t kDefaultPage = 200;
-inline constexpr std::uint32_t kMostOnPage = 1000;
+inline constexpr std::uint32_t kMostOnPage = 4000;
 
 struct Page {
   std::size_t first = 0;

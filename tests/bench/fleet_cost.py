@@ -60,7 +60,8 @@ class Fleet:
         told = [json.loads(process.communicate()[0]) for process in self.processes]
         total = {key: sum(one[key] for one in told) for key in ("connected", "settled", "streams", "sent", "with_facts", "kept", "put_off", "refused")}
         total["settled_after_ms"] = max(one["settled_after_ms"] for one in told) if all(one["settled_after_ms"] >= 0 for one in told) else -1
-        total["ack_p99_us"] = max(one["ack_p99_us"] for one in told)
+        for key in ("ack_p99_us", "later_ack_p99_us"):
+            total[key] = max(one[key] for one in told)
         total["script"] = [max(line["settled_after_ms"] for line in lines) for lines in zip(*(one["script"] for one in told))]
         return total
 

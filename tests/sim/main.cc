@@ -80,6 +80,7 @@ absl::StatusOr<int> Simulate(Options options) {
   const auto start = Clock::now();
   MadeFleet fleet(options.plan);
   Json result{{"agents", options.plan.agents}, {"settled_after_ms", SettledAfterMs(fleet, start, settle)}};
+  const std::size_t acks_at_start = fleet.Tally().acks_us.size();
   Json lines = Json::array();
   bool settled = result["settled_after_ms"] >= 0;
   for (const Happening& happening : script) {
@@ -92,7 +93,11 @@ absl::StatusOr<int> Simulate(Options options) {
   }
   std::this_thread::sleep_until(start + duration);
   result["script"] = std::move(lines);
-  result.update(Told(fleet.Tally()));
+  FleetTally tally = fleet.Tally();
+  std::vector<std::int64_t> later(tally.acks_us.begin() + static_cast<std::ptrdiff_t>(acks_at_start),
+                                  tally.acks_us.end());
+  result["later_ack_p99_us"] = Percentile(later, 99);  // of what came when all were there
+  result.update(Told(std::move(tally)));
   std::printf("%s\n", result.dump().c_str());
   std::fflush(stdout);
   // Thousands of calls are still there: gRPC's threads must not outlive what they use.
