@@ -150,14 +150,15 @@ class AKilledHub(WithFolder):
         chance = random.Random(seed)
         hub = Hub(self.folder, period="1s").start()
         agents = 40
-        script = "".join(f"{300 * i + 200}ms change all\n" for i in range(KILLS * 3))
-        fleet = simulate(hub, agents, "--for", f"{KILLS * 900 + 4000}ms", "--settle", "60s", script=script, wait=False)
+        # As long as the kills take, about.
+        script = "".join(f"{300 * i + 200}ms change all\n" for i in range(KILLS * 3 // 2))
+        fleet = simulate(hub, agents, "--for", f"{KILLS * 450 + 4000}ms", "--settle", "60s", script=script, wait=False)
         for _ in range(KILLS):
             time.sleep(chance.uniform(0.05, 0.8))
             hub.stop(signal.SIGKILL)
             self.check_store(hub, seed)
             hub.start()
-        out, _ = fleet.communicate(timeout=170)
+        out, _ = fleet.communicate(timeout=150 + KILLS)
         told = json.loads(out)
         self.assertEqual(fleet.returncode, 0, (seed, told))
         hub.stop()
