@@ -15,9 +15,9 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/client/fleet_client.h"
+#include "api/convert/record_json.h"
 #include "cli/commands.h"
 #include "cli/one_of.h"
-#include "api/convert/record_json.h"
 #include "cli/render/text_fleet.h"
 #include "cli/since.h"
 
@@ -75,7 +75,7 @@ ExitStatus StatusOfFleet(const FleetStatus& status) {
   return counts.ready == status.hosts ? ExitStatus::kOk : worst;
 }
 
-template <class Message, class Row>
+template <class Row>
 nlohmann::ordered_json RowsJson(const char* field, const std::vector<Row>& rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Row& row : rows) list.push_back(RecordJson(ToProto(row)));
@@ -97,7 +97,7 @@ ExitStatus ShowStatus(const Context& context, FleetClient& hub, const FleetOptio
 ExitStatus ShowHosts(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<std::vector<FleetHost>> hosts = hub.Hosts(options.filter);
   if (!hosts.ok()) return FailedCall(context, hosts.status());
-  context.Print(SchemaJson("rdmaready.v1.FleetHosts", RowsJson<v1::FleetHost>("hosts", *hosts)),
+  context.Print(SchemaJson("rdmaready.v1.FleetHosts", RowsJson("hosts", *hosts)),
                 FleetHostsText(*hosts, UnixNowNs(), context.style()));
   return ExitStatus::kOk;
 }
@@ -105,7 +105,7 @@ ExitStatus ShowHosts(const Context& context, FleetClient& hub, const FleetOption
 ExitStatus ShowFindings(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<std::vector<FleetFinding>> findings = hub.Findings(options.filter);
   if (!findings.ok()) return FailedCall(context, findings.status());
-  context.Print(SchemaJson("rdmaready.v1.FleetFindings", RowsJson<v1::FleetFinding>("findings", *findings)),
+  context.Print(SchemaJson("rdmaready.v1.FleetFindings", RowsJson("findings", *findings)),
                 FleetFindingsText(*findings, UnixNowNs(), context.style()));
   return ExitStatus::kOk;
 }
@@ -122,7 +122,7 @@ ExitStatus ShowHistory(const Context& context, FleetClient& hub, const FleetOpti
   if (!since.ok()) return context.Fail(ExitStatus::kUsage, Message(since.status()));
   const absl::StatusOr<std::vector<FleetChange>> changes = hub.Changes(options.filter, *since, options.limit);
   if (!changes.ok()) return FailedCall(context, changes.status());
-  context.Print(SchemaJson("rdmaready.v1.FleetHistory", RowsJson<v1::FleetChange>("changes", *changes)),
+  context.Print(SchemaJson("rdmaready.v1.FleetHistory", RowsJson("changes", *changes)),
                 FleetChangesText(*changes, context.style()));
   return ExitStatus::kOk;
 }
@@ -132,7 +132,7 @@ ExitStatus ShowDiff(const Context& context, FleetClient& hub, const FleetOptions
   if (!at.ok()) return context.Fail(ExitStatus::kUsage, Message(at.status()));
   const absl::StatusOr<FleetClient::DiffAnswer> answer = hub.Diff(options.filter, *at);
   if (!answer.ok()) return FailedCall(context, answer.status());
-  nlohmann::ordered_json json = RowsJson<v1::FleetDifference>("differences", answer->differences);
+  nlohmann::ordered_json json = RowsJson("differences", answer->differences);
   json["at_unix_ns"] = *at;
   json["kept_since_unix_ns"] = answer->kept_since_unix_ns;
   context.Print(SchemaJson("rdmaready.v1.FleetDiff", json),

@@ -18,7 +18,6 @@ void HostBook::Know(const KnownHost& host) {
   // A clock that was ahead has been put right: nobody is heard in the future.
   now.seen_unix_ns = std::min(host.host.seen_unix_ns, UnixNowNs());
   now.clock_ahead_ns = host.host.clock_ahead_ns;
-  now.revoked = host.revoked;
 }
 
 std::optional<HostNow> HostBook::Attach(const std::string& host_id,

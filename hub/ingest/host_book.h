@@ -36,7 +36,6 @@ struct HostNow {
   std::int64_t seen_unix_ns = 0;
   std::int64_t clock_ahead_ns = 0;
   bool connected = false;
-  bool revoked = false;
 };
 
 class HostBook {

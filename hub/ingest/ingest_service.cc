@@ -147,7 +147,6 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     hello_ = std::make_unique<v1::AgentHello>(hello);
     host_id_ = *std::move(id);
     const std::optional<HostNow> known = service_.book_.Attach(host_id_, shared_from_this());
-    if (known && known->revoked) return End(absl::PermissionDeniedError("this host was revoked"));
     v1::HubWelcome& welcome = *out_.mutable_welcome();
     welcome.set_hub(service_.options_.hub_name);
     welcome.set_hub_version(std::string(kVersion));

@@ -54,7 +54,6 @@ struct KnownHost {
   std::string machine_id{};
   ReportMark mark{};
   std::string judged_by{};
-  bool revoked = false;
 };
 
 struct StoredFacts {

@@ -97,7 +97,7 @@ inline constexpr char kAllChanges[] =
   "since_unix_ns, "                                                                                       \
   "seen_unix_ns, changed_unix_ns, failed, warned, unknown, passed, waived, first_check, first_observed, " \
   "profiles, agent_version, kernel_release, clock_ahead_ns, ports, trouble, judged_by, "                  \
-  "maintenance_until_unix_ns, maintenance_reason, unacknowledged, revoked"
+  "maintenance_until_unix_ns, maintenance_reason, unacknowledged"
 
 inline constexpr char kAllHosts[] = "SELECT " RR_HOST_COLUMNS " FROM host ORDER BY host_id";
 

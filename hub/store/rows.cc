@@ -93,7 +93,6 @@ KnownHost ReadHost(const Statement& row) {
   host.maintenance_until_unix_ns = columns.Number();
   host.maintenance_reason = columns.Text();
   host.unacknowledged = CountOf(columns.Number());
-  known.revoked = columns.Number() != 0;
   return known;
 }
 

@@ -24,7 +24,7 @@ struct HostBefore {
 };
 HostBefore ReadHostBefore(const Statement& row);
 
-inline constexpr int kHostColumns = 31;
+inline constexpr int kHostColumns = 30;
 KnownHost ReadHost(const Statement& row);           // RR_HOST_COLUMNS
 KeptFinding ReadKeptFinding(const Statement& row);  // RR_FINDING_COLUMNS
 FleetChange ReadChange(const Statement& row);       // RR_CHANGE_COLUMNS

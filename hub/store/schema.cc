@@ -19,7 +19,7 @@ CREATE TABLE host (
   profiles TEXT NOT NULL, agent_version TEXT NOT NULL, kernel_release TEXT NOT NULL, clock_ahead_ns INTEGER NOT NULL,
   ports INTEGER NOT NULL, trouble TEXT NOT NULL, judged_by TEXT NOT NULL, last_number INTEGER NOT NULL,
   maintenance_until_unix_ns INTEGER NOT NULL DEFAULT 0, maintenance_reason TEXT NOT NULL DEFAULT '',
-  unacknowledged INTEGER NOT NULL DEFAULT 0, revoked INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+  unacknowledged INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE TABLE facts (
   host_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
 CREATE TABLE finding (
