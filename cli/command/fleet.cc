@@ -2,6 +2,8 @@
 // rdmaready fleet: what a hub knows of many hosts.
 #include "api/convert/fleet.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
