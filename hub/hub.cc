@@ -220,6 +220,7 @@ void Hub::ChoresOf(std::int64_t second) {
   FleetStore& store = *options_.store;
   ingest_->EndStrangers(kHelloWithin);
   if (second % kSecondsBetweenSilence == 0) TellOfSilence();
+  TellOfIdentities();
   if (second % kSecondsBetweenLists == 0) EndTheRevoked();
   if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen()));
   if (second % kSecondsBetweenRules == 0) JudgeAgainWhatDiffers();
@@ -241,6 +242,16 @@ void Hub::EndTheRevoked() {
   if (error || written == lists_written_ || fresh) return;
   lists_written_ = written;
   for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->JudgeAgain();
+}
+
+void Hub::TellOfIdentities() {
+  for (const IdentityNote& note : book_.identities().TakeNotes()) {
+    Tell(options_.events, EventLevel::kWarning, "identity", {{"host_id", note.host_id}, {"reason", note.text}});
+    const absl::StatusOr<std::vector<CommittedChange>> changes =
+        options_.store->NoteHosts(std::span(&note.host_id, 1), note.text, UnixNowNs());
+    Stored(changes.status());
+    if (changes.ok()) feed_.Tell(*changes);
+  }
 }
 
 void Hub::TellOfSilence() {

@@ -76,6 +76,7 @@ class Hub {
   void ChoresOf(std::int64_t second);
   void JudgeAgainWhatDiffers();
   void TellOfSilence();
+  void TellOfIdentities();
   void EndTheRevoked();
 
   HubOptions options_;

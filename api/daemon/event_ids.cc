@@ -26,6 +26,7 @@ constexpr auto kIds = std::to_array<EventId>({
     {"hub", "265bac43d6e74e9f8a335c8b59c974f3"},
     {"hub-away", "4bd8ac203d46496ab5878f2eddfb09a4"},
     {"hub-refused", "9e0c4427f94744e999a04e76014e3f50"},
+    {"identity", "849c03ef419141699720e56bb84152bb"},
     {"insecure", "92bc689aa023404082a55139ba726f10"},
     {"listening", "3b262a40d528406c9d0148b9e8ad2cbc"},
     {"maintenance", "a30477606dde4883ab0a73dc530cef91"},

@@ -163,6 +163,10 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
       host.clock_ahead_ns = now->clock_ahead_ns;
     }
     host.condition = ConditionOf(host, !known.mark.run_id.empty(), silent_before);
+    if (std::string why = book_.identities().Contested(host.host_id, now_unix_ns); !why.empty()) {
+      host.condition = HostCondition::kUndetermined;
+      host.trouble = std::move(why);
+    }
     if (host.condition == HostCondition::kSilent) host.since_unix_ns = host.seen_unix_ns;
     if (!filter.checks.empty() && !with_findings.contains(host.host_id)) return;
     if (IsHostChosen(filter, host)) hosts.push_back(std::move(host));

@@ -9,6 +9,7 @@
 namespace rdmaready::hub {
 
 void HostBook::Know(const KnownHost& host) {
+  identities_.Know(host.host.host_id, host.host.name, host.machine_id);
   const std::lock_guard lock(mutex_);
   HostNow& now = hosts_[host.host.host_id].now;
   now.name = host.host.name;
@@ -33,8 +34,18 @@ std::optional<HostNow> HostBook::Attach(const std::string& host_id,
     entry.stream = stream;
     entry.now.connected = true;
   }
-  if (before != nullptr && before != stream) before->Replace();
+  if (before != nullptr && before != stream)
+    before->Replace(absl::AbortedError("another stream of this host has come"));
   return known;
+}
+
+void HostBook::End(const std::string& host_id, const absl::Status& why) {
+  std::shared_ptr<AgentStream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = hosts_.find(host_id); found != hosts_.end()) stream = found->second.stream.lock();
+  }
+  if (stream != nullptr) stream->Replace(why);
 }
 
 void HostBook::Detach(const std::string& host_id, const AgentStream* stream) {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hub/ingest/identity_watch.h"
 #include "hub/store/fleet_store.h"
 
 namespace rdmaready::hub {
@@ -22,8 +23,8 @@ namespace rdmaready::hub {
 class AgentStream {
  public:
   virtual ~AgentStream() = default;
-  // Another stream of the same host has come. Any thread; returns at once.
-  virtual void Replace() = 0;
+  // Another stream of the same host has come: this one ends, and `why` is said. Any thread; returns at once.
+  virtual void Replace(const absl::Status& why) = 0;
   // Its certificate may have been revoked since it came: then it ends. Any thread.
   virtual void JudgeAgain() = 0;
 };
@@ -40,12 +41,14 @@ struct HostNow {
 
 class HostBook {
  public:
-  // At the start, from the store.
+  // At the start, from the store. The watch of identities knows it then, too.
   void Know(const KnownHost& host);
 
   // The stream takes the place of the one before it, which is told. Returns what is known of the host; nothing
   // of one that never reported.
   std::optional<HostNow> Attach(const std::string& host_id, const std::shared_ptr<AgentStream>& stream);
+  // The stream that is there, if one is, is told to end.
+  void End(const std::string& host_id, const absl::Status& why);
   // Unless another one has come.
   void Detach(const std::string& host_id, const AgentStream* stream);
 
@@ -83,6 +86,9 @@ class HostBook {
   // All that are there.
   std::vector<std::shared_ptr<AgentStream>> Streams() const;
 
+  IdentityWatch& identities() { return identities_; }
+  const IdentityWatch& identities() const { return identities_; }
+
   std::size_t size() const;
   std::size_t connected() const;
 
@@ -95,6 +101,7 @@ class HostBook {
     int pending = 0;
   };
 
+  IdentityWatch identities_{};
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> hosts_{};
 };

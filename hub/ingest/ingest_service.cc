@@ -97,9 +97,9 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     self_.reset();  // may be the end of this object
   }
 
-  void Replace() override {
+  void Replace(const absl::Status& why) override {
     ++service_.replaced_;
-    End(absl::AbortedError("another stream of this host has come"));
+    End(why);
   }
 
   // The context lives until OnDone has returned, and that waits for this.
@@ -137,11 +137,12 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     const std::vector<SubjectName> names =
         service_.options_.tls ? NamesOfCaller(context_) : std::vector<SubjectName>();
     absl::StatusOr<std::string> id = HostIdOf(hello, service_.options_.tls ? &names : nullptr);
-    if (!id.ok()) {
-      ++service_.refused_;
-      Tell(service_.options_.events, EventLevel::kWarning, "agent-refused",
-           {{"peer", context_.peer()}, {"hostname", hello.hostname()}, {"reason", Message(id.status())}});
-      return End(id.status());
+    if (!id.ok()) return TurnAway(hello, id.status());
+    if (const absl::Status claim = service_.book_.identities().Hello(
+            {*id, hello.hostname(), hello.machine_id(), hello.run_id(), context_.peer()}, UnixNowNs());
+        !claim.ok()) {
+      service_.book_.End(*id, claim);
+      return TurnAway(hello, claim);
     }
     Greeted();
     hello_ = std::make_unique<v1::AgentHello>(hello);
@@ -157,6 +158,13 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     welcome.set_facts_max_bytes(kMostPackedBytes);
     welcome.set_facts_max_plain_bytes(kMostPlainBytes);
     Answer();
+  }
+
+  void TurnAway(const v1::AgentHello& hello, const absl::Status& why) {
+    ++service_.refused_;
+    Tell(service_.options_.events, EventLevel::kWarning, "agent-refused",
+         {{"peer", context_.peer()}, {"hostname", hello.hostname()}, {"reason", Message(why)}});
+    End(why);
   }
 
   void Reports() {

@@ -298,14 +298,23 @@ TEST_F(HubTest, AHostThatIsSilentIsThatAndNotItsLastVerdict) {
   }));
 }
 
-TEST_F(HubTest, AStreamOfTheSameHostTakesThePlaceOfTheOneBefore) {
+TEST_F(HubTest, ACloneIsNamedAndNeitherOfTheTwoIsBelieved) {
   Start();
   ReportingRig first(address(), Id(1), "node1");
   first.Report(GoodHost());
-  ReportingRig second(address(), Id(1), "node1");
-  second.Report(HostWithPfcOff());
-  EXPECT_TRUE(Eventually([&] { return hub_->ingest().replaced_streams >= 1; }));
-  EXPECT_EQ(Status().hosts, 1u);
+  ReportingRig second(address(), Id(1), "node2");
+  second.Report(GoodHost());
+  const auto host = [&] { return Client()->Hosts({})->front(); };
+  EXPECT_TRUE(Eventually([&] { return host().trouble.find("two agents report") != std::string::npos; }));
+  EXPECT_EQ(host().condition, HostCondition::kUndetermined);
+  EXPECT_EQ(Status().counts.ready, 0u);
+  EXPECT_TRUE(Eventually([&] {
+    const auto changes = Client()->Changes({}, 0, 100);
+    return changes.ok() && std::ranges::any_of(*changes, [](const FleetChange& change) {
+             return change.observed.find("node1 (127.0.0.1) and node2 (127.0.0.1)") != std::string::npos;
+           });
+  }));
+  EXPECT_TRUE(Eventually([&] { return hub_->ingest().streams == 0; }));
 }
 
 TEST_F(HubTest, FactsThatAreNoneAreRefusedForGoodAndTheStreamStays) {
