@@ -7,8 +7,7 @@
 //   apply:   ["DNS:deploy.example.org"]
 //   agent:   ["DNS:*.storage.example.org"]
 //
-// A pattern (api/base/name_pattern.h) stands for the whole of a subject alternative name; `*` passes over dots
-// and slashes. DNS names have no case, URIs have. A certificate with several names has the roles of all.
+// Patterns are those of api/client/subject_pattern.h. A certificate with several names has the roles of all.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +19,17 @@
 #include "absl/status/statusor.h"
 #include "agent/access/role.h"
 #include "api/client/subject_names.h"
+#include "api/client/subject_pattern.h"
 
 namespace rdmaready::access {
 
-inline constexpr std::size_t kMaxPatterns = 256;      // of a map
-inline constexpr std::size_t kMaxPatternBytes = 256;  // of one
+inline constexpr std::size_t kMaxPatterns = 256;  // of a map
 
 class RoleMap {
  public:
   struct Row {
     Role role = Role::kNone;
-    SubjectName::Kind kind = SubjectName::Kind::kDns;
-    std::string pattern{};
+    SubjectPattern who{};
   };
 
   RoleMap() = default;  // nobody has a role
