@@ -55,6 +55,9 @@ Hub::Hub(HubOptions options) : options_(std::move(options)), started_unix_ns_(Un
 absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
   std::unique_ptr<Hub> hub(new Hub(std::move(options)));
   RR_ASSIGN_OR_RETURN(hub->rules_, RuleBook::Load(hub->options_.rules));
+  if (!hub->options_.roles.empty()) {
+    RR_ASSIGN_OR_RETURN(hub->roles_, FleetRoles::Load(hub->options_.roles));
+  }
   FleetStore& store = *hub->options_.store;
   RR_RETURN_IF_ERROR(store.Hosts([&](KnownHost&& host) { hub->book_.Know(host); }));
   hub->keeper_ = std::make_unique<Keeper>(
@@ -111,7 +114,7 @@ absl::Status Hub::Listen() {
 
 absl::StatusOr<FleetCaller> Hub::Admit(const grpc::ServerContextBase& context, FleetAsk ask) const {
   if (!options_.tls.Any()) {
-    if (ask == FleetAsk::kOperate && options_.insecure)
+    if (ask != FleetAsk::kObserve && options_.insecure)
       return absl::PermissionDeniedError("without TLS nobody operates this hub: it listens off loopback");
     return FleetCaller{.who = context.peer()};
   }
@@ -128,7 +131,8 @@ absl::StatusOr<FleetCaller> Hub::Admit(const grpc::ServerContextBase& context, F
   }
   FleetCaller caller{.who = "a certificate without names"};
   std::vector<std::string> uris;
-  for (const SubjectName& name : SubjectNames(certificate)) {
+  const std::vector<SubjectName> names = SubjectNames(certificate);
+  for (const SubjectName& name : names) {
     if (uris.empty()) caller.who = NameText(name);
     if (name.kind == SubjectName::Kind::kUri) uris.push_back(name.text);
   }
@@ -137,7 +141,15 @@ absl::StatusOr<FleetCaller> Hub::Admit(const grpc::ServerContextBase& context, F
   if (kind == pki::Kind::kHost)
     return absl::PermissionDeniedError("a host of the fleet reports, and does not look at others");
   if (kind == pki::Kind::kOperator) caller.who = identity->name;
-  if (ask == FleetAsk::kOperate && kind != pki::Kind::kOperator)
+  if (const std::shared_ptr<const FleetRoles> roles = Roles()) {
+    std::optional<std::vector<std::string>> groups = roles->GroupsOf(names, ask);
+    if (!groups)
+      return absl::PermissionDeniedError(
+          fmt::format("{} may not {}, by the file of roles of this hub", caller.who, AskWord(ask)));
+    caller.groups = *std::move(groups);
+    return caller;
+  }
+  if (ask != FleetAsk::kObserve && kind != pki::Kind::kOperator)
     return absl::PermissionDeniedError(fmt::format(
         "{} may observe: to operate takes a certificate with the URI {} (rdmaready pki issue operator NAME)",
         caller.who, pki::IdentityUri(pki::Kind::kOperator, "NAME")));
@@ -164,11 +176,21 @@ std::shared_ptr<const RuleBook> Hub::Rules() const {
   return rules_;
 }
 
-absl::Status Hub::Reload(const RuleFiles& files) {
+std::shared_ptr<const FleetRoles> Hub::Roles() const {
+  const std::lock_guard lock(mutex_);
+  return roles_;
+}
+
+absl::Status Hub::Reload(const RuleFiles& files, const std::string& roles_file) {
   RR_ASSIGN_OR_RETURN(std::shared_ptr<const RuleBook> rules, RuleBook::Load(files));
+  std::shared_ptr<const FleetRoles> roles;
+  if (!roles_file.empty()) {
+    RR_ASSIGN_OR_RETURN(roles, FleetRoles::Load(roles_file));
+  }
   {
     const std::lock_guard lock(mutex_);
     rules_ = std::move(rules);
+    roles_ = std::move(roles);
   }
   JudgeAgainWhatDiffers();
   return absl::OkStatus();

@@ -15,6 +15,7 @@
 #include "api/client/caller_judge.h"
 #include "api/client/tls.h"
 #include "api/daemon/listening.h"
+#include "hub/access/fleet_roles.h"
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_service.h"
 #include "hub/fleet/fleet_view.h"
@@ -29,6 +30,7 @@ namespace rdmaready::hub {
 struct HubOptions {
   std::vector<std::string> listen{};
   TlsFiles tls{};         // given: mutual TLS, and nothing else
+  std::string roles{};    // a file of FleetRoles; empty: operators operate, other certificates look
   bool insecure = false;  // without it, plain text is listened to on loopback only
   std::string name{};     // how it calls itself
   std::chrono::seconds period{300};
@@ -51,9 +53,9 @@ class Hub {
 
   const std::vector<std::string>& addresses() const { return listening_.addresses; }
 
-  // Reads profiles and waivers again, and judges again whatever is judged otherwise by them. What is refused
-  // changes nothing.
-  absl::Status Reload(const RuleFiles& files);
+  // Reads profiles, waivers and roles again, and judges again whatever is judged otherwise by them. What is
+  // refused changes nothing.
+  absl::Status Reload(const RuleFiles& files, const std::string& roles);
 
   // Ends the calls that still run after `grace`.
   void Shutdown(std::chrono::milliseconds grace);
@@ -70,6 +72,7 @@ class Hub {
   absl::Status Listen();
   absl::StatusOr<FleetCaller> Admit(const grpc::ServerContextBase& context, FleetAsk ask) const;
   std::shared_ptr<const RuleBook> Rules() const;
+  std::shared_ptr<const FleetRoles> Roles() const;
   void Stored(const absl::Status& status);
   // On a thread of its own, once a second.
   void Chores(const std::stop_token& stop);
@@ -82,6 +85,7 @@ class Hub {
   HubOptions options_;
   mutable std::mutex mutex_;
   std::shared_ptr<const RuleBook> rules_{};
+  std::shared_ptr<const FleetRoles> roles_{};  // null: none were named
   absl::Status store_health_{};
   bool store_failed_ = false;
   const std::int64_t started_unix_ns_;

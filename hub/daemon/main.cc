@@ -63,7 +63,8 @@ void RaiseDescriptors() {
 
 void ReloadHub(std::span<const char* const> argv, Hub& hub, const EventSink& events) {
   const absl::StatusOr<HubCommandLine> again = ParseHubCommandLine(static_cast<int>(argv.size()), argv.data());
-  const absl::Status reloaded = again.ok() ? hub.Reload(again->options.rules) : again.status();
+  const absl::Status reloaded =
+      again.ok() ? hub.Reload(again->options.rules, again->options.roles) : again.status();
   if (!reloaded.ok()) {
     return Tell(events, EventLevel::kError, "reload-refused",
                 {{"reason", Message(reloaded) + "; all stays as it was"}});
@@ -101,6 +102,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
   if (!store.ok()) return FailStart(store.status(), StatusOfStart(store.status()), options.log_format, events);
   absl::StatusOr<std::unique_ptr<Hub>> hub = Hub::Start({.listen = {options.listen},
                                                          .tls = options.tls,
+                                                         .roles = options.roles,
                                                          .insecure = options.insecure,
                                                          .name = options.name,
                                                          .period = options.period,

@@ -61,6 +61,8 @@ class HubFlags {
     Text("--tls-ca", "FILE", "Whose certificates agents and callers must have", &HubSettings::set_tls_ca);
     Text("--tls-crl", "FILE", "Whose certificates were revoked, PEM; read again when it changes",
          &HubSettings::set_tls_crl);
+    Text("--roles", "FILE", "Who may observe, operate and admit, and with hosts of which groups (YAML)",
+         &HubSettings::set_roles);
     app_.add_flag_callback(
         "--insecure", [this] { flags_.set_insecure(true); },
         "Allow plain text off loopback: any host is then what it says, and callers may only look");
@@ -172,6 +174,11 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
   }
   options.insecure = settings.insecure();
   options.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};
+  options.roles = settings.roles();
+  if (!options.roles.empty() && !options.tls.Any()) {
+    return absl::InvalidArgumentError(
+        "--roles: certificates have roles, and without --tls-cert, --tls-key and --tls-ca there are none");
+  }
   options.most_agents = settings.has_most_agents() ? settings.most_agents() : kDefaultMostAgents;
   if (options.most_agents == 0 || options.most_agents > kMostMostAgents)
     return absl::InvalidArgumentError(fmt::format("--most-agents: from 1 to {}", kMostMostAgents));

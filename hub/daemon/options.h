@@ -23,6 +23,7 @@ struct DaemonOptions {
   std::chrono::hours keep_changes{};
   bool insecure = false;
   TlsFiles tls{};
+  std::string roles{};  // a file; empty: none
   std::uint32_t most_agents = 0;
   LogFormat log_format = LogFormat::kText;
   EventLevel log_level = EventLevel::kInfo;

@@ -36,8 +36,8 @@ grpc::Status GrpcOf(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
 }
 
-absl::StatusOr<FleetFilter> FilterOf(const v1::HostFilter& message) {
-  FleetFilter filter;
+absl::StatusOr<FleetFilter> FilterOf(const v1::HostFilter& message, const FleetCaller& caller) {
+  FleetFilter filter{.seen_groups = caller.groups};
   filter.hosts.assign(message.hosts().begin(), message.hosts().end());
   filter.groups.assign(message.groups().begin(), message.groups().end());
   filter.racks.assign(message.racks().begin(), message.racks().end());
@@ -97,8 +97,8 @@ absl::StatusOr<FleetCaller> FleetService::Admit(const grpc::ServerContext& conte
 grpc::Status FleetService::GetStatus(grpc::ServerContext* context, const v1::GetStatusRequest* request,
                                      v1::FleetStatus* response) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
-    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::size_t odd =
         request->most_odd() == 0 ? kDefaultOdd : std::min<std::size_t>(request->most_odd(), kMostOdd);
     RR_ASSIGN_OR_RETURN(FleetStatus status, view_.Status(filter, odd, UnixNowNs()));
@@ -113,9 +113,9 @@ grpc::Status FleetService::GetStatus(grpc::ServerContext* context, const v1::Get
 grpc::Status FleetService::ListHosts(grpc::ServerContext* context, const v1::ListHostsRequest* request,
                                      v1::ListHostsResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
     RR_RETURN_IF_ERROR(CheckMask<v1::FleetHost>(request->fields()));
-    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
     RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNowNs()));
@@ -129,9 +129,9 @@ grpc::Status FleetService::ListHosts(grpc::ServerContext* context, const v1::Lis
 grpc::Status FleetService::ListFindings(grpc::ServerContext* context, const v1::ListFindingsRequest* request,
                                         v1::ListFindingsResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
     RR_RETURN_IF_ERROR(CheckMask<v1::FleetFinding>(request->fields()));
-    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
     RR_ASSIGN_OR_RETURN(const std::vector<FleetFinding> findings, view_.Findings(filter, UnixNowNs()));
@@ -146,8 +146,8 @@ grpc::Status FleetService::ListTransitions(grpc::ServerContext* context,
                                            const v1::ListTransitionsRequest* request,
                                            v1::ListTransitionsResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
-    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
     RR_ASSIGN_OR_RETURN(
@@ -163,8 +163,8 @@ grpc::Status FleetService::ListTransitions(grpc::ServerContext* context,
 grpc::Status FleetService::Diff(grpc::ServerContext* context, const v1::FleetDiffRequest* request,
                                 v1::FleetDiffResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
-    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
     const std::int64_t now = UnixNowNs();
@@ -218,6 +218,7 @@ class WatchedHosts {
     std::uint64_t& seen = seen_[change.host_id];
     if (change.number <= seen) return true;
     seen = change.number;
+    if (!MaySee(change.host_id)) return true;
     const bool chosen = filter_.hosts.empty() || IsChosen(filter_.hosts, change.host) ||
                         IsChosen(filter_.hosts, change.host_id);
     return !chosen || !IsChosen(filter_.checks, change.check) || tell(change);
@@ -241,6 +242,13 @@ class WatchedHosts {
       change.host = name;
       changes.push_back(std::move(change));
     });
+  }
+
+  bool MaySee(const std::string& host_id) const {
+    if (filter_.seen_groups.empty() && filter_.groups.empty()) return true;
+    const std::string group = view_.GroupOf(host_id);
+    return IsChosen(filter_.seen_groups, group) &&
+           (filter_.groups.empty() || std::ranges::find(filter_.groups, group) != filter_.groups.end());
   }
 
   FleetFilter OfHosts() const {
@@ -274,13 +282,13 @@ class WatcherPlace {
 grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFleetRequest* request,
                                  grpc::ServerWriter<v1::FleetChange>* writer) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
     const WatcherPlace place(watchers_, options_.most_watchers);
     if (!place.has_one())
       return absl::ResourceExhaustedError(fmt::format("{} watch already", options_.most_watchers));
-    RR_ASSIGN_OR_RETURN(FleetFilter filter, FilterOf(request->filter()));
-    if (!filter.groups.empty() || !filter.racks.empty() || !filter.conditions.empty())
-      return absl::InvalidArgumentError("a watch is chosen by hosts and checks");
+    RR_ASSIGN_OR_RETURN(FleetFilter filter, FilterOf(request->filter(), caller));
+    if (!filter.racks.empty() || !filter.conditions.empty())
+      return absl::InvalidArgumentError("a watch is chosen by hosts, groups and checks");
     WatchedHosts watched(store_, view_, filter);
     for (const v1::HostCursor& cursor : request->cursors()) watched.Saw(cursor.host_id(), cursor.number());
     bool gone = false;
@@ -311,7 +319,7 @@ grpc::Status FleetService::Acknowledge(grpc::ServerContext* context, const v1::A
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kOperate));
     if (request->why().size() > kMostWhyBytes) return absl::InvalidArgumentError("why: too long");
-    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     if (filter.hosts.empty() && filter.checks.empty() && filter.groups.empty() && filter.racks.empty())
       return absl::InvalidArgumentError("which findings are acknowledged: name hosts, groups, racks or checks");
     const std::int64_t now = UnixNowNs();
@@ -342,7 +350,7 @@ grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kOperate));
     if (request->reason().size() > kMostWhyBytes) return absl::InvalidArgumentError("reason: too long");
-    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     if (filter.hosts.empty() && filter.groups.empty() && filter.racks.empty())
       return absl::InvalidArgumentError("which hosts are worked on: name hosts, groups or racks");
     RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNowNs()));

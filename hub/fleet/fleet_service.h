@@ -7,19 +7,19 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "api/base/event.h"
+#include "hub/access/fleet_roles.h"
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_view.h"
 #include "rdmaready/v1/fleet.grpc.pb.h"
 
 namespace rdmaready::hub {
 
-// What a caller may do.
-enum class FleetAsk { kUnknown, kObserve, kOperate };
-
 struct FleetCaller {
-  std::string who{};  // for acknowledgements and the log
+  std::string who{};                  // for acknowledgements and the log
+  std::vector<std::string> groups{};  // patterns: other hosts are not there for him; empty: all are
 };
 
 struct FleetServiceOptions {

@@ -62,6 +62,7 @@ bool HasOne(const std::vector<std::string>& words, const std::string& word) {
 }
 
 bool IsHostChosen(const FleetFilter& filter, const FleetHost& host) {
+  if (!IsChosen(filter.seen_groups, host.group)) return false;
   if (!HasOne(filter.groups, host.group) || !HasOne(filter.racks, host.rack)) return false;
   if (!filter.conditions.empty() &&
       std::ranges::find(filter.conditions, host.condition) == filter.conditions.end())
@@ -175,6 +176,11 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
     return std::tie(a.name, a.host_id) < std::tie(b.name, b.host_id);
   });
   return hosts;
+}
+
+std::string FleetView::GroupOf(const std::string& host_id) const {
+  const std::optional<HostNow> now = book_.Find(host_id);
+  return now ? now->group : std::string();
 }
 
 absl::StatusOr<FleetStatus> FleetView::Status(const FleetFilter& filter, std::size_t most_odd,

@@ -25,6 +25,7 @@ struct FleetFilter {
   std::vector<std::string> racks{};
   std::vector<HostCondition> conditions{};
   std::vector<std::string> checks{};
+  std::vector<std::string> seen_groups{};  // patterns: what the caller may see at all
 };
 
 // A host is silent after so many periods without a report.
@@ -40,6 +41,9 @@ class FleetView {
 
   // By name, then by id.
   absl::StatusOr<std::vector<FleetHost>> Hosts(const FleetFilter& filter, std::int64_t now_unix_ns) const;
+
+  // Of which group a host is, as it was kept last; empty: of none, or not known.
+  std::string GroupOf(const std::string& host_id) const;
 
   // The same, summed up; `most_odd` hosts that are not well are named.
   absl::StatusOr<FleetStatus> Status(const FleetFilter& filter, std::size_t most_odd,

@@ -13,6 +13,7 @@ void HostBook::Know(const KnownHost& host) {
   const std::lock_guard lock(mutex_);
   HostNow& now = hosts_[host.host.host_id].now;
   now.name = host.host.name;
+  now.group = host.host.group;
   now.digest = host.host.digest;
   now.mark = host.mark;
   now.judged_by = host.judged_by;
@@ -90,6 +91,7 @@ void HostBook::Kept(const JudgedHost& judged) {
   const std::lock_guard lock(mutex_);
   Entry& entry = hosts_[judged.host.host_id];
   entry.now.name = judged.host.name;
+  entry.now.group = judged.host.group;
   entry.now.digest = judged.host.digest;
   entry.now.mark = judged.mark;
   entry.now.judged_by = judged.judged_by;

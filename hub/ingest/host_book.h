@@ -31,6 +31,7 @@ class AgentStream {
 
 struct HostNow {
   std::string name{};
+  std::string group{};
   std::string digest{};
   ReportMark mark{};
   std::string judged_by{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is fuzzed: the text of a role map, a certificate's octets, and names before a map.
+// What is fuzzed: the text of a role map of an agent and of a hub, a certificate's octets, and names before a
+// map.
 #include "tests/fuzz/target.h"
 
 #include <openssl/bio.h>
@@ -14,6 +15,7 @@
 
 #include "agent/access/role_map.h"
 #include "api/base/handle.h"
+#include "hub/access/fleet_roles.h"
 #include "tests/support/made_certificate.h"
 
 namespace rdmaready {
@@ -32,6 +34,13 @@ prove: ["URI:spiffe://example.org/storage/?*"]
 agent: ["DNS:*.storage.example.org"]
 )";
 
+constexpr char kHubMap[] = R"(roles:
+  - who: ["DNS:a.example.org", "URI:rdmaready:operator/*"]
+    may: admit
+  - who: ["DNS:*"]
+    groups: [storage, "gpu-*"]
+)";
+
 void DemandNames(const std::vector<SubjectName>& names) {
   Demand(names.size() <= kMaxNames);
   for (const SubjectName& name : names) {
@@ -46,7 +55,7 @@ void Map(std::string_view text) {
   if (!map.ok()) return Demand(map.status().message().substr(0, 7) == "r.yaml:");
   Demand(map->rows().size() <= access::kMaxPatterns);
   for (const RoleMap::Row& row : map->rows()) {
-    Demand(row.role != Role::kNone && !row.pattern.empty() && row.pattern.size() <= access::kMaxPatternBytes);
+    Demand(row.role != Role::kNone && !row.who.pattern.empty() && row.who.pattern.size() <= kMaxPatternBytes);
   }
   Demand(map->RolesOf({}).empty());
 }
@@ -78,7 +87,17 @@ void Names(std::string_view text) {
   }
 }
 
-constexpr void (*kDecoders[])(std::string_view) = {Map, Der, Pem, Names};
+// Who has no name may do nothing, and who may do more may do less.
+void HubMap(std::string_view text) {
+  const auto roles = hub::FleetRoles::Parse(text, "r.yaml");
+  if (!roles.ok()) return Demand(roles.status().message().substr(0, 7) == "r.yaml:");
+  Demand(!(*roles)->GroupsOf({}, hub::FleetAsk::kObserve));
+  const SubjectName name{SubjectName::Kind::kDns, "a.example.org"};
+  if ((*roles)->GroupsOf(std::span(&name, 1), hub::FleetAsk::kAdmit))
+    Demand((*roles)->GroupsOf(std::span(&name, 1), hub::FleetAsk::kObserve).has_value());
+}
+
+constexpr void (*kDecoders[])(std::string_view) = {Map, Der, Pem, Names, HubMap};
 
 std::vector<std::uint8_t> Seed(std::uint8_t decoder, std::string_view text) {
   std::vector<std::uint8_t> seed{decoder};
@@ -99,9 +118,12 @@ std::string DerOf(const std::string& pem) {
 }  // namespace
 
 std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
-  std::vector<std::vector<std::uint8_t>> seeds = {
-      Seed(0, kMap), Seed(0, "prove:\nagent: ['DNS:a']\n"), Seed(3, "uspiffe://example.org/storage/anna"),
-      Seed(3, "dadmin3.example.org"), Seed(3, "dn1.storage.example.org")};
+  std::vector<std::vector<std::uint8_t>> seeds = {Seed(0, kMap),
+                                                  Seed(0, "prove:\nagent: ['DNS:a']\n"),
+                                                  Seed(3, "uspiffe://example.org/storage/anna"),
+                                                  Seed(3, "dadmin3.example.org"),
+                                                  Seed(4, kHubMap),
+                                                  Seed(3, "dn1.storage.example.org")};
   for (const char* names : {"DNS:a.example.org", "URI:spiffe://example.org/a,DNS:b,IP:10.0.0.1", ""}) {
     const std::string pem = MadeCertificate("x", names);
     seeds.push_back(Seed(1, DerOf(pem)));
