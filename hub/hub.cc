@@ -251,6 +251,8 @@ void Hub::ChoresOf(std::int64_t second) {
     const std::int64_t changes_before =
         options_.keep_changes.count() == 0 ? 0 : now - std::chrono::nanoseconds(options_.keep_changes).count();
     Stored(store.Prune(changes_before, now - kKeepOverNs, kMostPruned).status());
+    if (options_.keep_audit.count() > 0)
+      Stored(store.PruneAudit(now - std::chrono::nanoseconds(options_.keep_audit).count(), kMostPruned));
   }
 }
 

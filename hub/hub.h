@@ -36,6 +36,7 @@ struct HubOptions {
   std::chrono::seconds period{300};
   std::size_t most_agents = 20'000;
   std::chrono::hours keep_changes{24 * 90};  // 0: for ever
+  std::chrono::hours keep_audit{24 * 400};   // 0: for ever
   bool reflection = true;
   RuleFiles rules{};
   std::unique_ptr<FleetStore> store{};

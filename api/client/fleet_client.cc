@@ -264,4 +264,17 @@ absl::StatusOr<std::uint64_t> FleetClient::SetMaintenance(const FleetFilterWords
   return response.hosts();
 }
 
+absl::StatusOr<std::vector<FleetAuditEntry>> FleetClient::Audit(std::int64_t since_unix_ns) {
+  v1::ListAuditRequest request;
+  request.set_since_unix_ns(since_unix_ns);
+  std::vector<FleetAuditEntry> entries;
+  v1::ListAuditResponse response;
+  do {
+    RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::ListAudit, request, response));
+    AppendRows(response.entries(), entries);
+    if (!entries.empty()) request.set_after_number(entries.back().number);
+  } while (response.more() && response.entries_size() > 0);
+  return entries;
+}
+
 }  // namespace rdmaready

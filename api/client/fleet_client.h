@@ -63,6 +63,8 @@ class FleetClient {
   };
   absl::StatusOr<Acknowledged> Acknowledge(const FleetFilterWords& filter,
                                            const std::vector<std::string>& subjects, const std::string& why);
+  // All that are kept since then, the oldest first.
+  absl::StatusOr<std::vector<FleetAuditEntry>> Audit(std::int64_t since_unix_ns);
   absl::StatusOr<std::uint64_t> SetMaintenance(const FleetFilterWords& filter, std::int64_t until_unix_ns,
                                                const std::string& reason);
 

@@ -24,6 +24,11 @@ FleetDifference FromProto(const v1::FleetDifference& message) {
   return ReadOrDefault<FleetDifference>(message);
 }
 
+v1::FleetAuditEntry ToProto(const FleetAuditEntry& entry) { return Written<v1::FleetAuditEntry>(entry); }
+FleetAuditEntry FromProto(const v1::FleetAuditEntry& message) {
+  return ReadOrDefault<FleetAuditEntry>(message);
+}
+
 v1::FleetStatus ToProto(const FleetStatus& status) { return Written<v1::FleetStatus>(status); }
 FleetStatus FromProto(const v1::FleetStatus& message) { return ReadOrDefault<FleetStatus>(message); }
 

@@ -20,6 +20,9 @@ FleetChange FromProto(const v1::FleetChange& message);
 v1::FleetDifference ToProto(const FleetDifference& difference);
 FleetDifference FromProto(const v1::FleetDifference& message);
 
+v1::FleetAuditEntry ToProto(const FleetAuditEntry& entry);
+FleetAuditEntry FromProto(const v1::FleetAuditEntry& message);
+
 v1::FleetStatus ToProto(const FleetStatus& status);
 FleetStatus FromProto(const v1::FleetStatus& message);
 

@@ -12,7 +12,6 @@ namespace {
 using RecordValue = nlohmann::ordered_json;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
 
 // "HOST_CONDITION_NOT_READY" of HostCondition: "not-ready".
 RecordValue WordOf(const EnumValueDescriptor& value) {
@@ -23,7 +22,7 @@ RecordValue WordOf(const EnumValueDescriptor& value) {
   return word;
 }
 
-RecordValue Single(const Message& message, const FieldDescriptor& field) {
+RecordValue Single(const google::protobuf::Message& message, const FieldDescriptor& field) {
   const auto& reflection = *message.GetReflection();
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
@@ -51,7 +50,7 @@ RecordValue Single(const Message& message, const FieldDescriptor& field) {
 }
 
 // Lists of texts and messages: no record has others.
-RecordValue Repeated(const Message& message, const FieldDescriptor& field) {
+RecordValue Repeated(const google::protobuf::Message& message, const FieldDescriptor& field) {
   const auto& reflection = *message.GetReflection();
   RecordValue list = RecordValue::array();
   for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
@@ -66,7 +65,7 @@ RecordValue Repeated(const Message& message, const FieldDescriptor& field) {
 
 }  // namespace
 
-nlohmann::ordered_json RecordJson(const Message& message) {
+nlohmann::ordered_json RecordJson(const google::protobuf::Message& message) {
   RecordValue object = RecordValue::object();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor& field = *message.GetDescriptor()->field(i);

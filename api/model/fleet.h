@@ -124,6 +124,27 @@ struct FleetDifference {
   }
 };
 
+// What somebody had a hub do, or was refused. Each entry has the digest of the one before it in its own: one
+// that was changed, or left out, breaks the chain there.
+struct FleetAuditEntry {
+  std::string hub{};
+  std::uint64_t number = 0;  // counted for each hub, from 1
+  std::int64_t unix_ns = 0;
+  std::string who{};
+  std::string peer{};      // where from: "ipv4:10.0.0.7:41234"
+  std::string verb{};      // "acknowledge"
+  std::string detail{};    // of what, and why, in words
+  std::string outcome{};   // "asked", before it is done; "failed: ..." of one that was not; "refused: ..."
+  std::string previous{};  // digest of the entry before; empty of the first
+  std::string digest{};
+
+  bool operator==(const FleetAuditEntry&) const = default;
+  void Fields(auto& list) const {
+    list("hub", hub, "number", number, "unix_ns", unix_ns, "who", who, "peer", peer, "verb", verb, "detail",
+         detail, "outcome", outcome, "previous", previous, "digest", digest);
+  }
+};
+
 // How many hosts are in which condition.
 struct ConditionCounts {
   std::uint64_t ready = 0;

@@ -17,6 +17,7 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/client/fleet_client.h"
+#include "api/convert/fleet_audit.h"
 #include "api/convert/record_json.h"
 #include "cli/commands.h"
 #include "cli/one_of.h"
@@ -169,6 +170,22 @@ ExitStatus AcknowledgeFindings(const Context& context, FleetClient& hub, const F
   return ExitStatus::kOk;
 }
 
+// A chain that is broken is no answer that could be relied on.
+ExitStatus ShowAudit(const Context& context, FleetClient& hub, const FleetOptions& options) {
+  absl::StatusOr<std::int64_t> since = std::int64_t{0};
+  if (!options.since.empty()) since = TimeOf("--since", options.since);
+  if (!since.ok()) return context.Fail(ExitStatus::kUsage, Message(since.status()));
+  const absl::StatusOr<std::vector<FleetAuditEntry>> entries = hub.Audit(*since);
+  if (!entries.ok()) return FailedCall(context, entries.status());
+  const absl::StatusOr<std::string> broken = WhereChainBreaks(*entries);
+  if (!broken.ok()) return context.Fail(ExitStatus::kOwnFailure, Message(broken.status()));
+  nlohmann::ordered_json json = RowsJson("entries", *entries);
+  json["broken"] = *broken;
+  context.Print(SchemaJson("rdmaready.v1.FleetAudit", json),
+                FleetAuditText(*entries, *broken, context.style()));
+  return broken->empty() ? ExitStatus::kOk : ExitStatus::kOwnFailure;
+}
+
 // "2h" from now on, where a point in time is in the past.
 absl::StatusOr<std::int64_t> EndOfMaintenance(const FleetOptions& options, std::int64_t now) {
   if (options.end) return std::int64_t{0};
@@ -296,6 +313,9 @@ Action DefineFleet(CLI::App& app, const std::function<void(CLI::App&)>& global) 
       ->type_name("TEXT")
       ->allow_extra_args(false);
   verbs.back().app->add_option("--why", options->why, "What others should know")->type_name("TEXT");
+  verbs.push_back(Verb(app, "audit", "What callers had the hub do, and whether the chain of entries holds",
+                       "\nExample:\n  rdmaready fleet audit --since 7d", ShowAudit));
+  verbs.back().app->add_option("--since", options->since, "Only since then")->type_name("TIME");
   verbs.push_back(
       Verb(app, "maintenance", "Hosts that are worked on: they count apart",
            "\nExamples:\n  rdmaready fleet maintenance 'node[017-024]' --for 2h --why 'new firmware'\n"

@@ -204,4 +204,20 @@ std::string FleetDiffText(const std::vector<FleetDifference>& differences, std::
   return text + (rows.empty() ? "as it was\n" : Table(style, rows, 0));
 }
 
+std::string FleetAuditText(const std::vector<FleetAuditEntry>& entries, const std::string& broken,
+                           const Style& style) {
+  if (entries.empty()) return "nothing was asked of this hub\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const FleetAuditEntry& entry : entries) {
+    rows.push_back({std::to_string(entry.number), TimeText(entry.unix_ns),
+                    Safe(entry.who.empty() ? entry.peer : entry.who), Safe(entry.verb), Safe(entry.detail),
+                    entry.outcome == "asked" ? "" : Safe(entry.outcome)});
+  }
+  const std::string chain = broken.empty()
+                                ? fmt::format("the chain holds: {} entries, the last has digest {}\n",
+                                              entries.size(), Safe(entries.back().digest))
+                                : fmt::format("the chain is broken: {}\n", broken);
+  return Table(style, rows, 0) + chain;
+}
+
 }  // namespace rdmaready

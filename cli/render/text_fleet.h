@@ -25,6 +25,10 @@ std::string FleetChangesText(const std::vector<FleetChange>& changes, const Styl
 std::string FleetDiffText(const std::vector<FleetDifference>& differences, std::int64_t at_unix_ns,
                           std::int64_t kept_since_unix_ns, const Style& style);
 
+// `broken`: where the chain is broken; empty: it holds.
+std::string FleetAuditText(const std::vector<FleetAuditEntry>& entries, const std::string& broken,
+                           const Style& style);
+
 // One line of `fleet watch`.
 std::string FleetChangeLine(const FleetChange& change, const Style& style);
 

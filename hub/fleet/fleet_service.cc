@@ -2,6 +2,7 @@
 #include "hub/fleet/fleet_service.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <google/protobuf/util/field_mask_util.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
+#include "api/base/text.h"
 #include "api/base/version.h"
 #include "api/convert/fleet.h"
 #include "hub/fleet/paging.h"
@@ -26,6 +28,7 @@ using google::protobuf::util::FieldMaskUtil;
 constexpr std::size_t kDefaultOdd = 20;
 constexpr std::size_t kMostOdd = 1000;
 constexpr std::size_t kMostWords = 1000;  // of a filter
+constexpr std::size_t kMostAuditRows = 200;  // of up to 10 KB each
 constexpr std::size_t kMostWhyBytes = 1024;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
 constexpr std::int64_t kCommitTakesNs =
@@ -83,6 +86,16 @@ std::string QuestionOf(Request request) {
   return request.SerializeAsString();
 }
 
+// "hosts node1, node2, checks pfc.*", for the audit.
+std::string FilterWords(const FleetFilter& filter) {
+  std::vector<std::string> parts;
+  for (const auto& [what, words] : {std::pair("hosts", &filter.hosts), std::pair("groups", &filter.groups),
+                                    std::pair("racks", &filter.racks), std::pair("checks", &filter.checks)}) {
+    if (!words->empty()) parts.push_back(fmt::format("{} {}", what, fmt::join(*words, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 absl::StatusOr<FleetCaller> FleetService::Admit(const grpc::ServerContext& context, FleetAsk ask) const {
@@ -91,6 +104,13 @@ absl::StatusOr<FleetCaller> FleetService::Admit(const grpc::ServerContext& conte
     Tell(options_.events, EventLevel::kWarning, "refused",
          {{"origin", context.peer()}, {"reason", Message(caller.status())}});
   }
+  return caller;
+}
+
+absl::StatusOr<FleetCaller> FleetService::AdmitTo(const char* verb, const grpc::ServerContext& context,
+                                                  FleetAsk ask) {
+  absl::StatusOr<FleetCaller> caller = Admit(context, ask);
+  if (!caller.ok()) trail_.Refused({.peer = context.peer(), .verb = verb}, caller.status(), UnixNowNs());
   return caller;
 }
 
@@ -317,7 +337,7 @@ grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFl
 grpc::Status FleetService::Acknowledge(grpc::ServerContext* context, const v1::AcknowledgeRequest* request,
                                        v1::AcknowledgeResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kOperate));
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, AdmitTo("acknowledge", *context, FleetAsk::kOperate));
     if (request->why().size() > kMostWhyBytes) return absl::InvalidArgumentError("why: too long");
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     if (filter.hosts.empty() && filter.checks.empty() && filter.groups.empty() && filter.racks.empty())
@@ -330,8 +350,14 @@ grpc::Status FleetService::Acknowledge(grpc::ServerContext* context, const v1::A
       if (!subjects.empty() && !subjects.contains(finding.subject)) continue;
       keys.push_back({finding.host_id, finding.check, finding.subject, finding.profile});
     }
-    RR_ASSIGN_OR_RETURN(const FleetStore::Acknowledged count,
-                        store_.Acknowledge(keys, {.who = caller.who, .why = request->why(), .unix_ns = now}));
+    const AuditedAsk ask{
+        caller.who, context->peer(), "acknowledge",
+        fmt::format("{} findings of {}: {}", keys.size(), FilterWords(filter), request->why())};
+    RR_RETURN_IF_ERROR(trail_.Asked(ask));
+    const absl::StatusOr<FleetStore::Acknowledged> done =
+        store_.Acknowledge(keys, {.who = caller.who, .why = request->why(), .unix_ns = now});
+    if (!done.ok()) trail_.Failed(ask, done.status());
+    RR_ASSIGN_OR_RETURN(const FleetStore::Acknowledged count, done);
     Tell(options_.events, EventLevel::kInfo, "acknowledged",
          {{"origin", caller.who},
           {"marked", static_cast<std::int64_t>(count.marked)},
@@ -348,7 +374,7 @@ grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
                                           const v1::SetMaintenanceRequest* request,
                                           v1::SetMaintenanceResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kOperate));
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, AdmitTo("maintenance", *context, FleetAsk::kOperate));
     if (request->reason().size() > kMostWhyBytes) return absl::InvalidArgumentError("reason: too long");
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     if (filter.hosts.empty() && filter.groups.empty() && filter.racks.empty())
@@ -357,13 +383,39 @@ grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
     if (hosts.empty()) return absl::NotFoundError("no such host");
     std::vector<std::string> ids;
     for (const FleetHost& host : hosts) ids.push_back(host.host_id);
-    RR_RETURN_IF_ERROR(store_.SetMaintenance(ids, request->until_unix_ns(), request->reason()));
+    const std::string end =
+        request->until_unix_ns() == 0 ? "over" : "until " + TimeText(request->until_unix_ns());
+    const AuditedAsk ask{
+        caller.who, context->peer(), "maintenance",
+        fmt::format("{} hosts of {}, {}: {}", ids.size(), FilterWords(filter), end, request->reason())};
+    RR_RETURN_IF_ERROR(trail_.Asked(ask));
+    const absl::Status done = store_.SetMaintenance(ids, request->until_unix_ns(), request->reason());
+    if (!done.ok()) trail_.Failed(ask, done);
+    RR_RETURN_IF_ERROR(done);
     Tell(options_.events, EventLevel::kInfo, "maintenance",
          {{"origin", caller.who},
           {"hosts", static_cast<std::int64_t>(ids.size())},
           {"until_unix_s", request->until_unix_ns() / 1'000'000'000},
           {"reason", request->reason()}});
     response->set_hosts(ids.size());
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+grpc::Status FleetService::ListAudit(grpc::ServerContext* context, const v1::ListAuditRequest* request,
+                                     v1::ListAuditResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(AdmitTo("audit", *context, FleetAsk::kOperate).status());
+    const std::size_t most = request->page_size() == 0
+                                 ? kMostAuditRows
+                                 : std::min<std::size_t>(request->page_size(), kMostAuditRows);
+    // One more says whether there are more.
+    RR_RETURN_IF_ERROR(
+        store_.Audit(trail_.hub(), request->after_number(), request->since_unix_ns(), most + 1,
+                     [&](FleetAuditEntry&& entry) { *response->add_entries() = ToProto(entry); }));
+    response->set_more(static_cast<std::size_t>(response->entries_size()) > most);
+    if (response->more()) response->mutable_entries()->RemoveLast();
     return absl::OkStatus();
   };
   return GrpcOf(work());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/base/event.h"
+#include "hub/access/audit_trail.h"
 #include "hub/access/fleet_roles.h"
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_view.h"
@@ -34,7 +35,11 @@ struct FleetServiceOptions {
 class FleetService final : public v1::Fleet::Service {
  public:
   FleetService(FleetServiceOptions options, FleetStore& store, const FleetView& view, ChangeFeed& feed)
-      : options_(std::move(options)), store_(store), view_(view), feed_(feed) {}
+      : options_(std::move(options)),
+        store_(store),
+        view_(view),
+        feed_(feed),
+        trail_(store, options_.hub_name, options_.events) {}
 
   grpc::Status GetStatus(grpc::ServerContext* context, const v1::GetStatusRequest* request,
                          v1::FleetStatus* response) override;
@@ -50,16 +55,21 @@ class FleetService final : public v1::Fleet::Service {
                      grpc::ServerWriter<v1::FleetChange>* writer) override;
   grpc::Status Acknowledge(grpc::ServerContext* context, const v1::AcknowledgeRequest* request,
                            v1::AcknowledgeResponse* response) override;
+  grpc::Status ListAudit(grpc::ServerContext* context, const v1::ListAuditRequest* request,
+                         v1::ListAuditResponse* response) override;
   grpc::Status SetMaintenance(grpc::ServerContext* context, const v1::SetMaintenanceRequest* request,
                               v1::SetMaintenanceResponse* response) override;
 
  private:
   absl::StatusOr<FleetCaller> Admit(const grpc::ServerContext& context, FleetAsk ask) const;
+  // The same for what is done rather than shown: who is refused stands in the audit.
+  absl::StatusOr<FleetCaller> AdmitTo(const char* verb, const grpc::ServerContext& context, FleetAsk ask);
 
   const FleetServiceOptions options_;
   FleetStore& store_;
   const FleetView& view_;
   ChangeFeed& feed_;
+  AuditTrail trail_;
   std::atomic<int> watchers_ = 0;
 };
 

@@ -107,6 +107,14 @@ class FleetStore {
   virtual absl::StatusOr<std::uint64_t> Prune(std::int64_t changes_before, std::int64_t over_before,
                                               std::uint64_t most) = 0;
 
+  // Who had what done, at the end of the chain of this hub: `number`, `previous` and `digest` are made here.
+  virtual absl::StatusOr<FleetAuditEntry> AppendAudit(FleetAuditEntry entry) = 0;
+  // Of one hub, by number, after that one and since then, at most so many.
+  virtual absl::Status Audit(const std::string& hub, std::uint64_t after_number, std::int64_t since_unix_ns,
+                             std::size_t most, const std::function<void(FleetAuditEntry&&)>& each) = 0;
+  // Entries of before are forgotten, but for the last one, which the next one follows; at most so many at once.
+  virtual absl::Status PruneAudit(std::int64_t before_unix_ns, std::uint64_t most) = 0;
+
   // Every host, by id, one at a time.
   virtual absl::Status Hosts(const std::function<void(KnownHost&&)>& each) = 0;
   // By host, check, subject, profile. `host_id` empty: of all.

@@ -133,4 +133,18 @@ inline constexpr char kOldOver[] =
     "SELECT host_id, check_id, subject, profile FROM finding WHERE over_unix_ns > 0 AND over_unix_ns < $1 "
     "LIMIT $2";
 
+#define RR_AUDIT_COLUMNS "hub, number, unix_ns, who, peer, verb, detail, outcome, previous, digest"
+
+inline constexpr char kLastAudit[] =
+    "SELECT number, digest FROM audit WHERE hub = $1 ORDER BY number DESC LIMIT 1";
+inline constexpr char kPutAudit[] =
+    "INSERT INTO audit (" RR_AUDIT_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+inline constexpr char kAudit[] =
+    "SELECT " RR_AUDIT_COLUMNS
+    " FROM audit WHERE hub = $1 AND number > $2 AND unix_ns >= $3 ORDER BY number LIMIT $4";
+inline constexpr char kOldAudit[] =
+    "SELECT hub, number FROM audit WHERE unix_ns < $1 AND number < (SELECT max(number) FROM audit AS newest "
+    "WHERE newest.hub = audit.hub) ORDER BY number LIMIT $2";
+inline constexpr char kDropAudit[] = "DELETE FROM audit WHERE hub = $1 AND number = $2";
+
 }  // namespace rdmaready::hub::sql

@@ -169,6 +169,36 @@ void BindFinding(const std::string& host_id, const KeptFinding& row, Statement& 
   to.Bind(std::int64_t{row.changes}).Bind(static_cast<std::int64_t>(row.last_number));
 }
 
+FleetAuditEntry ReadAudit(const Statement& row) {
+  Columns columns(row);
+  FleetAuditEntry entry;
+  entry.hub = columns.Text();
+  entry.number = static_cast<std::uint64_t>(columns.Number());
+  entry.unix_ns = columns.Number();
+  for (std::string* text :
+       {&entry.who, &entry.peer, &entry.verb, &entry.detail, &entry.outcome, &entry.previous, &entry.digest})
+    *text = columns.Text();
+  return entry;
+}
+
+absl::Status EachRow(Statement& statement, const std::function<void(const Statement&)>& each) {
+  while (true) {
+    absl::StatusOr<bool> row = statement.Step();
+    if (!row.ok() || !*row) {
+      statement.Reset();
+      return row.status();
+    }
+    each(statement);
+  }
+}
+
+void BindAudit(const FleetAuditEntry& entry, Statement& to) {
+  to.Bind(entry.hub).Bind(static_cast<std::int64_t>(entry.number)).Bind(entry.unix_ns);
+  for (const std::string* text :
+       {&entry.who, &entry.peer, &entry.verb, &entry.detail, &entry.outcome, &entry.previous, &entry.digest})
+    to.Bind(*text);
+}
+
 void BindChange(const std::string& host_id, const FleetChange& change, Statement& to) {
   to.Bind(host_id).Bind(static_cast<std::int64_t>(change.number)).Bind(change.unix_ns).Bind(change.check);
   to.Bind(change.subject).Bind(change.profile).Bind(static_cast<std::int64_t>(change.before));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -27,15 +28,20 @@ HostBefore ReadHostBefore(const Statement& row);
 inline constexpr int kHostColumns = 30;
 KnownHost ReadHost(const Statement& row);           // RR_HOST_COLUMNS
 KeptFinding ReadKeptFinding(const Statement& row);  // RR_FINDING_COLUMNS
+FleetAuditEntry ReadAudit(const Statement& row);    // RR_AUDIT_COLUMNS
 FleetChange ReadChange(const Statement& row);       // RR_CHANGE_COLUMNS
 
 // sql::kPutHost; `host` is that of `judged` with what the store found of it.
 void BindHost(const JudgedHost& judged, const FleetHost& host, std::uint64_t last_number, Statement& to);
 void BindFinding(const std::string& host_id, const KeptFinding& row, Statement& to);
+void BindAudit(const FleetAuditEntry& entry, Statement& to);
 void BindChange(const std::string& host_id, const FleetChange& change, Statement& to);
 
 // After the delta: how many findings nobody acknowledged.
 std::uint32_t CountUnacknowledged(std::span<const KeptFinding> kept, const FindingChanges& delta);
+
+// Runs to the end; `each` sees every row.
+absl::Status EachRow(Statement& statement, const std::function<void(const Statement&)>& each);
 
 // By the last statement.
 std::uint64_t RowsChanged(const Database& database);

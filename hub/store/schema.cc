@@ -8,7 +8,7 @@ namespace {
 
 // host: all that a status reads. facts: the latest, by which a host is judged again. finding: what is not well,
 // or was not until somebody acknowledges it; what is well has no row. transition: an outcome that became
-// another.
+// another. audit: what callers had a hub do.
 constexpr char kFirst[] = R"(
 CREATE TABLE host (
   host_id TEXT PRIMARY KEY, name TEXT NOT NULL, group_name TEXT NOT NULL, rack TEXT NOT NULL,
@@ -34,6 +34,10 @@ CREATE TABLE transition (
   subject TEXT NOT NULL, profile TEXT NOT NULL, outcome_before INTEGER NOT NULL, outcome_after INTEGER NOT NULL,
   observed TEXT NOT NULL, times INTEGER NOT NULL, last_unix_ns INTEGER NOT NULL,
   PRIMARY KEY (host_id, number)) STRICT, WITHOUT ROWID;
+CREATE TABLE audit (
+  hub TEXT NOT NULL, number INTEGER NOT NULL, unix_ns INTEGER NOT NULL, who TEXT NOT NULL, peer TEXT NOT NULL,
+  verb TEXT NOT NULL, detail TEXT NOT NULL, outcome TEXT NOT NULL, previous TEXT NOT NULL, digest TEXT NOT NULL,
+  PRIMARY KEY (hub, number)) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_over ON finding (over_unix_ns) WHERE over_unix_ns > 0;
 CREATE INDEX transition_by_time ON transition (last_unix_ns);
 )";

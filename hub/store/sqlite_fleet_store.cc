@@ -49,18 +49,6 @@ std::int64_t FactsChecksum(const std::string& host_id, std::int64_t bytes, std::
   return RowChecksum().Add(host_id).Add(bytes).Add(body).value();
 }
 
-// Runs to the end; `each` sees every row.
-absl::Status EachRow(Statement& statement, const std::function<void(const Statement&)>& each) {
-  while (true) {
-    absl::StatusOr<bool> row = statement.Step();
-    if (!row.ok() || !*row) {
-      statement.Reset();
-      return row.status();
-    }
-    each(statement);
-  }
-}
-
 }  // namespace
 
 absl::StatusOr<Statement*> Connection::Prepared(const char* sql) {

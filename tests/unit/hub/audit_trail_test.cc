@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/access/audit_trail.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "api/convert/fleet_audit.h"
+#include "hub/store/sqlite_fleet_store.h"
+
+namespace rdmaready::hub {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class AuditTrailTest : public testing::Test {
+ protected:
+  AuditTrailTest() {
+    std::filesystem::create_directories(root_);
+    store_ = *SqliteFleetStore::Open({.path = root_ + "/fleet.db"});
+  }
+  ~AuditTrailTest() override {
+    store_.reset();
+    std::filesystem::remove_all(root_);
+  }
+  std::vector<FleetAuditEntry> Entries(std::uint64_t after = 0, std::size_t most = 1'000) {
+    std::vector<FleetAuditEntry> entries;
+    const absl::Status read = store_->Audit(
+        "one", after, 0, most, [&](FleetAuditEntry&& entry) { entries.push_back(std::move(entry)); });
+    EXPECT_TRUE(read.ok()) << read;
+    return entries;
+  }
+
+  const std::string root_ = testing::TempDir() + "audit " + std::to_string(::getpid());
+  std::unique_ptr<SqliteFleetStore> store_;
+};
+
+TEST_F(AuditTrailTest, EntriesAreAChainThatASecondTrailGoesOnWith) {
+  for (int i = 0; i < 3; ++i) {
+    AuditTrail trail(*store_, "one", {});
+    EXPECT_TRUE(trail.Asked({"alice", "ipv4:10.0.0.1:1", "acknowledge", "1 finding"}).ok());
+  }
+  AuditTrail other(*store_, "two", {});
+  EXPECT_TRUE(other.Asked({"bob", "", "maintenance", ""}).ok());
+  const auto entries = Entries();
+  ASSERT_THAT(entries, SizeIs(3));
+  EXPECT_EQ(entries.front().number, 1u);
+  EXPECT_EQ(*WhereChainBreaks(entries), "");
+  EXPECT_EQ(*WhereChainBreaks(Entries(1)), "");
+  EXPECT_THAT(Entries(0, 2), SizeIs(2));
+}
+
+TEST_F(AuditTrailTest, WhatWasChangedOrLeftOutIsFound) {
+  AuditTrail trail(*store_, "one", {});
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(trail.Asked({"alice", "", "acknowledge", std::to_string(i)}).ok());
+  auto changed = Entries();
+  changed[1].who = "bob";
+  EXPECT_EQ(*WhereChainBreaks(changed), "entry 2 was changed");
+  auto rewritten = changed;
+  rewritten[1].digest = *AuditDigest(rewritten[1]);
+  EXPECT_EQ(*WhereChainBreaks(rewritten), "entry 3 does not follow entry 2");
+  auto shortened = Entries();
+  shortened.erase(shortened.begin() + 1, shortened.begin() + 3);
+  EXPECT_EQ(*WhereChainBreaks(shortened), "entries 2 to 3 are gone");
+  auto begun_anew = Entries();
+  begun_anew.front().previous = "x";
+  begun_anew.front().digest = *AuditDigest(begun_anew.front());
+  EXPECT_EQ(*WhereChainBreaks(begun_anew), "entry 1 does not begin the chain");
+}
+
+TEST_F(AuditTrailTest, AFloodOfRefusalsIsCounted) {
+  AuditTrail trail(*store_, "one", {});
+  const std::int64_t now = 1'000'000'000'000;
+  for (int i = 0; i < 1'000; ++i)
+    trail.Refused({.verb = "maintenance"}, absl::PermissionDeniedError("no"), now + i);
+  EXPECT_THAT(Entries(), SizeIs(10));
+  trail.Refused({.verb = "maintenance"}, absl::PermissionDeniedError("no"), now + 61'000'000'000);
+  EXPECT_THAT(Entries().back().outcome, HasSubstr("990 refusals before this one"));
+}
+
+TEST_F(AuditTrailTest, WhatIsOldIsForgottenAndTheLastEntryStays) {
+  AuditTrail trail(*store_, "one", {});
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(trail.Asked({"alice", "", "acknowledge", ""}).ok());
+  EXPECT_TRUE(store_->PruneAudit(std::numeric_limits<std::int64_t>::max(), 100).ok());
+  ASSERT_THAT(Entries(), SizeIs(1));
+  EXPECT_TRUE(trail.Asked({"alice", "", "acknowledge", ""}).ok());
+  EXPECT_EQ(Entries().back().number, 6u);
+  EXPECT_EQ(*WhereChainBreaks(Entries()), "");
+}
+
+TEST_F(AuditTrailTest, AHostileDetailIsCutWithinNoCharacter) {
+  AuditTrail trail(*store_, "one", {});
+  std::string text;
+  for (int i = 0; i < 5'000; ++i) text += "\xc3\xa4";
+  EXPECT_TRUE(trail.Asked({"alice", "", "acknowledge", "x" + text}).ok());
+  EXPECT_LE(Entries().back().detail.size(), 4'099u);
+  EXPECT_THAT(Entries().back().detail, testing::EndsWith("\xc3\xa4..."));
+  EXPECT_EQ(*WhereChainBreaks(Entries()), "");
+}
+
+}  // namespace
+}  // namespace rdmaready::hub
