@@ -19,6 +19,8 @@ namespace rdmaready {
 namespace {
 
 constexpr std::uint32_t kRowsOnPage = 4000;
+constexpr std::size_t kMostCursors = 10'000;          // some 600 KB of them
+constexpr std::int64_t kOverlapNs = 120'000'000'000;  // a change is told after the time that it has
 constexpr auto kFirstRetry = std::chrono::milliseconds(500);
 constexpr auto kLongestRetry = std::chrono::milliseconds(10'000);
 
@@ -188,6 +190,7 @@ absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t sin
                                 const std::function<bool(const FleetChange&)>& tell,
                                 const std::function<void(const std::string&)>& trouble) {
   std::map<std::string, std::uint64_t> seen;  // by host
+  std::int64_t heard_unix_ns = 0;             // the newest change
   std::chrono::milliseconds wait = kFirstRetry;
   // By the hub's clock: whatever happens from here on is told, also what happens while the stream is away.
   std::int64_t since = since_unix_ns;
@@ -198,8 +201,11 @@ absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t sin
   while (true) {
     v1::WatchFleetRequest request;
     *request.mutable_filter() = FilterMessage(filter);
-    request.set_since_unix_ns(since);
-    for (const auto& [host_id, number] : seen) {
+    // A cursor for each of very many hosts is more than a message may be: then all of the last minutes comes
+    // again, and what was seen is dropped here.
+    const bool too_many = seen.size() > kMostCursors;
+    request.set_since_unix_ns(too_many ? std::max(since, heard_unix_ns - kOverlapNs) : since);
+    for (const auto& [host_id, number] : too_many ? std::map<std::string, std::uint64_t>() : seen) {
       v1::HostCursor& cursor = *request.add_cursors();
       cursor.set_host_id(host_id);
       cursor.set_number(number);
@@ -218,6 +224,7 @@ absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t sin
       std::uint64_t& last = seen[message.host_id()];
       if (message.number() <= last) continue;
       last = message.number();
+      heard_unix_ns = std::max(heard_unix_ns, message.last_unix_ns());
       wanted = tell(FromProto(message));
     }
     context.TryCancel();

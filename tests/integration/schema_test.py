@@ -62,7 +62,7 @@ class AnOutput(unittest.TestCase):
             for line in (["status"], ["status", "no-such-host"], ["hosts"], ["findings"], ["history"], ["diff", "--at", "1h"], ["diff", "--at", "0s"],
                          ["watch", "--since", "1h", "--count", "1"], ["ack", "node*", "--check", "mtu.*", "--why", "known"], ["findings"],
                          ["maintenance", "node*", "--for", "1h", "--why", "moved"], ["status"], ["maintenance", "node*", "--end"],
-                         ["maintenance", "no-such-host", "--end"], ["ack"]):
+                         ["maintenance", "no-such-host", "--end"], ["ack"], ["audit"]):
                 yield ["fleet", *line], hub.fleet(*line, "--output", "json").json
 
     def test_of_each_command_is_as_its_schema_says_and_each_schema_has_one(self):
