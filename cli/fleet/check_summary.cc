@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "api/inventory/host_list.h"
 #include "checks/words/words.h"
-#include "cli/fleet/host_list.h"
 
 namespace rdmaready {
 

@@ -12,8 +12,9 @@
 
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "api/inventory/host_list.h"
+#include "api/inventory/sites.h"
 #include "checks/words/names.h"
-#include "cli/fleet/host_list.h"
 
 namespace rdmaready {
 namespace {
@@ -79,19 +80,6 @@ std::vector<ListedHost> FromCommandLine(const std::vector<std::string>& names) {
 std::string NamesNoHost(const std::string& inventory, const InventoryPart& part) {
   const bool both = !part.groups.empty() && !part.racks.empty();
   return "inventory " + inventory + " names no host" + (both ? " that is in such a group and such a rack" : "");
-}
-
-// One for each judging.
-absl::StatusOr<std::vector<std::shared_ptr<const Site>>> SitesOf(const Inventory& inventory) {
-  std::vector<std::shared_ptr<const Site>> sites;
-  for (const InventoryJudging& judging : inventory.judgings) {
-    absl::StatusOr<Site> site = LoadSite(judging.profiles);
-    if (!site.ok()) return absl::InvalidArgumentError(judging.place + Message(site.status()));
-    if (!judging.rails.empty()) site = OnRails(*site, judging.rails);
-    if (!site.ok()) return absl::InvalidArgumentError(judging.rails_place + Message(site.status()));
-    sites.push_back(std::make_shared<const Site>(*std::move(site)));
-  }
-  return sites;
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/client/address.h"
+#include "api/inventory/inventory.h"
 #include "api/model/report.h"
 #include "api/profile/site.h"
-#include "cli/fleet/inventory.h"
 
 namespace rdmaready {
 

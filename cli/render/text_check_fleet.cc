@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "api/base/text.h"
+#include "api/inventory/host_list.h"
 #include "checks/catalog.h"
 #include "checks/judge.h"
 #include "checks/words/words.h"
-#include "cli/fleet/host_list.h"
 #include "cli/layout.h"
 #include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "api/base/text.h"
-#include "cli/fleet/host_list.h"
+#include "api/inventory/host_list.h"
 #include "cli/layout.h"
 
 namespace rdmaready {

@@ -15,6 +15,8 @@ MAY_INCLUDE = {
     "api/base": ["api/model"],
     "api/convert": ["api/model", "api/base", "rdmaready/v1"],
     "api/profile": ["api/model", "api/base", "api/convert/message.h", "rdmaready/v1"],
+    # Which hosts there are: read by the command line and by the hub.
+    "api/inventory": ["api/model", "api/base", "api/profile"],
     "api/sqlite": ["api/base"],
     # What every server process has: log, service manager, watchdog, the TLS of its callers.
     "api/daemon": ["api/base", "api/client"],
@@ -54,8 +56,8 @@ MAY_INCLUDE = {
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     # Its store is a seam: nobody else of the hub knows which engine it is.
     "hub/store": ["api/model", "api/base", "api/sqlite"],
-    "hub/judge": ["api/model", "api/base", "api/profile", "checks", "hub/store/fleet_store.h"],
-    "hub": ["api", "checks", "rdmaready/v1", "cli/fleet"],
+    "hub/judge": ["api/model", "api/base", "api/inventory", "api/profile", "checks", "hub/store/fleet_store.h"],
+    "hub": ["api", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.
     "cli/fleet": ["api", "checks", "rdmaready/v1", "cli/exit_status.h", "cli/interrupt.h"],

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "api/base/status.h"
-#include "cli/fleet/host_list.h"
+#include "api/inventory/host_list.h"
 #include "cli/fleet/local_agent.h"
 #include "cli/fleet/test_runner.h"
 

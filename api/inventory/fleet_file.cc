@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/fleet_file.h"
+#include "api/inventory/fleet_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "api/base/status.h"
+#include "api/inventory/fleet_words.h"
+#include "api/inventory/host_list.h"
 #include "api/profile/yaml_message.h"
-#include "cli/fleet/fleet_words.h"
-#include "cli/fleet/host_list.h"
 
 namespace rdmaready {
 namespace {

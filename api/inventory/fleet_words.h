@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/inventory/inventory.h"
 #include "api/profile/site.h"
 #include "api/profile/yaml_tree.h"
-#include "cli/fleet/inventory.h"
 
 namespace rdmaready {
 
@@ -47,7 +47,7 @@ struct FleetWords {
   std::vector<YamlFault> faults{};
 };
 
-// The hosts of that part. Errors as ReadFleetFile's (cli/fleet/fleet_file.h).
+// The hosts of that part. Errors as ReadFleetFile's (api/inventory/fleet_file.h).
 absl::StatusOr<Inventory> HostsOf(FleetWords words, const InventoryPart& part);
 
 }  // namespace rdmaready

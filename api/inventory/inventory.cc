@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/inventory.h"
+#include "api/inventory/inventory.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/inventory/ansible_ranges.h"
+#include "api/inventory/fleet_file.h"
+#include "api/inventory/host_list.h"
 #include "api/profile/yaml_message.h"
 #include "api/profile/yaml_tree.h"
-#include "cli/fleet/ansible_ranges.h"
-#include "cli/fleet/fleet_file.h"
-#include "cli/fleet/host_list.h"
 
 namespace rdmaready {
 namespace {

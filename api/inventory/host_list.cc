@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/host_list.h"
+#include "api/inventory/host_list.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/fleet_file.h"
+#include "api/inventory/fleet_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "api/base/status.h"
-#include "cli/fleet/inventory.h"
+#include "api/inventory/inventory.h"
 
 namespace rdmaready {
 namespace {

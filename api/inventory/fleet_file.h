@@ -25,8 +25,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "api/inventory/inventory.h"
 #include "api/profile/yaml_tree.h"
-#include "cli/fleet/inventory.h"
 
 namespace rdmaready {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/ansible_ranges.h"
+#include "api/inventory/ansible_ranges.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "api/base/number.h"
 #include "api/base/status.h"
-#include "cli/fleet/host_list.h"
+#include "api/inventory/host_list.h"
 
 namespace rdmaready {
 namespace {

@@ -5,7 +5,7 @@
 //   INI      Ansible's: a line is "[GROUP]", "[GROUP:children]" or "[GROUP:vars]"
 //   YAML     Ansible's: the first line that says something is "---", "WORD:" or "WORD: ...", or
 //            begins with "{"; the blank after the colon tells it from "name:port"
-//   YAML     our own (cli/fleet/fleet_file.h), in a file whose name ends in .yaml or .yml, or on standard
+//   YAML     our own (api/inventory/fleet_file.h), in a file whose name ends in .yaml or .yml, or on standard
 //   input:
 //            not what Ansible has there, and with a key of ours
 //
@@ -63,7 +63,7 @@ struct InventoryPart {
 // In the order of the file, each host of YAML or INI once. kInvalidArgument in one line that names the file and
 // what is wrong there: an unknown group or rack (with those there are), a child that nothing defines, groups or
 // racks asked of a form that has none, too many hosts, a program, a file of ansible-vault, and all that
-// cli/fleet/fleet_file.h refuses.
+// api/inventory/fleet_file.h refuses.
 absl::StatusOr<Inventory> ParseInventory(std::string_view text, std::string_view file_name,
                                          const InventoryPart& part = {});
 

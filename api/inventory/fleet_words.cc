@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/fleet_words.h"
+#include "api/inventory/fleet_words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
