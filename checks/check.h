@@ -66,6 +66,8 @@ struct Agreement {
   Fact<std::string> (*value)(const PortView&) = nullptr;
   std::string_view source{};
   Among among = Among::kOneSubnet;
+  // Another model may well have another: in a fleet, where several models are usual, ports of one are compared.
+  bool of_model = false;
 };
 
 // The fix is one shell command line that root can type as it stands; prose follows in a trailing # comment, and

@@ -10,10 +10,10 @@
 
 #include "checks/begin.h"
 #include "checks/catalog.h"
+#include "checks/fleet/votes.h"
 #include "checks/placeholders.h"
 #include "checks/spare.h"
 #include "checks/stopwatch.h"
-#include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -30,8 +30,7 @@ std::vector<std::string> SubnetKeys(std::span<const Voter> ports) {
   std::vector<std::string> keys;
   std::map<std::string, std::set<std::string_view>> hosts;
   for (const Voter& voter : ports) {
-    const std::vector<PlacedAddress> addresses = AddressesOf(*voter.port);
-    keys.push_back(addresses.empty() ? std::string() : SubnetOf(addresses.front().ip));
+    keys.push_back(SubnetKeyOf(*voter.port));
     if (!keys.back().empty()) hosts[keys.back()].insert(voter.host);
   }
   const bool shared = std::ranges::any_of(hosts, [](const auto& row) { return row.second.size() > 1; });
@@ -90,7 +89,8 @@ Verdict Tell(const Agreement& rule, const Ballot& ballot, const std::string& own
   }
   const auto* majority = ballot.Majority();
   if (ballot.by_value.size() == 1) {
-    return Judged(true, Cat(own, ", like all ", PortCountText(ballot.votes), " of ", ballot.hosts.size(), " hosts"),
+    return Judged(true,
+                  Cat(own, ", like all ", PortCountText(ballot.votes), " of ", ballot.hosts.size(), " hosts"),
                   kTheSame, rule.source);
   }
   if (majority == nullptr) {
@@ -139,15 +139,6 @@ bool Hides(const Finding& explanation, const Finding& finding) {
   return finding.outcome != Outcome::kUnknown || explanation.outcome != Outcome::kWarn;
 }
 
-// What explains a difference before it is looked for: the check's dependencies on the port's own host, also
-// where they only warn, as between two ports.
-const Finding* Explanation(const Check& check, const Finding& begun, std::span<const Finding> findings) {
-  Finding as_pair = begun;
-  as_pair.scope = Scope::kPair;
-  as_pair.outcome = Outcome::kWarn;
-  return HidingFinding(check.depends_on, as_pair, {.findings = findings, .subject = begun.subject});
-}
-
 }  // namespace
 
 std::vector<std::vector<Finding>> JudgeAgreement(std::span<const ComparedHost> hosts, const Profile& profile,
@@ -174,7 +165,7 @@ std::vector<std::vector<Finding>> JudgeAgreement(std::span<const ComparedHost> h
     std::vector<const Finding*> explanations;
     for (std::size_t v = 0; v < voters.size(); ++v) {
       begun.push_back(Begin(check, profile, SubjectOf(*voters[v].port)));
-      explanations.push_back(Explanation(check, begun.back(), hosts[host_of[v]].findings));
+      explanations.push_back(ExplanationOf(check, begun.back(), hosts[host_of[v]].findings));
       voters[v].votes = explanations.back() == nullptr;
     }
     const std::vector<Verdict> verdicts = Compare(*rule, voters, profile);

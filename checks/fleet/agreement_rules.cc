@@ -225,7 +225,7 @@ std::vector<Check> AgreementChecks() {
        .why = "The slow one makes the fast ones wait: pauses, or loss, for everybody",
        .fix = "ethtool {netdev}  # cable, module and autonegotiation of the port that differs",
        .depends_on = {"inv.netdev-mapping", "link.state", "link.speed"},
-       .judge = Agreement{SpeedValue, "sysfs speed of all"}},
+       .judge = Agreement{.value = SpeedValue, .source = "sysfs speed of all", .of_model = true}},
       {.id = "agree.adapter",
        .title = "All hosts of a subnet have one model of adapter",
        .why = "Different models differ in pause, congestion control and limits: what works on one is no proof "
@@ -275,7 +275,9 @@ std::vector<Check> AgreementChecks() {
               "others pay",
        .fix = "rdmaready facts HOST OTHER  # compare congestion control, and align the one that differs",
        .depends_on = {"inv.transport"},
-       .judge = Agreement{CongestionValue, "the drivers' congestion control files of all"}},
+       .judge = Agreement{.value = CongestionValue,
+                          .source = "the drivers' congestion control files of all",
+                          .of_model = true}},
   };
 }
 

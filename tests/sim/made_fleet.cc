@@ -47,6 +47,15 @@ Facts WithAnotherPfcBit(Facts facts) {
   return facts;
 }
 
+// What one adapter of many was left with: by itself it is well.
+Facts WithAnotherFirmware(Facts facts) {
+  if (!facts.ports) return facts;
+  std::vector<Port> ports = *facts.ports;
+  for (Port& port : ports) port.firmware = std::string("99.99.9999");
+  facts.ports = std::move(ports);
+  return facts;
+}
+
 }  // namespace
 
 struct MadeFleet::Host {
@@ -54,6 +63,7 @@ struct MadeFleet::Host {
   std::string name{};
   std::string id{};
   bool changed = false;
+  bool odd = false;
   bool stopped = false;
   std::chrono::nanoseconds skew{};
   std::mutex mutex;  // guards what follows
@@ -85,6 +95,7 @@ std::shared_ptr<const HostState> MadeFleet::StateOf(const Host& host) const {
   Facts facts = plan_.kinds[host.index % plan_.kinds.size()];
   facts.hostname = host.name;
   if (host.changed) facts = WithAnotherPfcBit(std::move(facts));
+  if (host.odd) facts = WithAnotherFirmware(std::move(facts));
   return *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs());
 }
 
@@ -158,8 +169,9 @@ void MadeFleet::Do(const Happening& happening) {
   using What = Happening::What;
   for (std::size_t i = 0; i < happening.hosts; ++i) {
     Host& host = *hosts_[i];
-    if (happening.what == What::kChange) {
-      host.changed = !host.changed;
+    if (happening.what == What::kChange || happening.what == What::kOdd) {
+      bool& turned = happening.what == What::kOdd ? host.odd : host.changed;
+      turned = !turned;
       auto state = StateOf(host);
       const std::lock_guard lock(host.mutex);
       host.state = state;
