@@ -103,6 +103,7 @@ TimePoint ReportClient::Next(TimePoint now, Act& act) {
       if (state_ == nullptr) return kNever;
       if (const TimePoint due = StateIsNews() ? not_before_ : std::max(next_, not_before_); now < due)
         return due;
+      if (facts_wanted_) TakeFreshState();
       if (StateIsNews() && state_->facts_zlib.size() > facts_max_bytes_) {
         RefuseState("facts of " + std::to_string(state_->facts_zlib.size()) + " bytes, this hub takes " +
                     std::to_string(facts_max_bytes_));
@@ -112,6 +113,13 @@ TimePoint ReportClient::Next(TimePoint now, Act& act) {
       return next_;
   }
   return kNever;
+}
+
+// The hub may want facts of a state that it knows: their readings have moved on since it was offered.
+void ReportClient::TakeFreshState() {
+  if (!options_.fresh) return;
+  std::shared_ptr<const HostState> fresh = options_.fresh();
+  if (fresh != nullptr && fresh->digest == state_->digest) state_ = std::move(fresh);
 }
 
 TimePoint ReportClient::DueAt() const {

@@ -47,6 +47,9 @@ struct ReportOptions {
   ReportingHost host{};
   std::function<std::shared_ptr<grpc::Channel>()> channel{};  // made when the stream is opened first
   std::function<void()> wake{};                               // Tick has something to do
+  // The state that was offered last, with the readings of now; null: that one will do. With the client's mutex
+  // held.
+  std::function<std::shared_ptr<const HostState>()> fresh{};
   std::function<void(std::chrono::nanoseconds)>
       acked{};                             // how long a report waited; with the client's mutex held
   std::chrono::nanoseconds clock_error{};  // of the host's wall clock: for a simulator
@@ -113,6 +116,7 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   TimePoint Next(TimePoint now, Act& act);
   Act Open(TimePoint now);
   Act Send(TimePoint now);
+  void TakeFreshState();
   void Welcomed(const v1::HubWelcome& welcome, TimePoint now);
   void Acknowledged(const v1::ReportAck& ack, TimePoint now);
   void RefuseState(const std::string& why);

@@ -45,6 +45,7 @@ Reporter::Reporter(ReporterOptions options, ReportingHost host) : options_(std::
                           }
                           waking->woken.notify_one();
                         },
+                    .fresh = [newest = newest_] { return PackNewest(*newest); },
                     .seed = std::random_device()(),
                     .events = options_.events});
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
@@ -55,9 +56,25 @@ Reporter::~Reporter() {
   client_->StopAndWait(kGoodbye);
 }
 
+std::shared_ptr<const HostState> Reporter::PackNewest(Newest& newest) {
+  const std::lock_guard lock(newest.mutex);
+  if (!newest.facts) return nullptr;
+  const absl::StatusOr<std::shared_ptr<const HostState>> state =
+      PackState(*newest.facts, newest.digest, newest.read_unix_ns);
+  return state.ok() ? *state : nullptr;
+}
+
 void Reporter::Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns) {
   const std::lock_guard lock(mutex_);  // what was read later is offered later
   looked_at_ = std::chrono::steady_clock::now();
+  {
+    const std::lock_guard newest(newest_->mutex);
+    if (read_unix_ns >= newest_->read_unix_ns) {
+      newest_->facts = facts;
+      newest_->digest = digest;
+      newest_->read_unix_ns = read_unix_ns;
+    }
+  }
   if (digest == digest_ || (!digest_.empty() && read_unix_ns < read_unix_ns_)) return;
   absl::StatusOr<std::shared_ptr<const HostState>> state = PackState(facts, digest, read_unix_ns);
   if (!state.ok())
@@ -98,7 +115,8 @@ bool Reporter::WantsCheck(TimePoint now) {
 
 void Reporter::ForgetWhatIsOld(TimePoint now) {
   const std::lock_guard lock(mutex_);
-  if (digest_.empty() || !looked_at_ || now - *looked_at_ <= std::max<std::chrono::seconds>(kOldAfterPeriods * client_->period(), kLongestLook))
+  if (digest_.empty() || !looked_at_ ||
+      now - *looked_at_ <= std::max<std::chrono::seconds>(kOldAfterPeriods * client_->period(), kLongestLook))
     return;
   digest_.clear();
   client_->Offer(nullptr);

@@ -62,7 +62,18 @@ class Reporter {
     bool wake = false;
   };
 
+  // The facts of the last check, for when the hub asks for them: most are never packed. The client asks for
+  // them with its own mutex held, so nobody calls it with this one.
+  struct Newest {
+    std::mutex mutex;
+    std::optional<Facts> facts;
+    std::string digest;
+    std::int64_t read_unix_ns = 0;
+  };
+  static std::shared_ptr<const HostState> PackNewest(Newest& newest);
+
   const ReporterOptions options_;
+  const std::shared_ptr<Newest> newest_ = std::make_shared<Newest>();
   const std::shared_ptr<Waking> waking_ = std::make_shared<Waking>();
   std::shared_ptr<ReportClient> client_;
   mutable std::mutex mutex_;  // guards what follows

@@ -20,6 +20,29 @@ void HostBook::Know(const KnownHost& host) {
   // A clock that was ahead has been put right: nobody is heard in the future.
   now.seen_unix_ns = std::min(host.host.seen_unix_ns, UnixNowNs());
   now.clock_ahead_ns = host.host.clock_ahead_ns;
+  // Those of a whole fleet do not come together.
+  hosts_[host.host.host_id].facts_due_unix_ns = FactsDue(UnixNowNs(), 0, 10);
+}
+
+std::int64_t HostBook::FactsDue(std::int64_t now, std::int64_t least, std::int64_t most) {
+  const std::int64_t tenth = facts_every_ns_ / 10;
+  return now + std::uniform_int_distribution<std::int64_t>(least * tenth, most * tenth)(random_);
+}
+
+bool HostBook::TakeFactsDue(const std::string& host_id, std::int64_t now_unix_ns) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  if (facts_every_ns_ == 0 || found == hosts_.end() || now_unix_ns < found->second.facts_due_unix_ns)
+    return false;
+  found->second.facts_due_unix_ns = FactsDue(now_unix_ns, 2, 3);  // when they do not come
+  found->second.facts_asked = true;
+  return true;
+}
+
+bool HostBook::FactsAsked(const std::string& host_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  return found != hosts_.end() && found->second.facts_asked;
 }
 
 std::optional<HostNow> HostBook::Attach(const std::string& host_id,
@@ -95,6 +118,10 @@ void HostBook::Kept(const JudgedHost& judged) {
   entry.now.digest = judged.host.digest;
   entry.now.mark = judged.mark;
   entry.now.judged_by = judged.judged_by;
+  if (!judged.facts_zlib.empty()) {
+    entry.facts_asked = false;
+    entry.facts_due_unix_ns = FactsDue(UnixNowNs(), 9, 11);
+  }
   entry.now.seen_unix_ns = std::min(std::max(entry.now.seen_unix_ns, judged.host.seen_unix_ns), UnixNowNs());
   entry.now.clock_ahead_ns = judged.host.clock_ahead_ns;
 }

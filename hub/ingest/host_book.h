@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -59,6 +60,14 @@ class HostBook {
   bool HeardUnchanged(const std::string& host_id, const std::string& digest, const ReportMark& mark,
                       std::int64_t now_unix_ns, std::int64_t clock_ahead_ns);
 
+  // Whether it is time to have facts of a state that is kept already, for the readings in them: about once in
+  // `SetFactsEvery` for each host. Who is told so asks for them.
+  bool TakeFactsDue(const std::string& host_id, std::int64_t now_unix_ns);
+  // Whether such facts were asked for, and have not come.
+  bool FactsAsked(const std::string& host_id) const;
+  // 0: never. Before anything else is called.
+  void SetFactsEvery(std::int64_t ns) { facts_every_ns_ = ns; }
+
   // A report of the host waits to be kept: until it is or is not, no other is taken for kept.
   void Pending(const std::string& host_id, int more);
 
@@ -100,10 +109,17 @@ class HostBook {
     bool seen_untold = false;
     bool silent = false;
     int pending = 0;
+    std::int64_t facts_due_unix_ns = 0;
+    bool facts_asked = false;
   };
 
   IdentityWatch identities_{};
+  // Some time from `least` to `most` tenths of the interval on.
+  std::int64_t FactsDue(std::int64_t now, std::int64_t least, std::int64_t most);
+
+  std::int64_t facts_every_ns_ = 0;
   mutable std::mutex mutex_;
+  std::mt19937_64 random_{std::random_device()()};
   std::unordered_map<std::string, Entry> hosts_{};
 };
 

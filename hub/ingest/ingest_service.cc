@@ -178,8 +178,13 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     const std::int64_t now = UnixNowNs();
     const ReportMark mark{.run_id = hello_->run_id(), .sequence = report.sequence()};
     const std::int64_t ahead = ClockAhead(report.sent_unix_ns(), now);
-    if (service_.book_.HeardUnchanged(host_id_, digest, mark, now, ahead)) {
+    const bool asked = !report.facts_zlib().empty() && service_.book_.FactsAsked(host_id_);
+    if (!asked && service_.book_.HeardUnchanged(host_id_, digest, mark, now, ahead)) {
       ++service_.unchanged_;
+      if (report.facts_zlib().empty() && service_.book_.TakeFactsDue(host_id_, now)) {
+        ++service_.facts_wanted_;
+        return Acknowledge(report.sequence(), v1::ReportAck::RESULT_FACTS_WANTED, now);
+      }
       return Acknowledge(report.sequence(), v1::ReportAck::RESULT_KEPT, now);
     }
     if (report.facts_zlib().empty()) {
