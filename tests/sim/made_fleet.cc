@@ -47,11 +47,17 @@ Facts WithAnotherPfcBit(Facts facts) {
   return facts;
 }
 
-// What one adapter of many was left with: by itself it is well.
-Facts WithAnotherFirmware(Facts facts) {
+// What a link came up with that is slower than those of other hosts: by itself it is well.
+Facts WithAnotherSpeed(Facts facts) {
+  constexpr std::uint32_t kTenGb = 10'000;
   if (!facts.ports) return facts;
   std::vector<Port> ports = *facts.ports;
-  for (Port& port : ports) port.firmware = std::string("99.99.9999");
+  for (Port& port : ports) {
+    if (!port.netdev) continue;
+    Netdev netdev = *port.netdev;
+    netdev.speed_mbps = kTenGb;
+    port.netdev = netdev;
+  }
   facts.ports = std::move(ports);
   return facts;
 }
@@ -95,7 +101,7 @@ std::shared_ptr<const HostState> MadeFleet::StateOf(const Host& host) const {
   Facts facts = plan_.kinds[host.index % plan_.kinds.size()];
   facts.hostname = host.name;
   if (host.changed) facts = WithAnotherPfcBit(std::move(facts));
-  if (host.odd) facts = WithAnotherFirmware(std::move(facts));
+  if (host.odd) facts = WithAnotherSpeed(std::move(facts));
   return *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs());
 }
 
