@@ -5,6 +5,7 @@
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/resource_quota.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <utility>
 
@@ -32,7 +33,8 @@ constexpr std::int64_t kSecondsBetweenLists = 10;
 constexpr auto kListsRest = std::chrono::seconds(2);
 constexpr std::int64_t kSecondsBetweenRules = 60;
 constexpr std::int64_t kSecondsBetweenPrunes = 10;
-constexpr std::uint64_t kMostPruned = 5'000;  // rows at a time
+constexpr std::uint64_t kMostPruned = 5'000;                 // rows at a time
+constexpr std::chrono::milliseconds kBetweenCounts{10'000};  // of what hosts have in common
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kKeepOverNs = 30 * 24 * 3'600 * kSecondNs;  // findings that are over, and nobody cares
 
@@ -59,19 +61,37 @@ absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
     RR_ASSIGN_OR_RETURN(hub->roles_, FleetRoles::Load(hub->options_.roles));
   }
   FleetStore& store = *hub->options_.store;
+  hub->book_.SetFactsEvery(std::chrono::nanoseconds(hub->options_.facts_every).count());
   RR_RETURN_IF_ERROR(store.Hosts([&](KnownHost&& host) { hub->book_.Know(host); }));
+  RR_RETURN_IF_ERROR(store.Findings({}, [&](FleetFinding&& finding) { hub->agreement_.Restore(finding); }));
   hub->keeper_ = std::make_unique<Keeper>(
       KeeperSeams{.store = store,
                   .book = hub->book_,
                   .rules = [hub = hub.get()] { return hub->Rules(); },
                   .changed = [hub = hub.get()](const auto& changes) { hub->feed_.Tell(changes); },
-                  .stored = [hub = hub.get()](const absl::Status& status) { hub->Stored(status); }},
+                  .stored = [hub = hub.get()](const absl::Status& status) { hub->Stored(status); },
+                  .agreement = &hub->agreement_},
       hub->options_.keeper);
-  hub->view_ = std::make_unique<FleetView>(store, hub->book_, hub->options_.period);
+  hub->view_ = std::make_unique<FleetView>(store, hub->book_, hub->agreement_, hub->options_.period,
+                                           [hub = hub.get()] { return hub->Rules(); });
   RR_RETURN_IF_ERROR(hub->Listen());
   hub->JudgeAgainWhatDiffers();
+  hub->Compare();
   hub->chores_ = std::jthread([hub = hub.get()](const std::stop_token& stop) { hub->Chores(stop); });
   return hub;
+}
+
+void Hub::Compare() {
+  const std::chrono::milliseconds period = options_.period;
+  comparer_ = std::make_unique<Comparer>(
+      ComparerSeams{
+          .store = *options_.store,
+          .agreement = agreement_,
+          .rules = [this] { return Rules(); },
+          .hosts = [this] { return view_->Hosts({}, UnixNowNs()); },
+          .judge_again = [this](std::vector<std::string> ids) { keeper_->JudgeAgain(std::move(ids)); },
+          .busy = [this] { return keeper_->Counts().waiting_again > 0; }},
+      std::min(period, kBetweenCounts));
 }
 
 absl::Status Hub::Listen() {
@@ -160,6 +180,7 @@ Hub::~Hub() { Shutdown(std::chrono::milliseconds(0)); }
 
 void Hub::Shutdown(std::chrono::milliseconds grace) {
   chores_ = {};
+  comparer_.reset();
   feed_.End();
   if (listening_.server != nullptr) {
     listening_.server->Shutdown(std::chrono::system_clock::now() + grace);

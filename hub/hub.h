@@ -19,9 +19,11 @@
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_service.h"
 #include "hub/fleet/fleet_view.h"
+#include "hub/ingest/comparer.h"
 #include "hub/ingest/host_book.h"
 #include "hub/ingest/ingest_service.h"
 #include "hub/ingest/keeper.h"
+#include "hub/judge/fleet_agreement.h"
 #include "hub/judge/rule_book.h"
 #include "hub/store/fleet_store.h"
 
@@ -35,6 +37,7 @@ struct HubOptions {
   std::string name{};     // how it calls itself
   std::chrono::seconds period{300};
   std::size_t most_agents = 20'000;
+  std::chrono::seconds facts_every{3600};    // facts of states that are kept, for their readings; 0: never
   std::chrono::hours keep_changes{24 * 90};  // 0: for ever
   std::chrono::hours keep_audit{24 * 400};   // 0: for ever
   bool reflection = true;
@@ -71,6 +74,7 @@ class Hub {
  private:
   explicit Hub(HubOptions options);
   absl::Status Listen();
+  void Compare();
   absl::StatusOr<FleetCaller> Admit(const grpc::ServerContextBase& context, FleetAsk ask) const;
   std::shared_ptr<const RuleBook> Rules() const;
   std::shared_ptr<const FleetRoles> Roles() const;
@@ -94,12 +98,14 @@ class Hub {
       lists_written_{};  // the lists of the revoked, as streams were judged by them last
   HostBook book_;
   ChangeFeed feed_;
+  FleetAgreement agreement_;
   std::shared_ptr<CallerJudge> judge_{};  // null: no TLS
   std::unique_ptr<Keeper> keeper_;
   std::unique_ptr<FleetView> view_;
   std::unique_ptr<IngestService> ingest_;
   std::unique_ptr<FleetService> fleet_;
   ListeningServer listening_{};
+  std::unique_ptr<Comparer> comparer_;
   std::jthread chores_{};
 };
 

@@ -186,6 +186,21 @@ absl::StatusOr<FleetClient::DiffAnswer> FleetClient::Diff(const FleetFilterWords
   return answer;
 }
 
+absl::StatusOr<FleetClient::BaselineAnswer> FleetClient::Baseline(const FleetFilterWords& filter) {
+  v1::FleetBaselineRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.set_page_size(kRowsOnPage);
+  BaselineAnswer answer;
+  do {
+    v1::FleetBaselineResponse response;
+    RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::Baseline, request, response));
+    AppendRows(response.usual(), answer.usual);
+    answer.complete = response.complete();
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return answer;
+}
+
 absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t since_unix_ns,
                                 const std::function<bool(const FleetChange&)>& tell,
                                 const std::function<void(const std::string&)>& trouble) {

@@ -48,6 +48,11 @@ class FleetClient {
     std::int64_t kept_since_unix_ns = 0;  // what changed before is forgotten; 0: nothing is
   };
   absl::StatusOr<DiffAnswer> Diff(const FleetFilterWords& filter, std::int64_t at_unix_ns);
+  struct BaselineAnswer {
+    std::vector<UsualValue> usual{};
+    bool complete = false;  // all hosts were compared
+  };
+  absl::StatusOr<BaselineAnswer> Baseline(const FleetFilterWords& filter);
 
   // Until `tell` says false, or Cancel. When the stream breaks it is opened again, and nothing that happened
   // meanwhile is left out; `trouble` hears of that. An error: it cannot be opened at all.

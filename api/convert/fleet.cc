@@ -28,6 +28,8 @@ v1::FleetAuditEntry ToProto(const FleetAuditEntry& entry) { return Written<v1::F
 FleetAuditEntry FromProto(const v1::FleetAuditEntry& message) {
   return ReadOrDefault<FleetAuditEntry>(message);
 }
+v1::UsualValue ToProto(const UsualValue& usual) { return Written<v1::UsualValue>(usual); }
+UsualValue FromProto(const v1::UsualValue& message) { return ReadOrDefault<UsualValue>(message); }
 
 v1::FleetStatus ToProto(const FleetStatus& status) { return Written<v1::FleetStatus>(status); }
 FleetStatus FromProto(const v1::FleetStatus& message) { return ReadOrDefault<FleetStatus>(message); }

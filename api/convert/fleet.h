@@ -23,6 +23,8 @@ FleetDifference FromProto(const v1::FleetDifference& message);
 v1::FleetAuditEntry ToProto(const FleetAuditEntry& entry);
 FleetAuditEntry FromProto(const v1::FleetAuditEntry& message);
 
+v1::UsualValue ToProto(const UsualValue& usual);
+UsualValue FromProto(const v1::UsualValue& message);
 v1::FleetStatus ToProto(const FleetStatus& status);
 FleetStatus FromProto(const v1::FleetStatus& message);
 

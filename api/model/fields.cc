@@ -210,6 +210,7 @@ template const TypeInfo& TypeOf<FleetFinding>();
 template const TypeInfo& TypeOf<FleetChange>();
 template const TypeInfo& TypeOf<FleetDifference>();
 template const TypeInfo& TypeOf<FleetAuditEntry>();
+template const TypeInfo& TypeOf<UsualValue>();
 template const TypeInfo& TypeOf<Plan>();
 template const TypeInfo& TypeOf<Change>();
 template const TypeInfo& TypeOf<ApplierStatus>();

@@ -41,6 +41,7 @@ struct FleetHost {
   std::uint32_t unacknowledged = 0;  // findings that nobody acknowledged
   std::string digest{};              // of its state, 64 hexadecimal digits
   std::string trouble{};             // why its reports are not judged
+  bool unlisted = false;             // it reports, and the hub's inventory does not name it
 
   bool operator==(const FleetHost&) const = default;
   void Fields(auto& list) const {
@@ -51,7 +52,7 @@ struct FleetHost {
          profiles, "agent_version", agent_version, "kernel_release", kernel_release, "boot_id", boot_id,
          "clock_ahead_ns", clock_ahead_ns, "maintenance_until_unix_ns", maintenance_until_unix_ns,
          "maintenance_reason", maintenance_reason, "ports", ports, "unacknowledged", unacknowledged, "digest",
-         digest, "trouble", trouble);
+         digest, "trouble", trouble, "unlisted", unlisted);
   }
 };
 
@@ -153,11 +154,12 @@ struct ConditionCounts {
   std::uint64_t silent = 0;
   std::uint64_t never_reported = 0;
   std::uint64_t maintenance = 0;  // of them, hosts that are worked on
+  std::uint64_t unlisted = 0;     // of them, hosts that no inventory names, though there is one
 
   bool operator==(const ConditionCounts&) const = default;
   void Fields(auto& list) const {
     list("ready", ready, "not_ready", not_ready, "undetermined", undetermined, "silent", silent,
-         "never_reported", never_reported, "maintenance", maintenance);
+         "never_reported", never_reported, "maintenance", maintenance, "unlisted", unlisted);
   }
 };
 
@@ -185,6 +187,56 @@ struct CommonFinding {
   }
 };
 
+// What the ports of a group have in common, where something can be said of that.
+enum class ComparisonState { kUnknown, kAlike, kOddOnes, kNoMajority, kTooFew, kNoQuorum };
+
+struct ValueShare {
+  std::string value{};
+  std::uint32_t hosts = 0;
+  std::string host{};  // one of them
+
+  bool operator==(const ValueShare&) const = default;
+  void Fields(auto& list) const { list("value", value, "hosts", hosts, "host", host); }
+};
+
+// What is usual in a group, for one check, among ports that should be alike.
+struct UsualValue {
+  std::string group{};
+  std::string profile{};
+  std::string check{};
+  std::string title{};
+  std::string among{};  // "subnet 10.1.0.0/16", "ports mlx5_0/1"; empty: all ports
+  std::string model{};  // of the adapter, where only ports of one are compared
+  ComparisonState state = ComparisonState::kUnknown;
+  std::string value{};      // that the most have
+  std::uint32_t hosts = 0;  // that have it
+  std::uint32_t of = 0;     // that take part; the rest have others, several, or it is not known
+  std::vector<ValueShare> others{};
+
+  bool operator==(const UsualValue&) const = default;
+  void Fields(auto& list) const {
+    list("group", group, "profile", profile, "check", check, "title", title, "among", among, "model", model,
+         "state", state, "value", value, "hosts", hosts, "of", of, "others", others);
+  }
+};
+
+// Hosts that are alike in being odd.
+struct OddOnes {
+  std::string check{};
+  std::string title{};
+  std::string group{};
+  std::string observed{};  // of the first
+  std::string expected{};
+  std::uint64_t hosts = 0;
+  std::vector<std::string> names{};  // the first of them
+
+  bool operator==(const OddOnes&) const = default;
+  void Fields(auto& list) const {
+    list("check", check, "title", title, "group", group, "observed", observed, "expected", expected, "hosts",
+         hosts, "names", names);
+  }
+};
+
 struct FleetStatus {
   std::string hub{};
   std::string hub_version{};
@@ -195,11 +247,14 @@ struct FleetStatus {
   std::vector<CommonFinding> findings{};  // by how many hosts have it
   std::vector<FleetHost> odd{};           // not well, the longest first
   std::uint32_t period_s = 0;
+  std::vector<OddOnes> odd_ones{};  // hosts that differ from most of their group, by how many
+  std::uint32_t undecided = 0;      // comparisons whose hosts differ, and no value is that of most
 
   bool operator==(const FleetStatus&) const = default;
   void Fields(auto& list) const {
     list("hub", hub, "hub_version", hub_version, "unix_ns", unix_ns, "hosts", hosts, "counts", counts, "groups",
-         groups, "findings", findings, "odd", odd, "period_s", period_s);
+         groups, "findings", findings, "odd", odd, "period_s", period_s, "odd_ones", odd_ones, "undecided",
+         undecided);
   }
 };
 

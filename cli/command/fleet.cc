@@ -65,17 +65,18 @@ FleetFilterWords FilterOf(const FleetOptions& options) {
   return filter;
 }
 
-// A host that is worked on keeps nobody from being ready.
+// A host that is worked on keeps nobody from being ready; where all are, nothing is known of the fleet.
 ExitStatus StatusOfFleet(const FleetStatus& status) {
   const ConditionCounts& counts = status.counts;
-  if (status.hosts == 0) return ExitStatus::kOwnFailure;
+  if (counts.ready == status.hosts && status.hosts != 0) return ExitStatus::kOk;
+  if (counts.maintenance == status.hosts) return ExitStatus::kOwnFailure;
   ExitStatus worst = ExitStatus::kOk;
   for (const FleetHost& host : status.odd) {
     if (host.condition == HostCondition::kNotReady) worst = Worse(worst, ExitStatus::kNotReady);
     if (host.condition == HostCondition::kSilent) worst = Worse(worst, ExitStatus::kUnreachable);
     if (host.condition != HostCondition::kReady) worst = Worse(worst, ExitStatus::kOwnFailure);
   }
-  return counts.ready == status.hosts ? ExitStatus::kOk : worst;
+  return worst;
 }
 
 template <class Row>
@@ -140,6 +141,16 @@ ExitStatus ShowDiff(const Context& context, FleetClient& hub, const FleetOptions
   json["kept_since_unix_ns"] = answer->kept_since_unix_ns;
   context.Print(SchemaJson("rdmaready.v1.FleetDiff", json),
                 FleetDiffText(answer->differences, *at, answer->kept_since_unix_ns, context.style()));
+  return ExitStatus::kOk;
+}
+
+ExitStatus ShowBaseline(const Context& context, FleetClient& hub, const FleetOptions& options) {
+  const absl::StatusOr<FleetClient::BaselineAnswer> answer = hub.Baseline(options.filter);
+  if (!answer.ok()) return FailedCall(context, answer.status());
+  nlohmann::ordered_json json = RowsJson("usual", answer->usual);
+  json["complete"] = answer->complete;
+  context.Print(SchemaJson("rdmaready.v1.FleetBaseline", json),
+                FleetBaselineText(answer->usual, answer->complete, context.style()));
   return ExitStatus::kOk;
 }
 
@@ -233,7 +244,7 @@ void AddCheckFilter(CLI::App& app, FleetOptions& options) {
 
 void AddConditions(CLI::App& app, FleetOptions& options) {
   app.add_option("--condition", options.conditions,
-                 "Only hosts that are ready, not-ready, undetermined, silent")
+                 "Only hosts that are ready, not-ready, undetermined, silent, never-reported")
       ->type_name("WORDS")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -296,6 +307,11 @@ Action DefineFleet(CLI::App& app, const std::function<void(CLI::App&)>& global) 
       .app->add_option("--at", options->at, "The moment: 24h (ago), 2026-11-20, 2026-11-20T19:17 (UTC)")
       ->type_name("TIME")
       ->required();
+  verbs.push_back(
+      Verb(app, "baseline", "What is usual in each group, and where hosts differ without a majority",
+           "\nExample:\n  rdmaready fleet baseline --group storage --check agree.mtu", ShowBaseline));
+  AddFilter(*verbs.back().app, *options);
+  AddCheckFilter(*verbs.back().app, *options);
   verbs.push_back(Verb(app, "watch", "What changes, as it does, until Ctrl-C",
                        "\nExample:\n  rdmaready fleet watch --since 1h --output json", WatchFleet));
   verbs.back().app->add_option("HOST", options->filter.hosts,

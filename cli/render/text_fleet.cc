@@ -45,6 +45,7 @@ std::string CountsText(const ConditionCounts& counts) {
   add(counts.ready, "ready");
   std::string text = parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
   if (counts.maintenance > 0) text += fmt::format(" ({} in maintenance)", counts.maintenance);
+  if (counts.unlisted > 0) text += fmt::format(" ({} not in the inventory)", counts.unlisted);
   return text;
 }
 
@@ -57,6 +58,8 @@ std::string Safe(const std::string& text) {
 std::string ReasonOf(const FleetHost& host) {
   if (host.condition == HostCondition::kReady) return {};
   if (host.condition == HostCondition::kSilent) return "nothing heard since then";
+  if (host.condition == HostCondition::kNeverReported)
+    return "in the inventory, and nothing was ever heard of it";
   if (!host.trouble.empty()) return Safe(host.trouble);
   if (host.first_check.empty()) return {};
   return host.first_check + ": " + Safe(host.first_observed);
@@ -75,8 +78,53 @@ std::vector<std::string> HostCells(const FleetHost& host, std::int64_t now, cons
   if (host.maintenance_until_unix_ns > now)
     notes += fmt::format("{}maintenance until {}", notes.empty() ? "" : "; ",
                          TimeText(host.maintenance_until_unix_ns));
+  if (host.unlisted) notes += notes.empty() ? "not in the inventory" : "; not in the inventory";
   return {style.Paint(ToneOfCondition(host.condition), ConditionWord(host.condition)), Safe(host.name),
           Safe(host.group), host.since_unix_ns == 0 ? "" : AgeText(host.since_unix_ns, now), notes};
+}
+
+std::string OddOnesText(const FleetStatus& status, const Style& style) {
+  std::string text;
+  for (const OddOnes& odd : status.odd_ones) {
+    const std::string more = odd.hosts > odd.names.size()
+                                 ? fmt::format(" and {} more", odd.hosts - odd.names.size())
+                                 : std::string();
+    text +=
+        fmt::format("\n{}  {}\n  {}; {}\n  odd: {}{}\n", style.Paint(Tone::kWarning, odd.check),
+                    Safe(odd.title), Safe(odd.observed), Safe(odd.expected), Safe(FoldHosts(odd.names)), more);
+  }
+  if (status.undecided > 0)
+    text += fmt::format("\n{} compared {} without a majority: rdmaready fleet baseline\n", status.undecided,
+                        status.undecided == 1 ? "value is" : "values are");
+  return text;
+}
+
+std::string StateWord(ComparisonState state) {
+  switch (state) {
+    case ComparisonState::kAlike:
+      return "alike";
+    case ComparisonState::kOddOnes:
+      return "odd ones";
+    case ComparisonState::kNoMajority:
+      return "no majority";
+    case ComparisonState::kTooFew:
+      return "too few hosts";
+    case ComparisonState::kNoQuorum:
+      return "most hosts are away";
+    case ComparisonState::kUnknown:
+      return "?";
+  }
+  return "?";
+}
+
+std::string UsualText(const UsualValue& usual) {
+  std::string text = fmt::format("{} on {} of {} hosts", Safe(usual.value), usual.hosts, usual.of);
+  if (usual.hosts == 0) text = fmt::format("not one value on any of {} hosts", usual.of);
+  for (const ValueShare& other : usual.others) {
+    text += fmt::format("; {} on {}", Safe(other.value), Safe(other.host));
+    if (other.hosts > 1) text += fmt::format(" and {} more", other.hosts - 1);
+  }
+  return text;
 }
 
 std::string OutcomeWord(Outcome outcome) {
@@ -126,6 +174,8 @@ std::string AgeText(std::int64_t unix_ns, std::int64_t now_unix_ns) {
 std::string FleetStatusText(const FleetStatus& status, const Style& style) {
   std::string text = fmt::format("{} {} {} hosts: {}\n", Safe(status.hub), style.Dot(), status.hosts,
                                  CountsText(status.counts));
+  if (status.hosts > 0 && status.counts.maintenance == status.hosts)
+    text += "  all hosts are in maintenance: whether the fleet is ready is not known\n";
   const bool grouped =
       status.groups.size() > 1 || (status.groups.size() == 1 && !status.groups.front().group.empty());
   if (grouped) {
@@ -134,6 +184,7 @@ std::string FleetStatusText(const FleetStatus& status, const Style& style) {
       rows.push_back({group.group.empty() ? "(no group)" : Safe(group.group), CountsText(group.counts)});
     text += Table(style, rows, kFleetIndent);
   }
+  text += OddOnesText(status, style);
   for (const CommonFinding& finding : status.findings) {
     const std::string names = FoldHosts(finding.names);
     const std::string more = finding.hosts > finding.names.size()
@@ -149,8 +200,9 @@ std::string FleetStatusText(const FleetStatus& status, const Style& style) {
   }
   const std::uint64_t unwell = status.hosts - status.counts.ready;
   if (unwell > status.odd.size() && !status.odd.empty())
-    text += fmt::format("  and {} more: rdmaready fleet hosts --condition not-ready,silent,undetermined\n",
-                        unwell - status.odd.size());
+    text += fmt::format(
+        "  and {} more: rdmaready fleet hosts --condition not-ready,silent,undetermined,never-reported\n",
+        unwell - status.odd.size());
   return text;
 }
 
@@ -179,6 +231,20 @@ std::string FleetFindingsText(const std::vector<FleetFinding>& findings, std::in
 std::string FleetChangeLine(const FleetChange& change, const Style& style) {
   return fmt::format("{}  {}  {}\n", TimeText(change.last_unix_ns),
                      style.Paint(Tone::kStrong, Safe(change.host)), ChangeText(change));
+}
+
+std::string FleetBaselineText(const std::vector<UsualValue>& usual, bool complete, const Style& style) {
+  std::vector<std::vector<std::string>> rows;
+  for (const UsualValue& one : usual) {
+    const Tone tone = one.state == ComparisonState::kAlike ? Tone::kGood : Tone::kWarning;
+    std::string among = Safe(one.among);
+    if (!one.model.empty())
+      among += fmt::format("{}{}", among.empty() ? "model " : ", model ", Safe(one.model));
+    rows.push_back({one.group.empty() ? "(no group)" : Safe(one.group), one.check,
+                    style.Paint(tone, StateWord(one.state)), among, UsualText(one)});
+  }
+  std::string text = complete ? "" : "the hub has not compared all hosts yet\n";
+  return text + (rows.empty() ? "nothing is compared\n" : Table(style, rows, 0));
 }
 
 std::string FleetChangesText(const std::vector<FleetChange>& changes, const Style& style) {

@@ -21,6 +21,7 @@ std::string FleetStatusText(const FleetStatus& status, const Style& style);
 std::string FleetHostsText(const std::vector<FleetHost>& hosts, std::int64_t now_unix_ns, const Style& style);
 std::string FleetFindingsText(const std::vector<FleetFinding>& findings, std::int64_t now_unix_ns,
                               const Style& style);
+std::string FleetBaselineText(const std::vector<UsualValue>& usual, bool complete, const Style& style);
 std::string FleetChangesText(const std::vector<FleetChange>& changes, const Style& style);
 std::string FleetDiffText(const std::vector<FleetDifference>& differences, std::int64_t at_unix_ns,
                           std::int64_t kept_since_unix_ns, const Style& style);

@@ -107,6 +107,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
                                                          .name = options.name,
                                                          .period = options.period,
                                                          .most_agents = options.most_agents,
+                                                         .facts_every = options.facts_every,
                                                          .keep_changes = options.keep_changes,
                                                          .rules = options.rules,
                                                          .store = *std::move(store),

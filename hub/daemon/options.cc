@@ -29,6 +29,7 @@ using v1::HubSettings;
 constexpr char kDefaultListen[] = "127.0.0.1:7473";
 constexpr char kDefaultPeriod[] = "5m";
 constexpr char kDefaultKeep[] = "90d";
+constexpr char kDefaultFactsEvery[] = "1h";
 constexpr std::uint32_t kDefaultMostAgents = 20'000;
 constexpr std::uint32_t kMostMostAgents = 200'000;
 constexpr auto kShortestPeriod = std::chrono::seconds(1);
@@ -48,10 +49,18 @@ class HubFlags {
          fmt::format("Profile, or site file, by which hosts are judged (default {})",
                      std::string(kDefaultProfileName)),
          &HubSettings::set_profile);
+    Text("--inventory", "FILE",
+         "Which hosts the fleet has, in which groups and racks, and by what they are judged",
+         &HubSettings::set_inventory);
     Text("--waivers", "FILE", "Findings that are accepted for now, besides those that a profile names",
          &HubSettings::set_waivers);
     Text("--period", "TIME", fmt::format("How often each agent reports, about (default {})", kDefaultPeriod),
          &HubSettings::set_period);
+    Text("--facts-every", "TIME",
+         fmt::format(
+             "How often the readings of a host that is as it was are asked for, about; 0: never (default {})",
+             kDefaultFactsEvery),
+         &HubSettings::set_facts_every);
     Text("--keep-changes", "TIME",
          fmt::format("How long it is kept what changed; 0: for ever (default {})", kDefaultKeep),
          &HubSettings::set_keep_changes);
@@ -160,12 +169,20 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
   options.name = settings.has_name() ? settings.name() : OwnName();
   options.rules.profiles = {settings.has_profile() ? settings.profile() : std::string(kDefaultProfileName)};
   options.rules.waivers = settings.waivers();
+  options.rules.inventory = settings.inventory();
   const absl::StatusOr<std::chrono::milliseconds> period =
       ParseDuration(settings.has_period() ? settings.period() : kDefaultPeriod);
   if (!period.ok()) return AtOption("--period", period.status());
   if (*period < kShortestPeriod || *period > kLongestPeriod)
     return absl::InvalidArgumentError("--period: from 1s to 24h");
   options.period = std::chrono::duration_cast<std::chrono::seconds>(*period);
+  const std::string facts = settings.has_facts_every() ? settings.facts_every() : kDefaultFactsEvery;
+  if (facts != "0") {
+    const absl::StatusOr<std::chrono::milliseconds> every = ParseDuration(facts);
+    if (!every.ok()) return AtOption("--facts-every", every.status());
+    if (*every < kShortestPeriod) return absl::InvalidArgumentError("--facts-every: from 1s, or 0");
+    options.facts_every = std::chrono::duration_cast<std::chrono::seconds>(*every);
+  }
   const std::string keep = settings.has_keep_changes() ? settings.keep_changes() : kDefaultKeep;
   if (keep != "0") {
     const absl::StatusOr<std::chrono::seconds> age = ParseAge(keep);

@@ -20,6 +20,7 @@ struct DaemonOptions {
   std::string name{};
   RuleFiles rules{};
   std::chrono::seconds period{};
+  std::chrono::seconds facts_every{};
   std::chrono::hours keep_changes{};
   bool insecure = false;
   TlsFiles tls{};

@@ -199,6 +199,22 @@ grpc::Status FleetService::Diff(grpc::ServerContext* context, const v1::FleetDif
   return GrpcOf(work());
 }
 
+grpc::Status FleetService::Baseline(grpc::ServerContext* context, const v1::FleetBaselineRequest* request,
+                                    v1::FleetBaselineResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    const std::string question = QuestionOf(*request);
+    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
+    RR_ASSIGN_OR_RETURN(const FleetView::UsualValues usual, view_.Usual(filter, UnixNowNs()));
+    AddRows(usual.values, page, {}, *response->mutable_usual());
+    response->set_next_page_token(NextToken(page, usual.values.size(), question));
+    response->set_complete(usual.complete);
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
 namespace {
 
 // What one watcher has of each host, so that he hears of nothing twice in one stream.
@@ -382,7 +398,9 @@ grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
     RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNowNs()));
     if (hosts.empty()) return absl::NotFoundError("no such host");
     std::vector<std::string> ids;
-    for (const FleetHost& host : hosts) ids.push_back(host.host_id);
+    for (const FleetHost& host : hosts) {
+      if (!host.host_id.empty()) ids.push_back(host.host_id);  // of whom nothing was heard, nothing is kept
+    }
     const std::string end =
         request->until_unix_ns() == 0 ? "over" : "until " + TimeText(request->until_unix_ns());
     const AuditedAsk ask{

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "api/base/name_pattern.h"
@@ -55,6 +56,7 @@ void CountHost(const FleetHost& host, std::int64_t now, ConditionCounts& counts)
       break;
   }
   if (host.maintenance_until_unix_ns > now) ++counts.maintenance;
+  if (host.unlisted) ++counts.unlisted;
 }
 
 bool HasOne(const std::vector<std::string>& words, const std::string& word) {
@@ -110,7 +112,7 @@ int Oddness(const FleetHost& host) {
   return 4;
 }
 
-std::vector<FleetHost> OddOnes(const std::vector<FleetHost>& hosts, std::size_t most, std::int64_t now) {
+std::vector<FleetHost> NotWell(const std::vector<FleetHost>& hosts, std::size_t most, std::int64_t now) {
   std::vector<const FleetHost*> odd;
   for (const FleetHost& host : hosts) {
     if (host.condition != HostCondition::kReady && host.maintenance_until_unix_ns <= now) odd.push_back(&host);
@@ -126,6 +128,35 @@ std::vector<FleetHost> OddOnes(const std::vector<FleetHost>& hosts, std::size_t 
   return named;
 }
 
+// Hosts of the inventory, as the store's ones are met.
+class ExpectedHosts {
+ public:
+  explicit ExpectedHosts(const HostPlaces* places) : places_(places) {}
+
+  void Meet(FleetHost& host) {
+    if (places_ == nullptr) return;
+    const HostPlace* place = places_->Find(host.name);
+    host.unlisted = place == nullptr;
+    if (place != nullptr) met_.insert(place);
+  }
+
+  std::vector<FleetHost> NotMet() const {
+    std::vector<FleetHost> hosts;
+    if (places_ == nullptr) return hosts;
+    for (const HostPlace& place : places_->all()) {
+      if (met_.contains(&place)) continue;
+      FleetHost host{.name = place.name, .group = place.group, .rack = place.rack};
+      host.condition = HostCondition::kNeverReported;
+      hosts.push_back(std::move(host));
+    }
+    return hosts;
+  }
+
+ private:
+  const HostPlaces* places_;
+  std::unordered_set<const HostPlace*> met_{};
+};
+
 using FindingId =
     std::tuple<std::string, std::string, std::string, std::string>;  // host, check, subject, profile
 
@@ -133,7 +164,9 @@ using Names = std::unordered_map<std::string, std::string>;  // of hosts, by id
 
 Names NamesOf(const std::vector<FleetHost>& hosts) {
   Names names;
-  for (const FleetHost& host : hosts) names.emplace(host.host_id, host.name);
+  for (const FleetHost& host : hosts) {
+    if (!host.host_id.empty()) names.emplace(host.host_id, host.name);
+  }
   return names;
 }
 
@@ -156,9 +189,12 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
   }
   const std::int64_t silent_before =
       now_unix_ns - kSilentAfterPeriods * std::chrono::nanoseconds(period_).count();
+  const std::shared_ptr<const RuleBook> rules = rules_();
+  ExpectedHosts expected(rules->places());
   std::vector<FleetHost> hosts;
   RR_RETURN_IF_ERROR(store_.Hosts([&](KnownHost&& known) {
     FleetHost& host = known.host;
+    expected.Meet(host);
     if (const std::optional<HostNow> now = book_.Find(host.host_id)) {
       host.seen_unix_ns = now->seen_unix_ns;
       host.clock_ahead_ns = now->clock_ahead_ns;
@@ -172,6 +208,9 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
     if (!filter.checks.empty() && !with_findings.contains(host.host_id)) return;
     if (IsHostChosen(filter, host)) hosts.push_back(std::move(host));
   }));
+  for (FleetHost& host : expected.NotMet()) {
+    if (filter.checks.empty() && IsHostChosen(filter, host)) hosts.push_back(std::move(host));
+  }
   std::ranges::sort(hosts, [](const FleetHost& a, const FleetHost& b) {
     return std::tie(a.name, a.host_id) < std::tie(b.name, b.host_id);
   });
@@ -195,7 +234,11 @@ absl::StatusOr<FleetStatus> FleetView::Status(const FleetFilter& filter, std::si
   }
   for (const auto& [group, counts] : groups) status.groups.push_back({group, counts});
   status.findings = FirstFindings(hosts);
-  status.odd = OddOnes(hosts, most_odd, now_unix_ns);
+  status.odd = NotWell(hosts, most_odd, now_unix_ns);
+  RR_ASSIGN_OR_RETURN(status.odd_ones, OddOnesOf(hosts, now_unix_ns));
+  for (const UsualValue& usual : agreement_.Last()->values) {
+    if (usual.state == ComparisonState::kNoMajority && groups.contains(usual.group)) ++status.undecided;
+  }
   return status;
 }
 
@@ -212,6 +255,7 @@ absl::StatusOr<std::vector<FleetFinding>> FleetView::Findings(const FleetFilter&
     finding.host = name->second;
     findings.push_back(std::move(finding));
   };
+  if (names.empty()) return findings;
   if (hosts.size() == 1) {
     RR_RETURN_IF_ERROR(store_.Findings(hosts.front().host_id, take));
   } else {
@@ -238,6 +282,7 @@ absl::StatusOr<std::vector<FleetChange>> FleetView::Changes(const FleetFilter& f
     change.host = name->second;
     changes.push_back(std::move(change));
   };
+  if (names.empty()) return changes;
   const std::int64_t before = before_unix_ns != 0 ? before_unix_ns : std::numeric_limits<std::int64_t>::max();
   const std::string only = hosts.size() == 1 ? hosts.front().host_id : std::string();
   RR_RETURN_IF_ERROR(store_.Changes(only, since_unix_ns, before, take));

@@ -7,12 +7,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "api/model/fleet.h"
 #include "hub/ingest/host_book.h"
+#include "hub/judge/fleet_agreement.h"
+#include "hub/judge/rule_book.h"
 #include "hub/store/fleet_store.h"
 
 namespace rdmaready::hub {
@@ -33,13 +38,15 @@ inline constexpr int kSilentAfterPeriods = 3;
 
 class FleetView {
  public:
+  using Rules = std::function<std::shared_ptr<const RuleBook>()>;
   // What is named outlives it.
-  FleetView(FleetStore& store, const HostBook& book, std::chrono::seconds period)
-      : store_(store), book_(book), period_(period) {}
+  FleetView(FleetStore& store, const HostBook& book, const FleetAgreement& agreement,
+            std::chrono::seconds period, Rules rules)
+      : store_(store), book_(book), agreement_(agreement), period_(period), rules_(std::move(rules)) {}
 
   std::chrono::seconds period() const { return period_; }
 
-  // By name, then by id.
+  // By name, then by id. With those that the inventory names and nothing was ever heard of, which have no id.
   absl::StatusOr<std::vector<FleetHost>> Hosts(const FleetFilter& filter, std::int64_t now_unix_ns) const;
 
   // Of which group a host is, as it was kept last; empty: of none, or not known.
@@ -48,6 +55,13 @@ class FleetView {
   // The same, summed up; `most_odd` hosts that are not well are named.
   absl::StatusOr<FleetStatus> Status(const FleetFilter& filter, std::size_t most_odd,
                                      std::int64_t now_unix_ns) const;
+
+  // What is usual in the groups of the hosts of the filter, for its checks; by group, profile and check.
+  struct UsualValues {
+    std::vector<UsualValue> values{};
+    bool complete = false;  // all hosts that are known were counted
+  };
+  absl::StatusOr<UsualValues> Usual(const FleetFilter& filter, std::int64_t now_unix_ns) const;
 
   // Of the hosts of the filter, and of its checks; by host name, check, subject.
   absl::StatusOr<std::vector<FleetFinding>> Findings(const FleetFilter& filter, std::int64_t now_unix_ns) const;
@@ -61,9 +75,14 @@ class FleetView {
                                                     std::int64_t now_unix_ns) const;
 
  private:
+  absl::StatusOr<std::vector<OddOnes>> OddOnesOf(const std::vector<FleetHost>& hosts,
+                                                 std::int64_t now_unix_ns) const;
+
   FleetStore& store_;
   const HostBook& book_;
+  const FleetAgreement& agreement_;
   const std::chrono::seconds period_;
+  const Rules rules_;
 };
 
 // Whether one of the patterns is for it; no patterns: all.

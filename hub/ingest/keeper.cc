@@ -64,6 +64,7 @@ struct Keeper::Work {
   std::shared_ptr<const RuleBook> rules{};
   absl::Status status{};  // why it is not kept
   JudgedHost judged{};
+  std::vector<ProfileVotes> votes{};
 };
 
 Keeper::Keeper(KeeperSeams seams, KeeperLimits limits)
@@ -192,7 +193,12 @@ void Keeper::JudgeOne(Work& work) const {
   work.status = facts.status();
   if (!facts.ok()) return;
   const std::int64_t now = UnixNowNs();
-  work.judged = JudgeFacts(*facts, work.rules->RulesOf(kept.host.name, now), kept.host.name, now);
+  std::vector<Finding> of_fleet;
+  if (seams_.agreement != nullptr) of_fleet = seams_.agreement->OddOf(kept.host.host_id);
+  JudgedFacts judged =
+      JudgeInFleet(*facts, work.rules->RulesOf(kept.host.name, now), kept.host.name, now, std::move(of_fleet));
+  work.judged = std::move(judged.host);
+  work.votes = std::move(judged.votes);
   TakeOver(std::move(kept), work.judged);
   if (!work.arrival) work.judged.facts_zlib.clear();  // they are there
 }
@@ -209,6 +215,11 @@ absl::Status Keeper::Commit(std::vector<Work>& work) {
   // Before anybody can make the next change of these hosts.
   if (seams_.changed && !changes->empty()) seams_.changed(*changes);
   for (const JudgedHost& host : hosts) seams_.book.Kept(host);
+  if (seams_.agreement != nullptr) {
+    for (const Work& one : work) {
+      if (one.status.ok()) seams_.agreement->Put(one.host_id, one.votes);
+    }
+  }
   {
     const std::lock_guard lock(mutex_);
     ++counts_.commits;

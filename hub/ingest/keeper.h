@@ -19,6 +19,7 @@
 
 #include "api/base/event.h"
 #include "hub/ingest/host_book.h"
+#include "hub/judge/fleet_agreement.h"
 #include "hub/judge/rule_book.h"
 #include "hub/store/fleet_store.h"
 
@@ -57,6 +58,7 @@ struct KeeperSeams {
   std::function<void(const std::vector<CommittedChange>&)>
       changed{};                                      // after each commit that changed anything
   std::function<void(const absl::Status&)> stored{};  // after each attempt to write
+  FleetAgreement* agreement = nullptr;                // where each host votes; null: hosts are not compared
 };
 
 struct KeeperCounts {

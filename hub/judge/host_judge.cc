@@ -12,9 +12,11 @@
 #include "checks/dcb/neighbours.h"
 #include "checks/host_parts.h"
 #include "checks/judge.h"
+#include "checks/placeholders.h"
 #include "checks/readiness.h"
 #include "checks/waiving.h"
 #include "checks/words/ethernet.h"
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready::hub {
@@ -82,11 +84,40 @@ FleetFinding Kept(const Finding& finding, const std::map<std::string, std::strin
           .switch_port = heard == switch_ports.end() ? std::string() : Bounded(heard->second)};
 }
 
+std::vector<ProfileVotes> VotesUnder(const HostParts& parts, const std::vector<Finding>& findings) {
+  std::vector<ProfileVotes> votes;
+  for (const HostPart& part : parts.parts()) {
+    if (!part.in_use || !part.judges_ports) continue;
+    const std::string& profile = part.profile->name;
+    std::vector<VotingPort> ports = VotesOf(*part.facts, FindingsUnder(profile, findings), *part.profile);
+    if (!ports.empty()) votes.push_back({.profile = profile, .ports = std::move(ports)});
+  }
+  return votes;
+}
+
+// Of the port that the finding is about.
+void FillFix(const HostParts& parts, Finding& finding) {
+  for (const HostPart& part : parts.parts()) {
+    if (!part.facts->ports || (!finding.profile.empty() && finding.profile != part.profile->name)) continue;
+    for (const Port& port : *part.facts->ports) {
+      if (SubjectOf(port) != finding.subject) continue;
+      finding.fix = FillIn(finding.fix, *part.facts, &port, *part.profile);
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, const std::string& name,
                       std::int64_t now_unix_ns) {
-  JudgedHost judged;
+  return JudgeInFleet(facts, rules, name, now_unix_ns, {}).host;
+}
+
+JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::string& name,
+                         std::int64_t now_unix_ns, std::vector<Finding> of_fleet) {
+  JudgedFacts result;
+  JudgedHost& judged = result.host;
   judged.judged_by = rules.digest;
   FleetHost& host = judged.host;
   host.group = rules.group;
@@ -94,14 +125,19 @@ JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, const std::str
   host.trouble = rules.trouble;
   if (facts.kernel) host.kernel_release = Bounded(facts.kernel->release);
   if (facts.ports) host.ports = static_cast<std::uint32_t>(facts.ports->size());
-  if (!rules.trouble.empty()) return judged;
+  if (!rules.trouble.empty()) return result;
   for (const Profile& profile : rules.profiles) host.profiles.push_back(profile.name);
   const absl::StatusOr<HostParts> parts = HostParts::Divide(facts, rules.profiles);
   if (!parts.ok()) {
     host.trouble = Message(parts.status());
-    return judged;
+    return result;
   }
   std::vector<Finding> findings = JudgeHost(*parts, {}, now_unix_ns);
+  result.votes = VotesUnder(*parts, findings);
+  for (Finding& finding : of_fleet) {
+    FillFix(*parts, finding);
+    findings.push_back(std::move(finding));
+  }
   Waive(rules.profiles, {&name, 1}, now_unix_ns, findings);
   host.last_verdict = ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost);
   Count(findings, host);
@@ -116,7 +152,7 @@ JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, const std::str
     FleetFinding kept = Kept(finding, switch_ports);
     if (once.emplace(kept.check, kept.subject, kept.profile).second) judged.findings.push_back(std::move(kept));
   }
-  return judged;
+  return result;
 }
 
 }  // namespace rdmaready::hub

@@ -139,7 +139,9 @@ class ManyHosts(WithFolder):
             self.assertIn("5 silent", status.out)
             until = hub.fleet("maintenance", "node*", "--for", "1h", "--why", "moved")
             self.assertIn("5 hosts", until.out)
-            self.assertEqual(hub.fleet("status").status, 0, "who is worked on keeps nobody from being ready")
+            status = hub.fleet("status")
+            self.assertEqual(status.status, 3, "where all are worked on, nothing is known of the fleet")
+            self.assertIn("all hosts are in maintenance", status.out)
 
 
 class AKilledHub(WithFolder):

@@ -130,7 +130,8 @@ TEST(CompareFindings, AClockThatWasSetBackBeginsAnotherHour) {
   Rows rows;
   rows.Report({}, 100 * kMinuteNs);
   for (int i = 0; i < 3; ++i)
-    rows.Report(i % 2 == 0 ? std::vector{Pfc(Outcome::kFail)} : std::vector<FleetFinding>{}, (101 + i) * kMinuteNs);
+    rows.Report(i % 2 == 0 ? std::vector{Pfc(Outcome::kFail)} : std::vector<FleetFinding>{},
+                (101 + i) * kMinuteNs);
   EXPECT_THAT(rows.Report({}, 5 * kMinuteNs).told, SizeIs(1));
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hub/store/sqlite_fleet_store.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+
+#include "hub/store/sqlite_fleet_store.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -50,7 +50,8 @@ class FleetStoreTest : public testing::Test {
     return judged;
   }
   static FleetFinding Down(Outcome outcome = Outcome::kFail) {
-    return {.check = "link.state", .subject = "mlx5_0/1", .outcome = outcome, .blocking = true, .observed = "down"};
+    return {
+        .check = "link.state", .subject = "mlx5_0/1", .outcome = outcome, .blocking = true, .observed = "down"};
   }
 
   static std::vector<KnownHost> HostsOf(FleetStore& store) {
@@ -60,13 +61,15 @@ class FleetStoreTest : public testing::Test {
   }
   static std::vector<FleetFinding> FindingsOf(FleetStore& store) {
     std::vector<FleetFinding> findings;
-    EXPECT_TRUE(store.Findings({}, [&](FleetFinding&& finding) { findings.push_back(std::move(finding)); }).ok());
+    EXPECT_TRUE(
+        store.Findings({}, [&](FleetFinding&& finding) { findings.push_back(std::move(finding)); }).ok());
     return findings;
   }
   static std::vector<FleetChange> ChangesOf(FleetStore& store) {
     std::vector<FleetChange> changes;
     const std::int64_t end = std::numeric_limits<std::int64_t>::max();
-    EXPECT_TRUE(store.Changes({}, 0, end, [&](FleetChange&& change) { changes.push_back(std::move(change)); }).ok());
+    EXPECT_TRUE(
+        store.Changes({}, 0, end, [&](FleetChange&& change) { changes.push_back(std::move(change)); }).ok());
     return changes;
   }
   static void Commit(FleetStore& store, const JudgedHost& host, std::int64_t now) {
@@ -112,10 +115,12 @@ TEST_F(FleetStoreTest, CountsTheChangesOfEachHost) {
   Commit(*store, Host("host-one", {Down()}), 200);
   Commit(*store, Host("host-one"), 300);
   std::vector<std::string> told;
-  for (const FleetChange& change : ChangesOf(*store)) told.push_back(change.host_id + " " + std::to_string(change.number));
+  for (const FleetChange& change : ChangesOf(*store))
+    told.push_back(change.host_id + " " + std::to_string(change.number));
   EXPECT_THAT(told, ElementsAre("host-one 1", "host-one 2", "host-one 3", "host-two 1"));
   std::vector<std::uint64_t> after;
-  ASSERT_TRUE(store->ChangesAfter("host-one", 1, [&](FleetChange&& change) { after.push_back(change.number); }).ok());
+  ASSERT_TRUE(
+      store->ChangesAfter("host-one", 1, [&](FleetChange&& change) { after.push_back(change.number); }).ok());
   EXPECT_THAT(after, ElementsAre(2, 3));
 }
 

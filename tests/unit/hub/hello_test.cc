@@ -17,23 +17,30 @@ v1::AgentHello Hello(const std::string& id) {
   return hello;
 }
 
-TEST(HostIdOf, WithoutTlsTheHostIsWhatItSays) { EXPECT_EQ(*HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), nullptr), "00000000-0000-4000-8000-000000000001"); }
+TEST(HostIdOf, WithoutTlsTheHostIsWhatItSays) {
+  EXPECT_EQ(*HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), nullptr),
+            "00000000-0000-4000-8000-000000000001");
+}
 
 TEST(HostIdOf, ByTlsTheCertificateSays) {
-  const std::vector<SubjectName> names{{Kind::kDns, "node1"}, {Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000001"}};
+  const std::vector<SubjectName> names{{Kind::kDns, "node1"},
+                                       {Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000001"}};
   EXPECT_EQ(*HostIdOf(Hello(""), &names), "00000000-0000-4000-8000-000000000001");
-  EXPECT_EQ(*HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), &names), "00000000-0000-4000-8000-000000000001");
+  EXPECT_EQ(*HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), &names),
+            "00000000-0000-4000-8000-000000000001");
 }
 
 TEST(HostIdOf, WhoClaimsAnothersIdIsRefused) {
   const std::vector<SubjectName> names{{Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000001"}};
-  EXPECT_TRUE(absl::IsPermissionDenied(HostIdOf(Hello("00000000-0000-4000-8000-000000000002"), &names).status()));
+  EXPECT_TRUE(
+      absl::IsPermissionDenied(HostIdOf(Hello("00000000-0000-4000-8000-000000000002"), &names).status()));
 }
 
 TEST(HostIdOf, ACertificateNamesOneHost) {
   const std::vector<SubjectName> none{{Kind::kDns, "node1"}, {Kind::kUri, "spiffe://example.org/node1"}};
   EXPECT_TRUE(absl::IsUnauthenticated(HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), &none).status()));
-  const std::vector<SubjectName> two{{Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000001"}, {Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000002"}};
+  const std::vector<SubjectName> two{{Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000001"},
+                                     {Kind::kUri, "rdmaready:host/00000000-0000-4000-8000-000000000002"}};
   EXPECT_TRUE(absl::IsUnauthenticated(HostIdOf(Hello("00000000-0000-4000-8000-000000000001"), &two).status()));
   const std::vector<SubjectName> bad{{Kind::kUri, "rdmaready:host/../../etc"}};
   EXPECT_TRUE(absl::IsUnauthenticated(HostIdOf(Hello(""), &bad).status()));

@@ -213,12 +213,13 @@ TEST_F(HubTest, WhatOneReportChangedIsToldWhole) {
   ASSERT_GE(all->size(), 3u) << "several of one report, which have one time";
   std::vector<std::uint64_t> numbers;
   ASSERT_TRUE(Client()
-                  ->Watch({}, 1,
-                          [&](const FleetChange& change) {
-                            numbers.push_back(change.number);
-                            return numbers.size() < all->size();
-                          },
-                          [](const std::string&) {})
+                  ->Watch(
+                      {}, 1,
+                      [&](const FleetChange& change) {
+                        numbers.push_back(change.number);
+                        return numbers.size() < all->size();
+                      },
+                      [](const std::string&) {})
                   .ok());
   for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], i + 1);
 }

@@ -34,12 +34,14 @@ TEST(Unpack, WhatAnAgentPacksIsReadAsItWas) {
 
 TEST(Unpack, ABombIsRefusedBeforeItIsUnpacked) {
   // 4 GiB of zeros take 4 MB of zlib; what travels is bounded, and what is announced, and what comes out.
-  EXPECT_THAT(std::string(Unpack(std::string(kMostPackedBytes + 1, 'x'), 100).status().message()), HasSubstr("are taken"));
+  EXPECT_THAT(std::string(Unpack(std::string(kMostPackedBytes + 1, 'x'), 100).status().message()),
+              HasSubstr("are taken"));
   EXPECT_THAT(std::string(Unpack("x", std::uint64_t{4} << 30).status().message()), HasSubstr("unpacked"));
   const std::string bomb = Packed(std::string(std::size_t{64} << 20, '\0'));
   ASSERT_LT(bomb.size(), kMostPackedBytes);
   for (const std::uint64_t announced : {std::uint64_t{1}, std::uint64_t{kMostPlainBytes}})
-    EXPECT_THAT(std::string(Unpack(bomb, announced).status().message()), HasSubstr("do not unpack")) << announced;
+    EXPECT_THAT(std::string(Unpack(bomb, announced).status().message()), HasSubstr("do not unpack"))
+        << announced;
 }
 
 TEST(Unpack, TellsWhatIsCutOrHasMoreBehindIt) {

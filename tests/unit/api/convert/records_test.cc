@@ -186,6 +186,7 @@ TEST(RecordsFields, AreThoseOfTheMessages) {
   ExpectSameFields(TypeOf<FleetFinding>(), *v1::FleetFinding::descriptor());
   ExpectSameFields(TypeOf<FleetChange>(), *v1::FleetChange::descriptor());
   ExpectSameFields(TypeOf<FleetDifference>(), *v1::FleetDifference::descriptor());
+  ExpectSameFields(TypeOf<UsualValue>(), *v1::UsualValue::descriptor());
   ExpectSameFields(TypeOf<Plan>(), *v1::Plan::descriptor());
   ExpectSameFields(TypeOf<Change>(), *v1::Change::descriptor());
   ExpectSameFields(TypeOf<ApplierStatus>(), *v1::ApplierStatus::descriptor());

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host that is as it was: its facts come again now and then, with the readings of then.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "agent/report/pack_state.h"
+#include "agent/report/report_client.h"
+#include "api/base/run_id.h"
+#include "api/client/report_channel.h"
+#include "hub/hub.h"
+#include "hub/ingest/unpack.h"
+#include "hub/store/sqlite_fleet_store.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready::hub {
+namespace {
+
+constexpr std::int64_t kHourNs = std::int64_t{3600} * 1'000'000'000;
+
+JudgedHost KeptHost(bool with_facts) {
+  JudgedHost host{.host = {.host_id = "a", .name = "node1", .digest = "d"},
+                  .mark = {.run_id = "r", .sequence = 1}};
+  if (with_facts) host.facts_zlib = "packed";
+  return host;
+}
+
+TEST(HostBookFacts, AreDueOnceInAnIntervalAndAskedForUntilTheyCome) {
+  HostBook book;
+  book.SetFactsEvery(kHourNs);
+  book.Kept(KeptHost(true));
+  const std::int64_t now = UnixNowNs();
+  EXPECT_FALSE(book.TakeFactsDue("a", now + kHourNs / 2));
+  EXPECT_FALSE(book.FactsAsked("a"));
+  EXPECT_TRUE(book.TakeFactsDue("a", now + 2 * kHourNs));
+  EXPECT_TRUE(book.FactsAsked("a"));
+  EXPECT_FALSE(book.TakeFactsDue("a", now + 2 * kHourNs)) << "once";
+  book.Kept(KeptHost(false));
+  EXPECT_TRUE(book.FactsAsked("a")) << "it was judged again, nothing came";
+  book.Kept(KeptHost(true));
+  EXPECT_FALSE(book.FactsAsked("a"));
+  EXPECT_FALSE(book.TakeFactsDue("nobody", now + 2 * kHourNs));
+}
+
+TEST(HostBookFacts, AreNeverDueWhereNobodyWantsThem) {
+  HostBook book;
+  book.Kept(KeptHost(true));
+  EXPECT_FALSE(book.TakeFactsDue("a", UnixNowNs() + 1000 * kHourNs));
+}
+
+TEST(HostBookFacts, OfAFleetThatIsKnownFromBeforeDoNotComeTogether) {
+  HostBook book;
+  book.SetFactsEvery(kHourNs);
+  const std::int64_t now = UnixNowNs();
+  int due = 0;
+  for (int i = 0; i < 1000; ++i) {
+    KnownHost host{.host = {.host_id = std::to_string(i)}, .mark = {.run_id = "r", .sequence = 1}};
+    book.Know(host);
+    due += book.TakeFactsDue(host.host.host_id, now + kHourNs / 10) ? 1 : 0;
+  }
+  EXPECT_GT(due, 40);
+  EXPECT_LT(due, 200);
+}
+
+TEST(Readings, OfNowAreKeptOfAHostThatIsAsItWas) {
+  const std::string root = testing::TempDir() + "readings " + std::to_string(::getpid());
+  auto hub = Hub::Start({.listen = {"127.0.0.1:0"},
+                         .period = std::chrono::seconds(1),
+                         .facts_every = std::chrono::seconds(1),
+                         .rules = {.profiles = {"smb-direct-roce"}},
+                         .store = *SqliteFleetStore::Open({.path = root + "/fleet.db"})});
+  ASSERT_TRUE(hub.ok()) << hub.status();
+  std::atomic<std::uint64_t> uptime = 100;
+  const std::string digest(64, 'a');
+  const auto state = [&] {
+    Facts facts = GoodHost();
+    facts.hostname = "uptime " + std::to_string(uptime);  // the digest is said to leave it out
+    return *report::PackState(facts, digest, UnixNowNs());
+  };
+  const auto client = std::make_shared<report::ReportClient>(report::ReportOptions{
+      .host = {.host_id = "00000000-0000-4000-8000-000000000001", .hostname = "node1", .run_id = MakeRunId()},
+      .channel = [to = (*hub)->addresses().front()] { return ReportChannel(to, {}); },
+      .fresh = [&] { return ++uptime, state(); }});
+  client->Offer(state());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (uptime < 102 && std::chrono::steady_clock::now() < end) {
+    client->Tick(std::chrono::steady_clock::now());
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_GE(uptime, 102U);
+  EXPECT_EQ(client->Counts().refused, 0U);
+  client->StopAndWait(std::chrono::seconds(5));
+  hub->reset();
+  auto store = SqliteFleetStore::Open({.path = root + "/fleet.db"});
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto stored = (*store)->FactsOf("00000000-0000-4000-8000-000000000001");
+  ASSERT_TRUE(stored.ok()) << stored.status();
+  const auto facts = ReadFacts(stored->facts_zlib, stored->facts_bytes);
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_NE(facts->hostname, "uptime 100");
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace
+}  // namespace rdmaready::hub
