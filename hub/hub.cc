@@ -75,6 +75,7 @@ absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
   hub->view_ = std::make_unique<FleetView>(store, hub->book_, hub->agreement_, hub->options_.period,
                                            [hub = hub.get()] { return hub->Rules(); });
   RR_RETURN_IF_ERROR(hub->Listen());
+  RR_RETURN_IF_ERROR(hub->StartNotices());
   hub->JudgeAgainWhatDiffers();
   hub->Compare();
   hub->chores_ = std::jthread([hub = hub.get()](const std::stop_token& stop) { hub->Chores(stop); });
@@ -132,6 +133,15 @@ absl::Status Hub::Listen() {
   return absl::OkStatus();
 }
 
+absl::Status Hub::StartNotices() {
+  if (!options_.notices) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(
+      notifier_,
+      Notifier::Start({.notices = *options_.notices, .hub = options_.name, .events = options_.events},
+                      *options_.store, *view_, feed_, started_unix_ns_));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<FleetCaller> Hub::Admit(const grpc::ServerContextBase& context, FleetAsk ask) const {
   if (!options_.tls.Any()) {
     if (ask != FleetAsk::kObserve && options_.insecure)
@@ -186,6 +196,7 @@ void Hub::Shutdown(std::chrono::milliseconds grace) {
     listening_.server->Shutdown(std::chrono::system_clock::now() + grace);
     listening_.server.reset();
   }
+  notifier_.reset();
   if (keeper_ != nullptr) {
     keeper_.reset();
     Stored(options_.store->PutSeen(book_.TakeSeen()));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +26,8 @@
 #include "hub/ingest/keeper.h"
 #include "hub/judge/fleet_agreement.h"
 #include "hub/judge/rule_book.h"
+#include "hub/notice/notice_file.h"
+#include "hub/notice/notifier.h"
 #include "hub/store/fleet_store.h"
 
 namespace rdmaready::hub {
@@ -42,6 +45,7 @@ struct HubOptions {
   std::chrono::hours keep_audit{24 * 400};   // 0: for ever
   bool reflection = true;
   RuleFiles rules{};
+  std::optional<NoticeOptions> notices{};  // none: nobody is told
   std::unique_ptr<FleetStore> store{};
   KeeperLimits keeper{};
   EventSink events{};
@@ -75,6 +79,7 @@ class Hub {
   explicit Hub(HubOptions options);
   absl::Status Listen();
   void Compare();
+  absl::Status StartNotices();
   absl::StatusOr<FleetCaller> Admit(const grpc::ServerContextBase& context, FleetAsk ask) const;
   std::shared_ptr<const RuleBook> Rules() const;
   std::shared_ptr<const FleetRoles> Roles() const;
@@ -106,6 +111,7 @@ class Hub {
   std::unique_ptr<FleetService> fleet_;
   ListeningServer listening_{};
   std::unique_ptr<Comparer> comparer_;
+  std::unique_ptr<Notifier> notifier_{};  // null: nobody is told
   std::jthread chores_{};
 };
 

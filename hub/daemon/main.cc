@@ -18,9 +18,11 @@
 #include "api/daemon/event_log.h"
 #include "api/daemon/journal.h"
 #include "api/daemon/service_manager.h"
+#include "hub/daemon/notice_command.h"
 #include "hub/daemon/options.h"
 #include "hub/daemon/store_commands.h"
 #include "hub/hub.h"
+#include "hub/notice/notice_file.h"
 #include "hub/store/sqlite_fleet_store.h"
 
 namespace rdmaready::hub {
@@ -98,6 +100,12 @@ int AttendHub(const ::sigset_t& signals, std::span<const char* const> argv, Hub&
 
 int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigset_t& signals,
              std::span<const char* const> argv) {
+  std::optional<NoticeOptions> notices;
+  if (!options.notices.empty()) {
+    absl::StatusOr<NoticeOptions> read = LoadNotices(options.notices);
+    if (!read.ok()) return FailStart(read.status(), StatusOfStart(read.status()), options.log_format, events);
+    notices = *std::move(read);
+  }
   absl::StatusOr<std::unique_ptr<SqliteFleetStore>> store = SqliteFleetStore::Open({.path = options.store});
   if (!store.ok()) return FailStart(store.status(), StatusOfStart(store.status()), options.log_format, events);
   absl::StatusOr<std::unique_ptr<Hub>> hub = Hub::Start({.listen = {options.listen},
@@ -110,6 +118,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
                                                          .facts_every = options.facts_every,
                                                          .keep_changes = options.keep_changes,
                                                          .rules = options.rules,
+                                                         .notices = std::move(notices),
                                                          .store = *std::move(store),
                                                          .events = events});
   if (!hub.ok()) return FailStart(hub.status(), StatusOfStart(hub.status()), options.log_format, events);
@@ -133,6 +142,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
 
 int Main(int argc, char** argv) {
   if (const std::optional<int> done = RunStoreCommand(argc, argv)) return *done;
+  if (const std::optional<int> done = RunNoticeCommand(argc, argv)) return *done;
   const absl::StatusOr<HubCommandLine> command = ParseHubCommandLine(argc, argv);
   if (!command.ok()) return FailStart(command.status(), kExitUsage, LogFormat::kText, {});
   if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;

@@ -72,6 +72,9 @@ class HubFlags {
          &HubSettings::set_tls_crl);
     Text("--roles", "FILE", "Who may observe, operate and admit, and with hosts of which groups (YAML)",
          &HubSettings::set_roles);
+    Text("--notices", "FILE",
+         "Whom to tell what changed: webhooks and syslog, with their secrets; see its README",
+         &HubSettings::set_notices);
     app_.add_flag_callback(
         "--insecure", [this] { flags_.set_insecure(true); },
         "Allow plain text off loopback: any host is then what it says, and callers may only look");
@@ -93,7 +96,8 @@ class HubFlags {
   const HubSettings& flags() const { return flags_; }
   std::string Help() const {
     return app_.help() +
-           "\nOf a store: rdmaready-hub backup, restore, export --store FILE (each with --help)\n";
+           "\nOf a store: rdmaready-hub backup, restore, export --store FILE (each with --help)\n"
+           "Of notices: rdmaready-hub notice-test --notices FILE\n";
   }
 
   // An option that does not exist explains more than one that is missing.
@@ -190,6 +194,7 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
     options.keep_changes = std::chrono::ceil<std::chrono::hours>(*age);
   }
   options.insecure = settings.insecure();
+  options.notices = settings.notices();
   options.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};
   options.roles = settings.roles();
   if (!options.roles.empty() && !options.tls.Any()) {

@@ -26,6 +26,7 @@ struct DaemonOptions {
   TlsFiles tls{};
   std::string roles{};  // a file; empty: none
   std::uint32_t most_agents = 0;
+  std::string notices{};  // a path; empty: nobody is told
   LogFormat log_format = LogFormat::kText;
   EventLevel log_level = EventLevel::kInfo;
 };

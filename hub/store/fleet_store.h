@@ -76,6 +76,17 @@ struct Acknowledgement {
   std::int64_t unix_ns = 0;
 };
 
+// A small thing that a part of the hub keeps for itself, as octets that only it understands.
+struct NoteKey {
+  std::string kind{};  // whose
+  std::string key{};
+  bool operator==(const NoteKey&) const = default;
+};
+struct Note {
+  NoteKey at{};
+  std::string body{};
+};
+
 // Errors of every method: kResourceExhausted (no room: nothing was written, and it may be tried again),
 // kDataLoss (the store is damaged), kUnavailable. Threads: any thread may call; writes are one after the other,
 // and reading does not wait for them.
@@ -114,6 +125,10 @@ class FleetStore {
                              std::size_t most, const std::function<void(FleetAuditEntry&&)>& each) = 0;
   // Entries of before are forgotten, but for the last one, which the next one follows; at most so many at once.
   virtual absl::Status PruneAudit(std::int64_t before_unix_ns, std::uint64_t most) = 0;
+  // Both in one transaction. What is there is replaced; what is dropped need not be there.
+  virtual absl::Status PutNotes(std::span<const Note> put, std::span<const NoteKey> dropped) = 0;
+  // Of one kind, by key.
+  virtual absl::Status Notes(const std::string& kind, const std::function<void(Note&&)>& each) = 0;
 
   // Every host, by id, one at a time.
   virtual absl::Status Hosts(const std::function<void(KnownHost&&)>& each) = 0;

@@ -146,5 +146,10 @@ inline constexpr char kOldAudit[] =
     "SELECT hub, number FROM audit WHERE unix_ns < $1 AND number < (SELECT max(number) FROM audit AS newest "
     "WHERE newest.hub = audit.hub) ORDER BY number LIMIT $2";
 inline constexpr char kDropAudit[] = "DELETE FROM audit WHERE hub = $1 AND number = $2";
+inline constexpr char kPutNote[] =
+    "INSERT INTO note (kind, key, body) VALUES ($1, $2, $3) ON CONFLICT (kind, key) DO UPDATE SET body = "
+    "excluded.body";
+inline constexpr char kDropNote[] = "DELETE FROM note WHERE kind = $1 AND key = $2";
+inline constexpr char kNotesOf[] = "SELECT key, body FROM note WHERE kind = $1 ORDER BY key";
 
 }  // namespace rdmaready::hub::sql

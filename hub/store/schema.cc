@@ -8,7 +8,8 @@ namespace {
 
 // host: all that a status reads. facts: the latest, by which a host is judged again. finding: what is not well,
 // or was not until somebody acknowledges it; what is well has no row. transition: an outcome that became
-// another. audit: what callers had a hub do.
+// another. audit: what callers had a hub do. note: what a part of the hub keeps for itself: notices that are on
+// their way, and what was told.
 constexpr char kFirst[] = R"(
 CREATE TABLE host (
   host_id TEXT PRIMARY KEY, name TEXT NOT NULL, group_name TEXT NOT NULL, rack TEXT NOT NULL,
@@ -38,6 +39,8 @@ CREATE TABLE audit (
   hub TEXT NOT NULL, number INTEGER NOT NULL, unix_ns INTEGER NOT NULL, who TEXT NOT NULL, peer TEXT NOT NULL,
   verb TEXT NOT NULL, detail TEXT NOT NULL, outcome TEXT NOT NULL, previous TEXT NOT NULL, digest TEXT NOT NULL,
   PRIMARY KEY (hub, number)) STRICT, WITHOUT ROWID;
+CREATE TABLE note (
+  kind TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_over ON finding (over_unix_ns) WHERE over_unix_ns > 0;
 CREATE INDEX transition_by_time ON transition (last_unix_ns);
 )";

@@ -62,6 +62,8 @@ class SqliteFleetStore final : public FleetStore {
   absl::Status Audit(const std::string& hub, std::uint64_t after_number, std::int64_t since_unix_ns,
                      std::size_t most, const std::function<void(FleetAuditEntry&&)>& each) override;
   absl::Status PruneAudit(std::int64_t before_unix_ns, std::uint64_t most) override;
+  absl::Status PutNotes(std::span<const Note> put, std::span<const NoteKey> dropped) override;
+  absl::Status Notes(const std::string& kind, const std::function<void(Note&&)>& each) override;
   absl::Status Hosts(const std::function<void(KnownHost&&)>& each) override;
   absl::Status Findings(const std::string& host_id, const std::function<void(FleetFinding&&)>& each) override;
   absl::Status Changes(const std::string& host_id, std::int64_t since_unix_ns, std::int64_t before_unix_ns,

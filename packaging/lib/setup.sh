@@ -8,7 +8,7 @@
 build_packages=(
   ca-certificates g++ cmake ninja-build ccache mold pkg-config python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libabsl-dev libssl-dev
-  libibumad-dev libibverbs-dev libnl-3-dev libsqlite3-dev libsystemd-dev zlib1g-dev
+  libcurl4-openssl-dev libibumad-dev libibverbs-dev libnl-3-dev libsqlite3-dev libsystemd-dev zlib1g-dev
   libgnutls28-dev libmicrohttpd-dev prometheus-cpp-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libyaml-cpp-dev
   libgtest-dev libgmock-dev

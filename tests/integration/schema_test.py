@@ -4,6 +4,7 @@ import copy
 import itertools
 import json
 import pathlib
+import subprocess
 import tarfile
 import tempfile
 import unittest
@@ -11,6 +12,7 @@ import unittest
 import fixtures
 import hub_test
 import many_hosts
+import notice_receivers
 import schemas
 import tool
 
@@ -65,9 +67,19 @@ class AnOutput(unittest.TestCase):
                          ["maintenance", "no-such-host", "--end"], ["ack"], ["audit"]):
                 yield ["fleet", *line], hub.fleet(*line, "--output", "json").json
 
+    def outputs_of_notices(self):
+        """What a receiver is sent."""
+        with tempfile.TemporaryDirectory(prefix="schema ") as folder:
+            receiver = notice_receivers.Webhook()
+            file = notice_receivers.write(pathlib.Path(folder) / "n.yaml", "allow_private: [127.0.0.1]\nreceivers:\n"
+                                          f"  - {{name: a, webhook: 'http://127.0.0.1:{receiver.port}/'}}\n")
+            subprocess.run([tool.BIN / "rdmaready-hub", "notice-test", "--notices", file], check=True, capture_output=True, timeout=30)
+            receiver.close()
+            yield ["notice-test"], receiver.notices[0]
+
     def test_of_each_command_is_as_its_schema_says_and_each_schema_has_one(self):
         met = set()
-        for line, output in itertools.chain(self.outputs(), self.outputs_of_a_fleet()):
+        for line, output in itertools.chain(self.outputs(), self.outputs_of_a_fleet(), self.outputs_of_notices()):
             with self.subTest(line):
                 self.assertEqual(schemas.faults(output), [])
             met.add(output["schema"])

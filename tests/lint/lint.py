@@ -55,8 +55,10 @@ MAY_INCLUDE = {
     "agent/drift": ["api/model", "api/base", "collectors", "checks", "agent/apply/configurer.h"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     # Its store is a seam: nobody else of the hub knows which engine it is.
-    "hub/store": ["api/model", "api/base", "api/sqlite"],
+    "hub/store": ["api/model", "api/base", "api/convert/fleet_audit.h", "api/sqlite"],
     "hub/judge": ["api/model", "api/base", "api/inventory", "api/profile", "checks", "hub/store/fleet_store.h"],
+    # Only it connects to anybody by itself.
+    "hub/notice": ["api/base", "api/convert/record_json.h", "api/model", "api/profile", "rdmaready/v1", "hub/fleet", "hub/store/fleet_store.h"],
     "hub": ["api", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.
@@ -96,7 +98,8 @@ FOREIGN_BANS = {
     "agent/probe": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/share": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/proof": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
-    "hub": r"(sqlite|infiniband|rdma|netlink)[/.>0-9]",
+    "hub": r"(sqlite|infiniband|rdma|netlink|curl)[/.>0-9]",
+    "hub/notice": r"(sqlite|infiniband|rdma|netlink|grpc|grpcpp|CLI)[/.>0-9]",
     "hub/store": r"(grpc|google|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "cli": r"(sqlite|infiniband|netlink)[/.>0-9]",
 }

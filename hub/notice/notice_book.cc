@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/notice/notice_book.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "api/base/run_id.h"
+#include "hub/notice/notice_text.h"
+
+namespace rdmaready::hub {
+namespace {
+
+std::string FindingWord(const FleetFinding& finding) { return finding.check + '\x1f' + finding.subject; }
+
+v1::NoticeHost HostOfNotice(const WatchedHost& watched, const FleetFinding* finding) {
+  v1::NoticeHost host;
+  host.set_host_id(watched.host.host_id);
+  host.set_name(watched.host.name);
+  host.set_since_unix_ns(watched.host.since_unix_ns);
+  if (finding != nullptr) {
+    host.set_check(finding->check);
+    host.set_subject(finding->subject);
+    host.set_observed(finding->observed);
+  } else {
+    host.set_observed(watched.host.trouble);
+  }
+  return host;
+}
+
+bool IsOver(v1::NoticeState state) { return state == v1::NOTICE_STATE_OVER || state == v1::NOTICE_STATE_EASED; }
+
+void Name(std::vector<v1::NoticeHost> hosts, v1::Notice& notice) {
+  std::map<std::string, std::uint64_t> checks;
+  for (const v1::NoticeHost& host : hosts) {
+    if (!host.check().empty()) ++checks[host.check()];
+  }
+  const std::size_t named = std::min(hosts.size(), kMostNamedHosts);
+  std::partial_sort(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(named), hosts.end(),
+                    [](const v1::NoticeHost& a, const v1::NoticeHost& b) {
+                      return std::tie(a.name(), a.host_id()) < std::tie(b.name(), b.host_id());
+                    });
+  notice.set_hosts(hosts.size());
+  for (std::size_t i = 0; i < named; ++i) *notice.add_named() = std::move(hosts[i]);
+  std::vector<std::pair<std::string, std::uint64_t>> by_hosts(checks.begin(), checks.end());
+  std::ranges::stable_sort(by_hosts, std::greater(), [](const auto& check) { return check.second; });
+  if (by_hosts.size() > kMostNamedHosts) by_hosts.resize(kMostNamedHosts);
+  for (const auto& [check, count] : by_hosts) {
+    v1::NoticeCheck& one = *notice.add_checks();
+    one.set_check(check);
+    one.set_hosts(count);
+  }
+}
+
+}  // namespace
+
+NoticeBook::Axis AxisOf(v1::NoticeKind kind) {
+  return kind == v1::NOTICE_KIND_SILENT ? NoticeBook::Axis::kSilence : NoticeBook::Axis::kVerdict;
+}
+
+std::string NoteKeyOf(const NoticeBook::Key& key) {
+  return key.first + (key.second == NoticeBook::Axis::kSilence ? "/silence" : "/verdict");
+}
+
+void NoticeBook::Restore(const v1::NoticeEpisode& kept) {
+  Episode episode{.kept = kept};
+  episode.now.set_host_id(kept.host_id());
+  episode.now.set_name(kept.host());
+  episodes_[{kept.host_id(), AxisOf(kept.kind())}] = std::move(episode);
+}
+
+void NoticeBook::See(const WatchedHost& watched, std::int64_t now) {
+  const std::string& id = watched.host.host_id;
+  if (watched.host.condition == HostCondition::kNeverReported) return;
+  if (watched.host.maintenance_until_unix_ns > now) {
+    for (const Axis axis : {Axis::kVerdict, Axis::kSilence}) {
+      const auto found = episodes_.find({id, axis});
+      if (found == episodes_.end()) continue;
+      turning_.erase(found->first);
+      found->second.turn = Turn::kNone;
+      if (found->second.kept.told_unix_ns() == 0) episodes_.erase(found);
+    }
+    return;
+  }
+  SeeSilence(watched, now);
+  // What a silent host said last is old.
+  if (watched.host.condition != HostCondition::kSilent) SeeVerdict(watched, now);
+}
+
+void NoticeBook::SeeSilence(const WatchedHost& watched, std::int64_t now) {
+  const Key key{watched.host.host_id, Axis::kSilence};
+  if (watched.host.condition == HostCondition::kSilent) {
+    Hold(key, {.host = watched.host}, v1::NOTICE_KIND_SILENT, true, now);
+  } else {
+    End(key, now);
+  }
+}
+
+void NoticeBook::SeeVerdict(const WatchedHost& watched, std::int64_t now) {
+  const Key key{watched.host.host_id, Axis::kVerdict};
+  if (watched.host.condition == HostCondition::kReady) return End(key, now);
+  const bool known = watched.host.condition == HostCondition::kNotReady;
+  const bool worth = !watched.findings.empty() || !watched.host.trouble.empty();
+  Hold(key, watched, known ? v1::NOTICE_KIND_NOT_READY : v1::NOTICE_KIND_UNDETERMINED, worth, now);
+}
+
+// It is not well. `worth`: somebody has yet to know.
+void NoticeBook::Hold(const Key& key, const WatchedHost& watched, v1::NoticeKind kind, bool worth,
+                      std::int64_t now) {
+  auto found = episodes_.find(key);
+  if (found == episodes_.end()) {
+    if (!worth) return;
+    found = episodes_.emplace(key, Episode()).first;
+    found->second.kept.set_kind(kind);
+    Turned(key, found->second, Turn::kOpens, now);
+  }
+  Episode& episode = found->second;
+  v1::NoticeEpisode& kept = episode.kept;
+  kept.set_host_id(watched.host.host_id);
+  kept.set_host(watched.host.name);
+  kept.set_group(watched.host.group);
+  kept.set_since_unix_ns(watched.host.since_unix_ns);
+  episode.now = HostOfNotice(watched, watched.findings.empty() ? nullptr : &watched.findings.front());
+  if (episode.turn == Turn::kEnds) Turned(key, episode, Turn::kNone, now);
+  const bool worse = kind == v1::NOTICE_KIND_NOT_READY && kept.kind() == v1::NOTICE_KIND_UNDETERMINED;
+  if (worse || kept.told_unix_ns() == 0) kept.set_kind(kind);
+  if (kept.told_unix_ns() == 0) {
+    for (const FleetFinding& finding : watched.findings) episode.untold.insert(FindingWord(finding));
+    if (worth) return;
+    turning_.erase(key);  // it was acknowledged before it was told
+    episodes_.erase(found);
+    return;
+  }
+  if (worse && worth) return Turned(key, episode, Turn::kOpens, now);
+  SeeFindings(watched, episode, now);
+  const bool again = rules_.repeat > 0 && worth && now - kept.told_unix_ns() >= rules_.repeat;
+  if (again && episode.turn == Turn::kNone) Turned(key, episode, Turn::kAgain, now);
+}
+
+void NoticeBook::SeeFindings(const WatchedHost& watched, Episode& episode, std::int64_t now) {
+  const auto& told = episode.kept.told();
+  const std::set<std::string> known(told.begin(), told.end());
+  for (const FleetFinding& finding : watched.findings) {
+    std::string word = FindingWord(finding);
+    if (known.contains(word) || known.size() + episode.untold.size() >= kMostToldFindings) continue;
+    if (!episode.untold.insert(std::move(word)).second) continue;
+    episode.now = HostOfNotice(watched, &finding);
+    if (episode.turn == Turn::kNone)
+      Turned({watched.host.host_id, Axis::kVerdict}, episode, Turn::kFinding, now);
+  }
+}
+
+void NoticeBook::End(const Key& key, std::int64_t now) {
+  const auto found = episodes_.find(key);
+  if (found == episodes_.end()) return;
+  if (found->second.kept.told_unix_ns() == 0) {
+    turning_.erase(key);
+    episodes_.erase(found);
+  } else if (found->second.turn != Turn::kEnds) {
+    Turned(key, found->second, Turn::kEnds, now);
+  }
+}
+
+void NoticeBook::Turned(const Key& key, Episode& episode, Turn turn, std::int64_t now) {
+  episode.turn = turn;
+  episode.turned_unix_ns = now;
+  if (turn == Turn::kNone) {
+    turning_.erase(key);
+  } else {
+    turning_.insert(key);
+  }
+}
+
+std::map<NoticeBook::GroupKey, std::vector<NoticeBook::Key>> NoticeBook::Waiting() const {
+  std::map<GroupKey, std::vector<Key>> groups;
+  for (const Key& key : turning_) {
+    const Episode& episode = episodes_.at(key);
+    const v1::NoticeKind kind = episode.turn == Turn::kFinding ? v1::NOTICE_KIND_FINDING : episode.kept.kind();
+    const bool by_incident = episode.turn == Turn::kEnds || episode.turn == Turn::kAgain;
+    groups[{kind, episode.turn, episode.kept.group(), by_incident ? episode.kept.incident() : std::string()}]
+        .push_back(key);
+  }
+  return groups;
+}
+
+std::vector<v1::Notice> NoticeBook::Due(std::int64_t now) {
+  std::vector<v1::Notice> notices;
+  std::map<std::pair<v1::NoticeKind, std::string>, std::int64_t> told;
+  for (auto& [group, keys] : Waiting()) {
+    const auto& [kind, turn, name, incident] = group;
+    std::int64_t first = now;
+    for (const Key& key : keys) first = std::min(first, episodes_.at(key).turned_unix_ns);
+    const auto last = last_told_.find({kind, name});
+    const std::int64_t patience = turn == Turn::kEnds ? rules_.apart : rules_.gather;
+    if (now - first < patience || (last != last_told_.end() && now - last->second < rules_.apart)) continue;
+    if (turn == Turn::kEnds) {
+      std::erase_if(keys, [&](const Key& key) { return now - episodes_.at(key).turned_unix_ns < patience; });
+    }
+    notices.push_back(Tell(group, std::move(keys), now));
+    told[{kind, name}] = now;
+  }
+  // Several incidents may end at once: they do not wait for each other.
+  for (const auto& [key, when] : told) last_told_[key] = when;
+  return notices;
+}
+
+v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::int64_t now) {
+  const auto& [kind, turn, name, ended] = group;
+  v1::Notice notice;
+  notice.set_notice_id(MakeInstanceId());
+  notice.set_incident(ended);
+  notice.set_kind(kind);
+  notice.set_unix_ns(now);
+  notice.set_hub(hub_);
+  notice.set_group(name);
+  std::vector<v1::NoticeHost> hosts;
+  if (turn == Turn::kOpens) notice.set_incident(notice.notice_id());
+  if (turn == Turn::kFinding) notice.set_incident(episodes_.at(keys.front()).kept.incident());
+  for (const Key& key : keys) {
+    Episode& episode = episodes_.at(key);
+    hosts.push_back(episode.now);
+    changed_.insert(key);
+    turning_.erase(key);
+    if (turn == Turn::kEnds) {
+      episodes_.erase(key);
+      continue;
+    }
+    episode.turn = Turn::kNone;
+    if (turn == Turn::kOpens) episode.kept.set_incident(notice.incident());
+    episode.kept.set_told_unix_ns(now);
+    for (const std::string& word : episode.untold) {
+      if (episode.kept.told_size() < static_cast<int>(kMostToldFindings)) episode.kept.add_told(word);
+    }
+    episode.untold.clear();
+  }
+  notice.set_left(Left(notice.incident()));
+  notice.set_state(turn == Turn::kAgain  ? v1::NOTICE_STATE_AGAIN
+                   : turn != Turn::kEnds ? v1::NOTICE_STATE_OPEN
+                   : notice.left() > 0   ? v1::NOTICE_STATE_EASED
+                                         : v1::NOTICE_STATE_OVER);
+  if (IsOver(notice.state())) {
+    for (v1::NoticeHost& host : hosts) {  // what stood in its way stands there no more
+      host.clear_check();
+      host.clear_subject();
+      host.clear_observed();
+    }
+  }
+  Name(std::move(hosts), notice);
+  notice.set_text(NoticeSentence(notice));
+  return notice;
+}
+
+std::uint64_t NoticeBook::Left(const std::string& incident) const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      episodes_, [&](const auto& episode) { return episode.second.kept.incident() == incident; }));
+}
+
+NoticeBook::Changes NoticeBook::TakeChanges() {
+  Changes changes;
+  for (const Key& key : std::exchange(changed_, {})) {
+    const auto found = episodes_.find(key);
+    if (found == episodes_.end() || found->second.kept.told_unix_ns() == 0) {
+      changes.dropped.push_back(key);
+    } else {
+      changes.put.push_back(found->second.kept);
+    }
+  }
+  return changes;
+}
+
+void NoticeBook::Untake(const Changes& changes) {
+  for (const v1::NoticeEpisode& episode : changes.put)
+    changed_.insert({episode.host_id(), AxisOf(episode.kind())});
+  changed_.insert(changes.dropped.begin(), changes.dropped.end());
+}
+
+}  // namespace rdmaready::hub

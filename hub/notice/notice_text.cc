@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/notice/notice_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/convert/record_json.h"
+
+namespace rdmaready::hub {
+namespace {
+
+constexpr int kMostInSentence = 5;
+
+std::string Subjects(const v1::Notice& notice) {
+  const std::string of = notice.group().empty() ? "" : " of " + notice.group();
+  if (notice.hosts() == 1 && notice.named_size() == 1) return notice.named(0).name() + of;
+  return fmt::format("{} hosts{}", notice.hosts(), of);
+}
+
+std::string Predicate(const v1::Notice& notice) {
+  const bool one = notice.hosts() == 1;
+  const char* const is = one ? "is" : "are";
+  const bool over = notice.state() == v1::NOTICE_STATE_OVER || notice.state() == v1::NOTICE_STATE_EASED;
+  const char* const still = notice.state() == v1::NOTICE_STATE_AGAIN ? " still" : "";
+  switch (notice.kind()) {
+    case v1::NOTICE_KIND_SILENT:
+      return over ? fmt::format("{} heard again", is) : fmt::format("{}{} silent", is, still);
+    case v1::NOTICE_KIND_FINDING:
+      return fmt::format("{} one more thing in the way", one ? "has" : "have");
+    case v1::NOTICE_KIND_UNDETERMINED:
+      return over ? fmt::format("{} ready again", is)
+                  : fmt::format("{}{} perhaps not ready, which cannot be told", is, still);
+    default:
+      return over ? fmt::format("{} ready again", is) : fmt::format("{}{} not ready", is, still);
+  }
+}
+
+std::string Names(const v1::Notice& notice) {
+  std::string names;
+  for (int i = 0; i < notice.named_size() && i < kMostInSentence; ++i)
+    names += (i == 0 ? "" : ", ") + notice.named(i).name();
+  return notice.hosts() > kMostInSentence ? names + ", ..." : names;
+}
+
+std::string Reasons(const v1::Notice& notice) {
+  if (notice.hosts() == 1 && notice.named_size() == 1) {
+    const v1::NoticeHost& host = notice.named(0);
+    if (host.check().empty()) return host.observed();
+    return fmt::format("{} on {}: {}", host.check(), host.subject(), host.observed());
+  }
+  std::string reasons;
+  for (int i = 0; i < notice.checks_size() && i < kMostInSentence; ++i)
+    reasons += fmt::format("{}{} ({})", i == 0 ? "" : ", ", notice.checks(i).check(), notice.checks(i).hosts());
+  const std::string names = Names(notice);
+  return reasons.empty() ? names : fmt::format("{}; {}", reasons, names);
+}
+
+}  // namespace
+
+std::string_view NoticeKindWord(v1::NoticeKind kind) {
+  switch (kind) {
+    case v1::NOTICE_KIND_NOT_READY:
+      return "not-ready";
+    case v1::NOTICE_KIND_UNDETERMINED:
+      return "undetermined";
+    case v1::NOTICE_KIND_SILENT:
+      return "silent";
+    case v1::NOTICE_KIND_FINDING:
+      return "finding";
+    case v1::NOTICE_KIND_TEST:
+      return "test";
+    default:
+      return "unknown";
+  }
+}
+
+std::string_view NoticeStateWord(v1::NoticeState state) {
+  switch (state) {
+    case v1::NOTICE_STATE_OPEN:
+      return "open";
+    case v1::NOTICE_STATE_AGAIN:
+      return "again";
+    case v1::NOTICE_STATE_EASED:
+      return "eased";
+    case v1::NOTICE_STATE_OVER:
+      return "over";
+    default:
+      return "unknown";
+  }
+}
+
+std::string NoticeSentence(const v1::Notice& notice) {
+  if (notice.kind() == v1::NOTICE_KIND_TEST)
+    return fmt::format("A test of {}: notices arrive here", notice.hub());
+  std::string sentence = Subjects(notice) + " " + Predicate(notice);
+  if (const std::string reasons = Reasons(notice); !reasons.empty()) sentence += ": " + reasons;
+  if (notice.left() > 0 && notice.state() == v1::NOTICE_STATE_EASED)
+    sentence += fmt::format("; {} {} not", notice.left(), notice.left() == 1 ? "is" : "are");
+  return sentence;
+}
+
+std::string NoticeJson(v1::Notice notice) {
+  while (true) {
+    std::string json = SchemaJson("rdmaready.v1.Notice", RecordJson(notice), true);
+    if (json.size() <= kMostNoticeBytes) return json;
+    if (notice.named_size() > 0) {
+      notice.mutable_named()->RemoveLast();
+    } else if (notice.checks_size() > 0) {
+      notice.mutable_checks()->RemoveLast();
+    } else {
+      notice.clear_text();
+      notice.clear_group();
+      return SchemaJson("rdmaready.v1.Notice", RecordJson(notice), true);
+    }
+  }
+}
+
+}  // namespace rdmaready::hub

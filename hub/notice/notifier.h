@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notifier: looks at the fleet when something changed, tells who is to be told, and keeps in the store what was
+// told and what is on its way. It is on no way of a report: it reads, on a thread of its own, what was
+// committed.
+//
+// At least once: what is due is written to the store together with what was thereby told, and deleted there
+// when its receiver took it. A hub that starts again goes on with what was on its way, of which one may come
+// twice.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/base/event.h"
+#include "hub/fleet/change_feed.h"
+#include "hub/fleet/fleet_view.h"
+#include "hub/notice/courier.h"
+#include "hub/notice/notice_book.h"
+#include "hub/notice/notice_file.h"
+#include "hub/store/fleet_store.h"
+
+namespace rdmaready::hub {
+
+struct NotifierOptions {
+  NoticeOptions notices{};
+  std::string hub{};
+  SendLimits send{};
+  CourierLimits courier{};
+  std::chrono::milliseconds between_looks{2'000};    // at the fleet, when something changed
+  std::chrono::milliseconds without_change{60'000};  // for what makes no change: maintenance, acknowledging
+  EventSink events{};
+};
+
+class Notifier {
+ public:
+  // What is named outlives it. Errors are the store's.
+  static absl::StatusOr<std::unique_ptr<Notifier>> Start(NotifierOptions options, FleetStore& store,
+                                                         const FleetView& view, ChangeFeed& feed,
+                                                         std::int64_t listening_since_unix_ns);
+  ~Notifier();
+
+  std::vector<CourierCounts> Counts() const;
+
+ private:
+  Notifier(NotifierOptions options, FleetStore& store, const FleetView& view, std::int64_t since);
+  absl::Status Restore();
+  void Run(const std::stop_token& stop, const std::shared_ptr<ChangeFeed::Watcher>& watcher);
+  absl::Status Look(std::int64_t now);
+  void TellWhatIsDue(std::int64_t now);
+  void Stored(const absl::Status& status);
+
+  const NotifierOptions options_;
+  FleetStore& store_;
+  const FleetView& view_;
+  const std::int64_t listening_since_;
+  NoticeBook book_;
+  std::uint64_t parcels_ = 0;
+  bool store_failed_ = false;
+  std::vector<std::string> done_{};  // parcels whose end is not in the store yet
+  std::vector<std::unique_ptr<Courier>> couriers_{};
+  std::jthread thread_{};
+};
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "hub/notice/address_rules.h"
+#include "hub/notice/sender.h"
+
+namespace rdmaready::hub {
+
+// One POST of the notice as JSON, signed where there is a secret. 2xx: it was taken. 400, 413, 415 and 422:
+// this one never will be. All else, also a redirect: later.
+class WebhookSender final : public NoticeSender {
+ public:
+  WebhookSender(WebhookTarget target, AddressRules rules, SendLimits limits)
+      : target_(std::move(target)), rules_(std::move(rules)), limits_(limits) {}
+  SendResult Send(const v1::Notice& notice, const std::stop_token& stop) override;
+
+ private:
+  const WebhookTarget target_;
+  const AddressRules rules_;
+  const SendLimits limits_;
+};
+
+// Of one line of an answer's head; 0: it is none, or names a date. An hour at most.
+std::chrono::seconds RetryAfterOf(std::string_view header);
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Notices of a hub: who is told what, over real HTTPS and real syslog, and that nobody who does not listen holds anything up."""
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import certificates
+import hub_test
+import notice_receivers
+import schemas
+import tool
+from notice_receivers import Syslog, Webhook
+
+SECRET = "0123456789abcdef-of-the-fleet"
+SOON = "gather: 500ms\napart: 1s\nallow_private: [127.0.0.0/8, '::1']\n"
+
+
+def settings(*receivers, more=SOON):
+    return more + "receivers:\n" + "".join("  - {" + one + "}\n" for one in receivers)
+
+
+class WithReceivers(hub_test.WithFolder):
+    @classmethod
+    def setUpClass(cls):
+        cls.pki = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="rdmaready pki "))
+        cls.ca = certificates.Authority(cls.pki, "ca")
+        cls.pair = cls.ca.sign("receiver", "DNS:localhost,IP:127.0.0.1")
+
+    def webhook(self, **options):
+        receiver = Webhook(self.pair, secret=SECRET, **options)
+        self.addCleanup(receiver.close)
+        return receiver
+
+    def entry(self, receiver, name="hook", path="/services/T0/SECRET-PATH"):
+        return f"name: {name}, webhook: 'https://localhost:{receiver.port}{path}', secret: '{SECRET}', ca: '{self.ca.cert}'"
+
+    def syslog(self, way):
+        receiver = Syslog(way, self.folder, self.pair)
+        self.addCleanup(receiver.close)
+        return receiver
+
+    def write(self, *receivers, more=SOON):
+        return notice_receivers.write(self.folder / "notices.yaml", settings(*receivers, more=more))
+
+    def hub(self, *receivers, more=SOON, period="1s"):
+        self.ask_for(9000)
+        hub = hub_test.Hub(self.folder, "--notices", self.write(*receivers, more=more), "--name", "hub-one", "--profile", self.folder / "p.yaml",
+                           period=period).start()
+        self.addCleanup(lambda: hub.process.poll() is None and hub.stop())
+        return hub
+
+    def ask_for(self, mtu, hub=None):
+        """Hosts whose driver allows 9000 are ready, or are not."""
+        (self.folder / "p.yaml").write_text(f"name: p\nextends: virtual-fabric\nmtu_bytes: {mtu}\n")
+        if hub:
+            hub.process.send_signal(signal.SIGHUP)
+
+    def until(self, holds, seconds=15):
+        end = time.monotonic() + seconds
+        while not holds():
+            self.assertLess(time.monotonic(), end, self.log())
+            time.sleep(0.1)
+
+    def log(self):
+        return (self.folder / "hub.log").read_text()
+
+
+def try_out(case, *receivers, more=SOON):
+    return subprocess.run([tool.BIN / "rdmaready-hub", "notice-test", "--notices", case.write(*receivers, more=more), "--name", "hub-one"],
+                          capture_output=True, text=True, timeout=40)
+
+
+class AFleet(WithReceivers):
+    def test_a_group_that_fails_at_once_is_one_notice_and_so_is_its_end(self):
+        hook, log = self.webhook(), self.syslog("udp")
+        hub = self.hub(self.entry(hook), f"name: log, syslog: '{log.target}', sd_id: rdmaready@32473")
+        fleet = hub_test.simulate(hub, 320, "--for", "18s", wait=False)
+        self.until(lambda: hub.fleet("status", "--output", "json").json["counts"]["ready"] == 320)
+        self.ask_for(9100, hub)
+        [opened] = hook.wait()
+        self.ask_for(9000, hub)
+        [_, over] = hook.wait(2)
+        self.assertEqual([(one["kind"], one["state"], one["hosts"], one["left"]) for one in (opened, over)],
+                         [("not-ready", "open", 320, 320), ("not-ready", "over", 320, 0)])
+        self.assertEqual(opened["incident"], over["incident"])
+        self.assertEqual([host["name"] for host in opened["named"]], [f"node{i:05}" for i in range(1, 21)])
+        self.assertEqual(opened["checks"], [{"check": "mtu.max", "hosts": 320}])
+        self.assertEqual(opened["text"], "320 hosts are not ready: mtu.max (320); node00001, node00002, node00003, node00004, node00005, ...")
+        fleet.terminate()
+        fleet.communicate()
+        read = [notice_receivers.parse(message) for message in log.wait(2)]
+        self.assertEqual([(one["severity"], one["msgid"], one["data"]["hosts"], one["data"]["state"]) for one in read],
+                         [(3, "not-ready", "320", "open"), (5, "not-ready", "320", "over")])
+        self.assertEqual((hook.unsigned, len(hook.notices)), (0, 2))
+        for notice in hook.notices:
+            self.assertEqual(schemas.faults(notice), [])
+
+    def test_a_host_that_comes_back_before_it_was_told_is_not_told(self):
+        hook = self.webhook()
+        hub = self.hub(self.entry(hook), more=SOON.replace("500ms", "6s"))
+        fleet = hub_test.simulate(hub, 2, "--for", "14s", wait=False)
+        self.until(lambda: hub.fleet("status", "--output", "json").json["counts"]["ready"] == 2)
+        self.ask_for(9100, hub)
+        time.sleep(3)
+        self.ask_for(9000, hub)
+        fleet.communicate()
+        self.assertEqual([one["text"] for one in hook.notices if one["kind"] != "silent"], [])
+
+    def test_what_holds_is_told_again_after_a_while(self):
+        hook = self.webhook()
+        hub = self.hub(self.entry(hook), more=SOON + "repeat: 3s\n")
+        self.ask_for(9100, hub)
+        fleet = hub_test.simulate(hub, 1, "--for", "12s", wait=False)
+        first, again = hook.wait(2)[:2]
+        fleet.terminate()
+        fleet.communicate()
+        self.assertEqual([(one["state"], one["incident"]) for one in (first, again)], [("open", first["incident"]), ("again", first["incident"])])
+        self.assertEqual(first["named"][0]["check"], "mtu.max")
+        self.assertEqual(first["text"], "node00001 is not ready: mtu.max on rxe0/1 dcb0: the driver allows 9000 at most")
+
+    def test_silence_is_told_and_that_it_is_over_and_nothing_again_after_a_restart(self):
+        hook = self.webhook()
+        hub = self.hub(self.entry(hook))
+        hub_test.simulate(hub, 3, "--for", "2s")
+        [silent] = hook.wait(of=lambda one: one["kind"] == "silent")
+        self.assertEqual((silent["hosts"], silent["state"], silent["text"][:20]), (3, "open", "3 hosts are silent: "))
+        time.sleep(1.5)  # until it is kept that it arrived
+        hub.stop(signal.SIGKILL)
+        hub.start()
+        time.sleep(5)
+        self.assertEqual(len([one for one in hook.notices if one["kind"] == "silent"]), 1, hook.notices)
+        hub_test.simulate(hub, 3, "--for", "3s")
+        [over] = hook.wait(of=lambda one: one["kind"] == "silent" and one["state"] == "over")
+        self.assertEqual((over["incident"], over["hosts"], over["left"]), (silent["incident"], 3, 0))
+
+    def test_who_is_in_maintenance_makes_none_and_neither_does_what_is_acknowledged(self):
+        hook = self.webhook()
+        hub = self.hub(self.entry(hook), more=SOON.replace("500ms", "4s"), period="60s")
+        fleet = hub_test.simulate(hub, 3, "--for", "16s", wait=False)
+        self.until(lambda: hub.fleet("status", "--output", "json").json["counts"]["ready"] == 3)
+        self.assertEqual(hub.fleet("maintenance", "node00001", "--for", "1h", "--why", "moved").status, 0)
+        self.ask_for(9100, hub)
+        self.until(lambda: len(hub.fleet("hosts", "--condition", "not-ready", "--output", "json").json["hosts"]) == 3)
+        self.assertEqual(hub.fleet("ack", "node00002", "--check", "*", "--why", "known").status, 0)
+        self.ask_for(9101, hub)  # a change, that is looked at
+        [told] = hook.wait()
+        self.assertEqual([host["name"] for host in told["named"]], ["node00003"])
+        fleet.terminate()
+        fleet.communicate()
+        self.assertEqual(len(hook.notices), 1)
+
+    def test_a_report_is_acknowledged_as_soon_when_receivers_are_dead(self):
+        hanging = self.webhook(answers=[lambda handler: time.sleep(30)])
+        alive = self.syslog("unix")
+        self.ask_for(9100)  # all are not ready, and there is something to tell
+        listening = [f"name: log, syslog: '{alive.target}'"]
+        dead = [self.entry(hanging), "name: closed, webhook: 'https://127.0.0.1:1/', ca: /dev/null"]
+        took = []
+        for receivers in (listening, listening + dead):
+            told = len(alive.messages)
+            place = self.folder / str(len(receivers))
+            place.mkdir()
+            with hub_test.Hub(place, "--notices", self.write(*receivers), "--profile", self.folder / "p.yaml") as hub:
+                status, tally = hub_test.simulate(hub, 500, "--for", "5s", script="2s change all\n")
+                self.assertEqual((status, tally["put_off"]), (0, 0), tally)
+                self.assertGreater(len(alive.wait(told + 1)), told, "who listens is told")
+                begun = time.monotonic()
+                hub.stop()
+                self.assertLess(time.monotonic() - begun, 10, "a receiver that hangs does not hold up the end")
+            took.append(tally["ack_p99_us"])
+        self.assertTrue(hanging.requests, "it was tried")
+        self.assertLess(took[1], took[0] * 2 + 500_000, took)
+
+    def test_what_a_dead_receiver_was_not_told_is_told_when_it_is_back_also_after_a_restart(self):
+        hook = self.webhook(answers=[(500, {}, b"")] * 3 + [(204, {}, b"")])
+        hub = self.hub(self.entry(hook))
+        hub_test.simulate(hub, 2, "--for", "1s")
+        self.until(lambda: hook.requests)
+        hub.stop(signal.SIGKILL)
+        hub.start()
+        told = hook.wait(1)
+        self.assertEqual(len(told), 1, (told, self.log()))
+        self.assertEqual(len({body for *_, body in hook.requests}), 1, "the same notice each time")
+        self.assertIn("notices-fail", self.log())
+
+    def test_nothing_secret_is_in_the_log_or_the_answers(self):
+        hook = self.webhook(answers=[(500, {}, b"")])
+        hub = self.hub(self.entry(hook))
+        hub_test.simulate(hub, 1, "--for", "1s")
+        self.until(lambda: "notices-fail" in self.log())
+        everything = self.log() + hub.fleet("status", "--output", "json").out
+        self.assertIn("notices-fail", everything)
+        for word in ("SECRET-PATH", SECRET, "localhost:"):
+            self.assertNotIn(word, everything)
+
+
+class AReceiver(WithReceivers):
+    def test_that_takes_it_is_said_to(self):
+        hook, logs = self.webhook(), {way: self.syslog(way) for way in ("unix", "udp", "tcp", "tls")}
+        entries = [f"name: {way}, syslog: '{log.target}', facility: local3, sd_id: rdmaready@32473" + (f", ca: '{self.ca.cert}'" if way == "tls" else "")
+                   for way, log in logs.items()]
+        tried = try_out(self, self.entry(hook), *entries)
+        self.assertEqual(tried.returncode, 0, tried.stdout + tried.stderr)
+        self.assertEqual(len(re.findall(r"(?m)^\w+: taken: (HTTP 204|sent), \d+ ms$", tried.stdout)), 5, tried.stdout)
+        [notice] = hook.notices
+        self.assertEqual((notice["schema"], notice["kind"], notice["hub"], hook.unsigned), ("rdmaready.v1.Notice", "test", "hub-one", 0))
+        for way, log in logs.items():
+            [message] = log.wait()
+            read = notice_receivers.parse(message)
+            self.assertEqual((way, read["facility"], read["severity"], read["host"], read["app"], read["msgid"]), (way, 19, 5, "hub-one", "rdmaready-hub", "test"))
+            self.assertEqual((read["data"]["id"], read["data"]["kind"]), ("rdmaready@32473", "test"))
+
+    def test_that_redirects_is_not_followed(self):
+        other = self.webhook()
+        hook = self.webhook(answers=[(307, {"Location": f"https://localhost:{other.port}/"}, b"")])
+        tried = try_out(self, self.entry(hook))
+        self.assertEqual((tried.returncode, other.requests), (4, []), tried.stdout)
+        self.assertIn("redirect", tried.stdout)
+
+    def test_at_an_address_that_is_not_public_is_refused_unless_it_is_listed(self):
+        hook, log = self.webhook(), self.syslog("tcp")
+        for listed in ("", "allow_private: [10.0.0.0/8, 'fd00::/8']\n"):
+            tried = try_out(self, self.entry(hook), f"name: log, syslog: '{log.target}'", f"name: mapped, webhook: 'https://[::ffff:127.0.0.1]:{hook.port}/'",
+                            f"name: datagram, syslog: 'udp:127.0.0.1:{hook.port}'", more=listed)
+            self.assertEqual(tried.returncode, 4, tried.stdout)
+            self.assertEqual(tried.stdout.count("not taken: its address is not public, and allow_private does not have it"), 4, tried.stdout)
+        self.assertEqual((hook.requests, log.messages), ([], []))
+
+    def test_with_another_ca_or_name_is_refused(self):
+        hook = self.webhook()
+        stranger = certificates.Authority(self.folder, "stranger")
+        foreign = f"name: hook, webhook: 'https://localhost:{hook.port}/', ca: '{stranger.cert}'"
+        named = f"name: named, webhook: 'https://127.0.0.2:{hook.port}/', ca: '{self.ca.cert}'"
+        tried = try_out(self, foreign, named)
+        self.assertEqual((tried.returncode, hook.requests), (4, []), tried.stdout)
+
+    def test_that_answers_without_end_is_cut_off(self):
+        def endless(handler):
+            handler.send_response(200)
+            handler.send_header("Content-Length", str(1 << 40))
+            handler.end_headers()
+            sent = 0
+            try:
+                while sent < 1 << 30:
+                    sent += handler.wfile.write(b"x" * 65536)
+            except OSError:
+                pass
+            taken.append(sent)
+
+        taken = []
+        hook = self.webhook(answers=[endless])
+        begun = time.monotonic()
+        tried = try_out(self, self.entry(hook))
+        self.assertEqual(tried.returncode, 0, tried.stdout)
+        self.assertLess(time.monotonic() - begun, 5)
+        time.sleep(0.5)
+        self.assertLess(taken[0], 8 << 20)
+
+    def test_that_hangs_is_left_after_a_while(self):
+        hook = self.webhook(answers=[lambda handler: time.sleep(60)])
+        begun = time.monotonic()
+        tried = try_out(self, self.entry(hook))
+        self.assertEqual(tried.returncode, 4, tried.stdout)
+        self.assertLess(time.monotonic() - begun, 19)
+
+
+class ItsFile(WithReceivers):
+    def wrong(self, text, mode=0o600):
+        path = self.folder / "n.yaml"
+        path.write_text(text)
+        os.chmod(path, mode)
+        ended = subprocess.run([tool.BIN / "rdmaready-hub", "--store", self.folder / "x.db", "--listen", "127.0.0.1:0", "--notices", path],
+                               capture_output=True, text=True, timeout=20)
+        self.assertEqual((ended.returncode, len(ended.stderr.splitlines())), (2, 1), ended.stderr)
+        return ended.stderr
+
+    def test_that_others_read_or_write_is_refused(self):
+        good = settings("name: a, webhook: 'https://example.org/HIDDEN'")
+        for mode in (0o644, 0o660, 0o602):
+            self.assertIn("n.yaml", self.wrong(good, mode))
+
+    def test_what_is_wrong_is_named_and_never_repeated(self):
+        for entry, words in (("name: a, webhook: 'http://example.org/HIDDEN'", "loopback"), ("name: a, webhook: 'ftp://example.org/HIDDEN'", "https"),
+                             ("name: a, webhook: 'https://u:HIDDEN@example.org/'", "without a user"), ("name: a, webhook: [HIDDEN]", "wants text"),
+                             ("name: a, webhook: 'https://example.org/', secret: HIDDEN", "from 16"), ("name: a, HIDDEN: x", "not known"),
+                             ("name: a, syslog: 'udp:HIDDEN'", "is expected"), ("name: a, syslog: 'unix:/dev/log', sd_id: rdmaready", "ENTERPRISE"),
+                             ("name: 'HID DEN', syslog: 'unix:/dev/log'", "name:"), ("name: a", "either webhook or syslog"),
+                             ("name: a, webhook: 'https://example.org/', webhook: HIDDEN", "twice")):
+            with self.subTest(entry):
+                said = self.wrong(settings(entry))
+                self.assertIn(words, said)
+                self.assertNotIn("HIDDEN", said)
+                self.assertNotIn("HID DEN", said)
+        self.assertIn("allow_private", self.wrong(settings("name: a, syslog: 'unix:/dev/log'", more="allow_private: [10/8]\n")))
+        self.assertIn("its name is taken", self.wrong(settings(*["name: a, syslog: 'unix:/dev/log'"] * 2)))
+
+
+if __name__ == "__main__":
+    unittest.main()
