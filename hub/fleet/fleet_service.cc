@@ -202,8 +202,8 @@ grpc::Status FleetService::Diff(grpc::ServerContext* context, const v1::FleetDif
 grpc::Status FleetService::Baseline(grpc::ServerContext* context, const v1::FleetBaselineRequest* request,
                                     v1::FleetBaselineResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(Admit(*context, FleetAsk::kObserve).status());
-    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter()));
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
+    RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
     RR_ASSIGN_OR_RETURN(const FleetView::UsualValues usual, view_.Usual(filter, UnixNowNs()));
