@@ -30,6 +30,10 @@ bool IsThere(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0;
 }
 
+std::int64_t LifetimeS(const Order& order) {
+  return order.lifetime_s > 0 ? order.lifetime_s : order.days * kSecondsPerDay;
+}
+
 std::vector<std::string> NamesOf(const Contents& contents) {
   std::vector<std::string> names;
   for (const std::string& name : contents.dns) names.push_back("DNS:" + name);
@@ -65,6 +69,8 @@ absl::Status CheckOrder(const Order& order) {
     return wrong("'" + SafeLine(order.name, 80) + "' is an address, no name");
   if (!order.host_id.empty() && (order.kind != Kind::kHost || !IsHostId(order.host_id)))
     return wrong("no host id: " + SafeLine(order.host_id, 80));
+  if (order.lifetime_s < 0 || order.lifetime_s > kMostDays * kSecondsPerDay)
+    return wrong(fmt::format("a certificate lasts at most {} days", kMostDays));
   if (order.days < 1 || order.days > kMostDays) return wrong(fmt::format("days: 1 to {}", kMostDays));
   for (const std::string& name : order.dns) {
     if (!IsDnsName(name)) return wrong("'" + SafeLine(name, 80) + "' is no DNS name");
@@ -127,7 +133,7 @@ absl::StatusOr<Issued> Authority::Issue(const Order& order, ::EVP_PKEY& public_k
                     .dns = order.dns,
                     .addresses = order.addresses,
                     .not_before_unix_s = NowS() - kBackdatedS,
-                    .not_after_unix_s = NowS() + order.days * kSecondsPerDay};
+                    .not_after_unix_s = NowS() + LifetimeS(order)};
   if (contents.identity.empty()) {
     RR_ASSIGN_OR_RETURN(contents.identity, NewHostId());
   }
@@ -135,7 +141,7 @@ absl::StatusOr<Issued> Authority::Issue(const Order& order, ::EVP_PKEY& public_k
   if (contents.not_after_unix_s > NotAfterUnixS(*root.certificate)) {
     return absl::InvalidArgumentError(fmt::format(
         "{} days are more than the CA lasts, until {} (rdmaready pki rotate --ca makes its successor)",
-        order.days, DateText(*::X509_get0_notAfter(root.certificate.get()))));
+        LifetimeS(order) / kSecondsPerDay, DateText(*::X509_get0_notAfter(root.certificate.get()))));
   }
   Issued issued;
   RR_ASSIGN_OR_RETURN(issued.certificate_pem,

@@ -45,6 +45,7 @@ struct Order {
   std::vector<std::string> dns{};  // names and addresses by which it is called
   std::vector<std::string> addresses{};
   int days = kDefaultDays;
+  std::int64_t lifetime_s = 0;  // more than 0: instead of days
 };
 
 // kInvalidArgument: a name, an id, a number of days that no certificate has.

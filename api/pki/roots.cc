@@ -10,6 +10,7 @@
 #include "api/base/text.h"
 #include "api/pki/file.h"
 #include "api/pki/key.h"
+#include "api/pki/newer_lists.h"
 #include "api/pki/sign.h"
 
 namespace rdmaready::pki {
@@ -120,12 +121,16 @@ absl::Status WriteBundle(const std::string& directory, const std::vector<RootFil
 
 absl::Status WriteLists(const std::string& directory, const std::vector<RootFile>& roots,
                         const std::vector<IndexEntry>& entries, std::int64_t now_unix_s) {
+  // Two lists within one second are told apart, and so are those of a clock that was put back.
+  constexpr std::size_t kMaxListBytes = 16 << 20;
+  const absl::StatusOr<std::string> there = ReadSmallFile(directory + "/crl.pem", kMaxListBytes);
+  const std::int64_t number = std::max(now_unix_s, there.ok() ? HighestListNumber(*there) + 1 : 0);
   std::string text;
   for (const RootFile& root : roots) {
     RR_ASSIGN_OR_RETURN(const PrivateKey key, LoadRootKey(directory, root));
     RR_ASSIGN_OR_RETURN(const std::string list,
                         SignRevocationList(StillRevoked(entries, root.serial, now_unix_s), *root.certificate,
-                                           *key, now_unix_s));
+                                           *key, now_unix_s, number));
     text += list;
   }
   return WriteFile(directory + "/crl.pem", text, kCertificateMode, Existing::kReplaced);

@@ -208,7 +208,8 @@ absl::StatusOr<std::string> SignCertificate(const Contents& contents, ::EVP_PKEY
 }
 
 absl::StatusOr<std::string> SignRevocationList(const std::vector<Revoked>& revoked, ::X509& root,
-                                               ::EVP_PKEY& root_key, std::int64_t now_unix_s) {
+                                               ::EVP_PKEY& root_key, std::int64_t now_unix_s,
+                                               std::int64_t number) {
   const CleanErrors clean;
   const List list(::X509_CRL_new());
   const Time now(::ASN1_TIME_set(nullptr, static_cast<std::time_t>(now_unix_s - kBackdatedS)));
@@ -218,7 +219,7 @@ absl::StatusOr<std::string> SignRevocationList(const std::vector<Revoked>& revok
               ::X509_CRL_set1_lastUpdate(list.get(), now.get()) == 1 &&
               ::X509_CRL_set1_nextUpdate(list.get(), next.get()) == 1;
   for (const Revoked& one : revoked) made = made && AddRevoked(*list, one);
-  made = made && AddListNumber(*list, now_unix_s) && AddListIssuer(*list, root) &&
+  made = made && AddListNumber(*list, number == 0 ? now_unix_s : number) && AddListIssuer(*list, root) &&
          ::X509_CRL_sort(list.get()) == 1 &&
          ::X509_CRL_sign(list.get(), &root_key, SigningDigest(root_key)) > 0;
   const Bio bio = WritingBio();

@@ -56,8 +56,10 @@ struct Revoked {
   std::int64_t at_unix_s = 0;
 };
 
-// PEM of a list that is due again in kRevocationListDays.
+// PEM of a list that is due again in kRevocationListDays. Of two lists that with the greater `number` is newer;
+// 0: the time.
 absl::StatusOr<std::string> SignRevocationList(const std::vector<Revoked>& revoked, ::X509& root,
-                                               ::EVP_PKEY& root_key, std::int64_t now_unix_s);
+                                               ::EVP_PKEY& root_key, std::int64_t now_unix_s,
+                                               std::int64_t number = 0);
 
 }  // namespace rdmaready::pki

@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "api/daemon": ["api/base", "api/client"],
     "api/client": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1"],
     # Keys and certificates: files and libcrypto.
-    "api/pki": ["api/model", "api/base", "api/client/certificate.h"],
+    "api/pki": ["api/model", "api/base", "api/client/certificate.h", "api/client/revocation.h"],
     "collectors": ["api/model", "api/base"],
     "checks": ["api/model", "api/base/date.h", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
                "api/base/text.h", "absl/status"],
@@ -48,6 +48,7 @@ MAY_INCLUDE = {
     "agent/helper/applier": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "checks", "agent/helper",
                              "agent/apply"],
     # Also by what stands for thousands of agents: it knows no agent.
+    "agent/enrol": ["api/model", "api/base", "api/client", "api/pki", "rdmaready/v1"],
     "agent/report": ["api/model", "api/base", "api/client", "api/convert", "api/pki/identity.h", "rdmaready/v1"],
     "agent/store": ["api/model", "api/base", "api/convert", "api/sqlite"],
     "agent/port": ["api/model", "api/base", "collectors", "checks/counted", "checks/words", "agent/link/failure.h", "agent/probe"],
