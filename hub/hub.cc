@@ -72,8 +72,14 @@ absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
                   .stored = [hub = hub.get()](const absl::Status& status) { hub->Stored(status); },
                   .agreement = &hub->agreement_},
       hub->options_.keeper);
-  hub->view_ = std::make_unique<FleetView>(store, hub->book_, hub->agreement_, hub->options_.period,
-                                           [hub = hub.get()] { return hub->Rules(); });
+  RR_RETURN_IF_ERROR(hub->OpenAdmission());
+  FleetView::RevokedOf revoked;
+  if (hub->admission_ != nullptr)
+    revoked = [admission = hub->admission_.get()](const std::string& id) { return admission->RevokedOf(id); };
+  hub->view_ = std::make_unique<FleetView>(
+      store, hub->book_, hub->agreement_, hub->options_.period, [hub = hub.get()] { return hub->Rules(); },
+      std::move(revoked));
+  RR_RETURN_IF_ERROR(hub->ListenForNewHosts());
   RR_RETURN_IF_ERROR(hub->Listen());
   RR_RETURN_IF_ERROR(hub->StartNotices());
   hub->JudgeAgainWhatDiffers();
@@ -103,11 +109,14 @@ absl::Status Hub::Listen() {
     why_refused = [judge = judge_](const std::string& pem, const std::string& others) {
       return judge->WhyRefused(pem, others);
     };
+  std::function<std::shared_ptr<const SignedLists>()> lists;
+  if (admission_ != nullptr) lists = [this] { return admission_->Lists(); };
   ingest_ = std::make_unique<IngestService>(IngestOptions{.hub_name = options_.name,
                                                           .period = options_.period,
                                                           .most_streams = options_.most_agents,
                                                           .tls = tls,
                                                           .why_refused = std::move(why_refused),
+                                                          .lists = std::move(lists),
                                                           .events = options_.events},
                                             book_, *keeper_);
   FleetServiceOptions fleet{
@@ -124,6 +133,7 @@ absl::Status Hub::Listen() {
   SetReflection(builder, options_.reflection);
   builder.RegisterService(ingest_.get());
   builder.RegisterService(fleet_.get());
+  RegisterAccess(builder);
   RR_ASSIGN_OR_RETURN(listening_, StartListening(builder, {.listen = options_.listen,
                                                            .credentials = credentials,
                                                            .plain_anywhere = options_.insecure || tls,
@@ -140,6 +150,24 @@ absl::Status Hub::StartNotices() {
       Notifier::Start({.notices = *options_.notices, .hub = options_.name, .events = options_.events},
                       *options_.store, *view_, feed_, started_unix_ns_));
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Hub::HostThatCalls(const grpc::ServerContextBase& context) const {
+  const auto property = [&context](const char* name) {
+    const std::vector<grpc::string_ref> values = context.auth_context()->FindPropertyValues(name);
+    return values.empty() ? std::string() : std::string(values.front().data(), values.front().size());
+  };
+  const std::string certificate = property(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+  if (certificate.empty()) return absl::UnauthenticatedError("no certificate");
+  const std::string others = property(GRPC_X509_PEM_CERT_CHAIN_PROPERTY_NAME);
+  if (const std::string why = judge_->WhyRefused(certificate, others); !why.empty())
+    return absl::PermissionDeniedError(why);
+  std::vector<std::string> uris;
+  for (const SubjectName& name : SubjectNames(certificate)) {
+    if (name.kind == SubjectName::Kind::kUri) uris.push_back(name.text);
+  }
+  if (std::optional<std::string> id = pki::HostIdOf(uris)) return *std::move(id);
+  return absl::PermissionDeniedError("the certificate names no host of a fleet");
 }
 
 absl::StatusOr<FleetCaller> Hub::Admit(const grpc::ServerContextBase& context, FleetAsk ask) const {
@@ -192,6 +220,10 @@ void Hub::Shutdown(std::chrono::milliseconds grace) {
   chores_ = {};
   comparer_.reset();
   feed_.End();
+  if (enrolling_.server != nullptr) {
+    enrolling_.server->Shutdown(std::chrono::system_clock::now() + grace);
+    enrolling_.server.reset();
+  }
   if (listening_.server != nullptr) {
     listening_.server->Shutdown(std::chrono::system_clock::now() + grace);
     listening_.server.reset();
@@ -275,7 +307,10 @@ void Hub::ChoresOf(std::int64_t second) {
   ingest_->EndStrangers(kHelloWithin);
   if (second % kSecondsBetweenSilence == 0) TellOfSilence();
   TellOfIdentities();
-  if (second % kSecondsBetweenLists == 0) EndTheRevoked();
+  if (second % kSecondsBetweenLists == 0) {
+    EndTheRevoked();
+    LookAfterAdmission();
+  }
   if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen()));
   if (second % kSecondsBetweenRules == 0) JudgeAgainWhatDiffers();
   if (second % kSecondsBetweenPrunes == 0) {

@@ -17,6 +17,9 @@
 #include "api/client/tls.h"
 #include "api/daemon/listening.h"
 #include "hub/access/fleet_roles.h"
+#include "hub/enrol/access_service.h"
+#include "hub/enrol/admission.h"
+#include "hub/enrol/enrolment_service.h"
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_service.h"
 #include "hub/fleet/fleet_view.h"
@@ -29,6 +32,7 @@
 #include "hub/notice/notice_file.h"
 #include "hub/notice/notifier.h"
 #include "hub/store/fleet_store.h"
+#include "hub/store/token_store.h"
 
 namespace rdmaready::hub {
 
@@ -47,6 +51,10 @@ struct HubOptions {
   RuleFiles rules{};
   std::optional<NoticeOptions> notices{};  // none: nobody is told
   std::unique_ptr<FleetStore> store{};
+  TokenStore* tokens = nullptr;  // part of `store`, or as long-lived; needed with an authority
+  std::string authority{};       // a CA that this hub signs with; empty: none
+  std::string enrol_listen{};    // empty: no host enrols here
+  std::chrono::seconds certificate_lifetime = kDefaultLifetime;
   KeeperLimits keeper{};
   EventSink events{};
 };
@@ -60,6 +68,8 @@ class Hub {
   Hub& operator=(const Hub&) = delete;
 
   const std::vector<std::string>& addresses() const { return listening_.addresses; }
+  // Where hosts enrol; empty: nowhere.
+  const std::vector<std::string>& enrol_addresses() const { return enrolling_.addresses; }
 
   // Reads profiles, waivers and roles again, and judges again whatever is judged otherwise by them. What is
   // refused changes nothing.
@@ -77,10 +87,14 @@ class Hub {
 
  private:
   explicit Hub(HubOptions options);
+  absl::Status OpenAdmission();
   absl::Status Listen();
   void Compare();
   absl::Status StartNotices();
+  absl::Status ListenForNewHosts();
+  void RegisterAccess(grpc::ServerBuilder& builder);
   absl::StatusOr<FleetCaller> Admit(const grpc::ServerContextBase& context, FleetAsk ask) const;
+  absl::StatusOr<std::string> HostThatCalls(const grpc::ServerContextBase& context) const;
   std::shared_ptr<const RuleBook> Rules() const;
   std::shared_ptr<const FleetRoles> Roles() const;
   void Stored(const absl::Status& status);
@@ -91,6 +105,8 @@ class Hub {
   void TellOfSilence();
   void TellOfIdentities();
   void EndTheRevoked();
+  void Revoked(const std::string& host_id, const std::string& text);
+  void LookAfterAdmission();
 
   HubOptions options_;
   mutable std::mutex mutex_;
@@ -109,6 +125,11 @@ class Hub {
   std::unique_ptr<FleetView> view_;
   std::unique_ptr<IngestService> ingest_;
   std::unique_ptr<FleetService> fleet_;
+  std::unique_ptr<Admission> admission_;  // null: no authority
+  std::unique_ptr<RenewalService> renewal_;
+  std::unique_ptr<AccessService> access_;
+  std::unique_ptr<EnrolDoor> enrol_door_;
+  ListeningServer enrolling_{};
   ListeningServer listening_{};
   std::unique_ptr<Comparer> comparer_;
   std::unique_ptr<Notifier> notifier_{};  // null: nobody is told

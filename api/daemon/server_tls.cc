@@ -65,4 +65,13 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(
   return tls::TlsServerCredentials(options);
 }
 
+std::shared_ptr<grpc::ServerCredentials> OpenServerCredentials(const std::string& key_file,
+                                                               const std::string& chain_file) {
+  tls::TlsServerCredentialsOptions options(
+      std::make_shared<tls::FileWatcherCertificateProvider>(key_file, chain_file, kRereadSeconds));
+  options.watch_identity_key_cert_pairs();
+  options.set_cert_request_type(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  return tls::TlsServerCredentials(options);
+}
+
 }  // namespace rdmaready

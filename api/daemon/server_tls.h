@@ -23,4 +23,9 @@ std::shared_ptr<CallerJudge> MakeCallerJudge(const TlsFiles& files, const EventS
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(
     const TlsFiles& files, std::shared_ptr<CallerJudge> judge);
 
+// For callers who have no certificate yet: none is asked of them, and nobody is judged. The files are read
+// again when they change. `chain_file`: the server's own certificate, and whatever else it is to show.
+std::shared_ptr<grpc::ServerCredentials> OpenServerCredentials(const std::string& key_file,
+                                                               const std::string& chain_file);
+
 }  // namespace rdmaready

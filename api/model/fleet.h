@@ -11,7 +11,7 @@
 namespace rdmaready {
 
 // A host that is silent is that, and never its last verdict.
-enum class HostCondition { kUnknown, kReady, kNotReady, kUndetermined, kSilent, kNeverReported };
+enum class HostCondition { kUnknown, kReady, kNotReady, kUndetermined, kSilent, kNeverReported, kRevoked = 40 };
 
 struct FleetHost {
   std::string host_id{};
@@ -42,6 +42,8 @@ struct FleetHost {
   std::string digest{};              // of its state, 64 hexadecimal digits
   std::string trouble{};             // why its reports are not judged
   bool unlisted = false;             // it reports, and the hub's inventory does not name it
+  std::int64_t revoked_unix_ns = 0;  // 0: it was not
+  std::string revoked_why{};
 
   bool operator==(const FleetHost&) const = default;
   void Fields(auto& list) const {
@@ -52,7 +54,7 @@ struct FleetHost {
          profiles, "agent_version", agent_version, "kernel_release", kernel_release, "boot_id", boot_id,
          "clock_ahead_ns", clock_ahead_ns, "maintenance_until_unix_ns", maintenance_until_unix_ns,
          "maintenance_reason", maintenance_reason, "ports", ports, "unacknowledged", unacknowledged, "digest",
-         digest, "trouble", trouble, "unlisted", unlisted);
+         digest, "trouble", trouble, "revoked_unix_ns", revoked_unix_ns, "revoked_why", revoked_why, "unlisted", unlisted);
   }
 };
 
@@ -155,11 +157,12 @@ struct ConditionCounts {
   std::uint64_t never_reported = 0;
   std::uint64_t maintenance = 0;  // of them, hosts that are worked on
   std::uint64_t unlisted = 0;     // of them, hosts that no inventory names, though there is one
+  std::uint64_t revoked = 0;      // of the fleet no more, and in no other count
 
   bool operator==(const ConditionCounts&) const = default;
   void Fields(auto& list) const {
     list("ready", ready, "not_ready", not_ready, "undetermined", undetermined, "silent", silent,
-         "never_reported", never_reported, "maintenance", maintenance, "unlisted", unlisted);
+         "never_reported", never_reported, "maintenance", maintenance, "revoked", revoked, "unlisted", unlisted);
   }
 };
 

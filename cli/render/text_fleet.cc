@@ -29,6 +29,8 @@ Tone ToneOfCondition(HostCondition condition) {
     case HostCondition::kSilent:
     case HostCondition::kNeverReported:
       return Tone::kWarning;
+    case HostCondition::kRevoked:
+      return Tone::kPlain;
   }
   return Tone::kPlain;
 }
@@ -43,6 +45,7 @@ std::string CountsText(const ConditionCounts& counts) {
   add(counts.undetermined, "undetermined");
   add(counts.never_reported, "never reported");
   add(counts.ready, "ready");
+  add(counts.revoked, "revoked");
   std::string text = parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
   if (counts.maintenance > 0) text += fmt::format(" ({} in maintenance)", counts.maintenance);
   if (counts.unlisted > 0) text += fmt::format(" ({} not in the inventory)", counts.unlisted);
@@ -60,6 +63,7 @@ std::string ReasonOf(const FleetHost& host) {
   if (host.condition == HostCondition::kSilent) return "nothing heard since then";
   if (host.condition == HostCondition::kNeverReported)
     return "in the inventory, and nothing was ever heard of it";
+  if (host.condition == HostCondition::kRevoked) return Safe(host.revoked_why);
   if (!host.trouble.empty()) return Safe(host.trouble);
   if (host.first_check.empty()) return {};
   return host.first_check + ": " + Safe(host.first_observed);
@@ -154,6 +158,8 @@ std::string_view ConditionWord(HostCondition condition) {
       return "silent";
     case HostCondition::kNeverReported:
       return "never reported";
+    case HostCondition::kRevoked:
+      return "revoked";
     case HostCondition::kUnknown:
       return "?";
   }

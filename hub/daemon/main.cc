@@ -108,6 +108,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
   }
   absl::StatusOr<std::unique_ptr<SqliteFleetStore>> store = SqliteFleetStore::Open({.path = options.store});
   if (!store.ok()) return FailStart(store.status(), StatusOfStart(store.status()), options.log_format, events);
+  TokenStore* const tokens = store->get();
   absl::StatusOr<std::unique_ptr<Hub>> hub = Hub::Start({.listen = {options.listen},
                                                          .tls = options.tls,
                                                          .roles = options.roles,
@@ -120,6 +121,10 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
                                                          .rules = options.rules,
                                                          .notices = std::move(notices),
                                                          .store = *std::move(store),
+                                                         .tokens = tokens,
+                                                         .authority = options.authority,
+                                                         .enrol_listen = options.enrol_listen,
+                                                         .certificate_lifetime = options.certificate_lifetime,
                                                          .events = events});
   if (!hub.ok()) return FailStart(hub.status(), StatusOfStart(hub.status()), options.log_format, events);
   HearGrpc(events);
@@ -132,6 +137,9 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
     Tell(events, EventLevel::kInfo, "listening",
          {{"address", address}, {"tls", options.tls.Any()}, {"version", std::string(kVersion)}});
   }
+  for (const std::string& address : (*hub)->enrol_addresses())
+    Tell(events, EventLevel::kInfo, "listening",
+         {{"address", address}, {"tls", true}, {"for", std::string("enrolment")}});
   const std::string status = fmt::format("answers on {}", (*hub)->addresses().front());
   TellManagerReady(status);
   const int result = AttendHub(signals, argv, **hub, events, status);

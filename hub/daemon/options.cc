@@ -19,6 +19,7 @@
 #include "api/profile/load.h"
 #include "api/profile/yaml_message.h"
 #include "api/profile/yaml_tree.h"
+#include "hub/enrol/admission.h"
 #include "rdmaready/v1/hub_settings.pb.h"
 
 namespace rdmaready::hub {
@@ -30,6 +31,8 @@ constexpr char kDefaultListen[] = "127.0.0.1:7473";
 constexpr char kDefaultPeriod[] = "5m";
 constexpr char kDefaultKeep[] = "90d";
 constexpr char kDefaultFactsEvery[] = "1h";
+constexpr char kDefaultCertificate[] = "90d";
+constexpr auto kLongestCertificate = std::chrono::hours(24 * 825);
 constexpr std::uint32_t kDefaultMostAgents = 20'000;
 constexpr std::uint32_t kMostMostAgents = 200'000;
 constexpr auto kShortestPeriod = std::chrono::seconds(1);
@@ -75,6 +78,16 @@ class HubFlags {
     Text("--notices", "FILE",
          "Whom to tell what changed: webhooks and syslog, with their secrets; see its README",
          &HubSettings::set_notices);
+    Text("--authority", "DIR",
+         "A CA of `rdmaready pki init` that this hub signs certificates of hosts with: it can be anybody then",
+         &HubSettings::set_authority);
+    Text("--enrol-listen", "ADDR:PORT",
+         "Where hosts come that have a token (rdmaready fleet token) and no certificate (default: nowhere)",
+         &HubSettings::set_enrol_listen);
+    Text("--certificate-lifetime", "TIME",
+         fmt::format("How long a host's certificate lasts; agents renew it before (default {})",
+                     kDefaultCertificate),
+         &HubSettings::set_certificate_lifetime);
     app_.add_flag_callback(
         "--insecure", [this] { flags_.set_insecure(true); },
         "Allow plain text off loopback: any host is then what it says, and callers may only look");
@@ -164,6 +177,17 @@ EventLevel LevelOfHub(HubSettings::Level level) {
   }
 }
 
+// "90d", and "30s" for who tries it out.
+absl::StatusOr<std::chrono::seconds> LifetimeOf(const HubSettings& settings) {
+  const std::string text =
+      settings.has_certificate_lifetime() ? settings.certificate_lifetime() : kDefaultCertificate;
+  absl::StatusOr<std::chrono::seconds> age = ParseAge(text);
+  if (!age.ok()) return AtOption("--certificate-lifetime", age.status());
+  if (*age < kShortestLifetime || *age > kLongestCertificate)
+    return absl::InvalidArgumentError("--certificate-lifetime: from 10s to 825d");
+  return age;
+}
+
 absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
   DaemonOptions options;
   options.listen = settings.has_listen() ? settings.listen() : kDefaultListen;
@@ -193,6 +217,9 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
     if (!age.ok()) return AtOption("--keep-changes", age.status());
     options.keep_changes = std::chrono::ceil<std::chrono::hours>(*age);
   }
+  options.authority = settings.authority();
+  options.enrol_listen = settings.enrol_listen();
+  RR_ASSIGN_OR_RETURN(options.certificate_lifetime, LifetimeOf(settings));
   options.insecure = settings.insecure();
   options.notices = settings.notices();
   options.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};

@@ -27,6 +27,9 @@ struct DaemonOptions {
   std::string roles{};  // a file; empty: none
   std::uint32_t most_agents = 0;
   std::string notices{};  // a path; empty: nobody is told
+  std::string authority{};     // empty: none
+  std::string enrol_listen{};  // empty: nowhere
+  std::chrono::seconds certificate_lifetime{};
   LogFormat log_format = LogFormat::kText;
   EventLevel log_level = EventLevel::kInfo;
 };

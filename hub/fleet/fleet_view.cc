@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kMostNames = 5;  // of hosts that have one finding in common
 
 HostCondition ConditionOf(const FleetHost& host, bool reported, std::int64_t silent_before) {
+  if (host.revoked_unix_ns != 0) return HostCondition::kRevoked;
   if (!reported) return HostCondition::kNeverReported;
   if (host.seen_unix_ns < silent_before) return HostCondition::kSilent;
   if (!host.trouble.empty()) return HostCondition::kUndetermined;
@@ -54,6 +55,9 @@ void CountHost(const FleetHost& host, std::int64_t now, ConditionCounts& counts)
     case HostCondition::kNeverReported:
       ++counts.never_reported;
       break;
+    case HostCondition::kRevoked:
+      ++counts.revoked;
+      return;
   }
   if (host.maintenance_until_unix_ns > now) ++counts.maintenance;
   if (host.unlisted) ++counts.unlisted;
@@ -107,6 +111,7 @@ int Oddness(const FleetHost& host) {
     case HostCondition::kNeverReported:
       return 3;
     case HostCondition::kReady:
+    case HostCondition::kRevoked:
       return 4;
   }
   return 4;
@@ -115,7 +120,8 @@ int Oddness(const FleetHost& host) {
 std::vector<FleetHost> NotWell(const std::vector<FleetHost>& hosts, std::size_t most, std::int64_t now) {
   std::vector<const FleetHost*> odd;
   for (const FleetHost& host : hosts) {
-    if (host.condition != HostCondition::kReady && host.maintenance_until_unix_ns <= now) odd.push_back(&host);
+    const bool odd_one = host.condition != HostCondition::kReady && host.condition != HostCondition::kRevoked;
+    if (odd_one && host.maintenance_until_unix_ns <= now) odd.push_back(&host);
   }
   const auto before = [](const FleetHost* a, const FleetHost* b) {
     const auto place = [](const FleetHost& host) { return std::pair(Oddness(host), host.since_unix_ns); };
@@ -199,12 +205,17 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
       host.seen_unix_ns = now->seen_unix_ns;
       host.clock_ahead_ns = now->clock_ahead_ns;
     }
+    if (const auto revoked = revoked_ ? revoked_(host.host_id) : std::nullopt) {
+      host.revoked_unix_ns = revoked->unix_ns;
+      host.revoked_why = revoked->why;
+    }
     host.condition = ConditionOf(host, !known.mark.run_id.empty(), silent_before);
     if (std::string why = book_.identities().Contested(host.host_id, now_unix_ns); !why.empty()) {
       host.condition = HostCondition::kUndetermined;
       host.trouble = std::move(why);
     }
     if (host.condition == HostCondition::kSilent) host.since_unix_ns = host.seen_unix_ns;
+    if (host.condition == HostCondition::kRevoked) host.since_unix_ns = host.revoked_unix_ns;
     if (!filter.checks.empty() && !with_findings.contains(host.host_id)) return;
     if (IsHostChosen(filter, host)) hosts.push_back(std::move(host));
   }));
@@ -232,6 +243,7 @@ absl::StatusOr<FleetStatus> FleetView::Status(const FleetFilter& filter, std::si
     CountHost(host, now_unix_ns, status.counts);
     CountHost(host, now_unix_ns, groups[host.group]);
   }
+  status.hosts -= status.counts.revoked;
   for (const auto& [group, counts] : groups) status.groups.push_back({group, counts});
   status.findings = FirstFindings(hosts);
   status.odd = NotWell(hosts, most_odd, now_unix_ns);

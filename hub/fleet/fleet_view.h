@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "hub/judge/fleet_agreement.h"
 #include "hub/judge/rule_book.h"
 #include "hub/store/fleet_store.h"
+#include "hub/store/token_store.h"
 
 namespace rdmaready::hub {
 
@@ -40,9 +42,16 @@ class FleetView {
  public:
   using Rules = std::function<std::shared_ptr<const RuleBook>()>;
   // What is named outlives it.
+  // `revoked`: when and why a host was; null: none ever is.
+  using RevokedOf = std::function<std::optional<RevokedHost>(const std::string& host_id)>;
   FleetView(FleetStore& store, const HostBook& book, const FleetAgreement& agreement,
-            std::chrono::seconds period, Rules rules)
-      : store_(store), book_(book), agreement_(agreement), period_(period), rules_(std::move(rules)) {}
+            std::chrono::seconds period, Rules rules, RevokedOf revoked = {})
+      : store_(store),
+        book_(book),
+        agreement_(agreement),
+        period_(period),
+        rules_(std::move(rules)),
+        revoked_(std::move(revoked)) {}
 
   std::chrono::seconds period() const { return period_; }
 
@@ -83,6 +92,7 @@ class FleetView {
   const FleetAgreement& agreement_;
   const std::chrono::seconds period_;
   const Rules rules_;
+  const RevokedOf revoked_;
 };
 
 // Whether one of the patterns is for it; no patterns: all.

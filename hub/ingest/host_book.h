@@ -28,6 +28,8 @@ class AgentStream {
   virtual void Replace(const absl::Status& why) = 0;
   // Its certificate may have been revoked since it came: then it ends. Any thread.
   virtual void JudgeAgain() = 0;
+  // The lists of the revoked are others now: it is told, where it takes any. Any thread.
+  virtual void TellLists() = 0;
 };
 
 struct HostNow {

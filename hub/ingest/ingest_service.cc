@@ -78,10 +78,15 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     Reports();
   }
 
+  // After an answer the next message is read; lists are told whatever is being read.
   void OnWriteDone(bool ok) override {
     if (!ok) return End(absl::UnavailableError("the agent is gone"));
     const std::lock_guard lock(mutex_);
-    if (!ended_) StartRead(&in_);
+    const Writing done = std::exchange(writing_, Writing::kNothing);
+    if (ended_) return;
+    if (done == Writing::kAnswer) StartRead(&in_);
+    if (answer_waits_) return Write(Writing::kAnswer, std::exchange(out_, {}));
+    if (std::exchange(lists_wait_, false)) WriteLists();
   }
 
   void OnCancel() override { End(absl::CancelledError("the agent is gone")); }
@@ -115,6 +120,13 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     End(absl::UnavailableError(why));  // he may come again, and the handshake says the same, or not
   }
 
+  void TellLists() override {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || !takes_lists_) return;
+    lists_wait_ = writing_ != Writing::kNothing;
+    if (!lists_wait_) WriteLists();
+  }
+
   void EndAsStranger() { End(absl::DeadlineExceededError("no hello")); }
 
  private:
@@ -146,6 +158,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     }
     Greeted();
     hello_ = std::make_unique<v1::AgentHello>(hello);
+    WantsLists();
     host_id_ = *std::move(id);
     const std::optional<HostNow> known = service_.book_.Attach(host_id_, shared_from_this());
     v1::HubWelcome& welcome = *out_.mutable_welcome();
@@ -241,8 +254,35 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     const std::lock_guard lock(mutex_);
     if (ended_) return;
     in_ = {};  // facts are large
-    sending_ = std::exchange(out_, {});
+    answer_waits_ = writing_ != Writing::kNothing;
+    if (!answer_waits_) Write(Writing::kAnswer, std::exchange(out_, {}));
+  }
+
+  enum class Writing { kNothing, kAnswer, kLists };
+
+  // With the mutex held, and nothing on its way.
+  void Write(Writing what, v1::FromHub message) {
+    if (what == Writing::kAnswer) answer_waits_ = false;
+    writing_ = what;
+    sending_ = std::move(message);
     StartWrite(&sending_);
+  }
+
+  void WriteLists() {
+    const std::shared_ptr<const SignedLists> lists = service_.options_.lists();
+    if (lists == nullptr || lists->sha256 == lists_sha256_) return;
+    lists_sha256_ = lists->sha256;
+    v1::FromHub message;
+    message.mutable_revocations()->set_lists_pem(lists->pem);
+    Write(Writing::kLists, std::move(message));
+  }
+
+  // Those that it does not have follow the welcome.
+  void WantsLists() {
+    const std::lock_guard lock(mutex_);
+    takes_lists_ = service_.options_.lists && !hello_->revocations_sha256().empty();
+    lists_sha256_ = hello_->revocations_sha256();
+    lists_wait_ = takes_lists_;
   }
 
   IngestService& service_;
@@ -256,6 +296,11 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   v1::FromHub sending_{};
   std::recursive_mutex mutex_;  // gRPC may call back from within what is started
   bool ended_ = false;
+  Writing writing_ = Writing::kNothing;
+  bool answer_waits_ = false;  // in `out_`, until what is on its way is out
+  bool lists_wait_ = false;    // the same of lists
+  bool takes_lists_ = false;
+  std::string lists_sha256_{};  // that it has
 };
 
 IngestService::IngestService(IngestOptions options, HostBook& book, Keeper& keeper)

@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
+#include "hub/enrol/signed_lists.h"
 #include "hub/ingest/host_book.h"
 #include "hub/ingest/keeper.h"
 #include "rdmaready/v1/ingest.grpc.pb.h"
@@ -30,6 +31,9 @@ struct IngestOptions {
   // Why a certificate, with those that came with it, is refused now; empty: it is not. Null: none is ever
   // revoked.
   std::function<std::string(const std::string& pem, const std::string& others_pem)> why_refused{};
+  // What enrolled agents are told of the revoked, when they come and when it changes. Null: nothing. Any
+  // thread.
+  std::function<std::shared_ptr<const SignedLists>()> lists{};
   EventSink events{};
 };
 

@@ -19,6 +19,7 @@
 #include "api/sqlite/sqlite.h"
 #include "hub/store/finding_changes.h"
 #include "hub/store/fleet_store.h"
+#include "hub/store/token_store.h"
 
 namespace rdmaready::hub {
 
@@ -42,7 +43,7 @@ class Connection {
   std::map<const char*, Statement> statements_{};  // by address: each query is one literal
 };
 
-class SqliteFleetStore final : public FleetStore {
+class SqliteFleetStore final : public FleetStore, public TokenStore {
  public:
   static absl::StatusOr<std::unique_ptr<SqliteFleetStore>> Open(const FleetStoreOptions& options);
 
@@ -71,6 +72,15 @@ class SqliteFleetStore final : public FleetStore {
   absl::Status ChangesAfter(const std::string& host_id, std::uint64_t number,
                             const std::function<void(FleetChange&&)>& each) override;
   absl::StatusOr<StoredFacts> FactsOf(const std::string& host_id) override;
+
+  absl::Status PutTokens(std::span<const StoredToken> tokens) override;
+  absl::Status Tokens(const std::function<void(StoredToken&&)>& each) override;
+  absl::StatusOr<StoredToken> UseToken(const TokenUse& use) override;
+  absl::StatusOr<std::uint64_t> WithdrawTokens(std::span<const std::string> digests, const std::string& who,
+                                               std::int64_t now_unix_ns) override;
+  absl::Status PruneTokens(std::int64_t before_unix_ns) override;
+  absl::Status PutRevoked(const RevokedHost& host) override;
+  absl::Status Revoked(const std::function<void(RevokedHost&&)>& each) override;
 
  private:
   SqliteFleetStore(std::string path, FileLock lock, Connection writer)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/enrol/access_service.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/base/text.h"
+#include "api/pki/identity.h"
+
+namespace rdmaready::hub {
+namespace {
+
+constexpr std::size_t kMostRevokeWords = 1024;  // bytes of a reason
+constexpr int kMostWithdrawn = 1'000;
+
+grpc::Status AccessStatus(const absl::Status& status) {
+  return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
+}
+
+void WriteRow(const StoredToken& token, v1::TokenRow& row) {
+  row.set_id(TokenId(token.digest));
+  row.set_name(token.name);
+  row.set_note(token.note);
+  row.set_made_by(token.made_by);
+  row.set_made_unix_ns(token.made_unix_ns);
+  row.set_ends_unix_ns(token.ends_unix_ns);
+  row.set_withdrawn_by(token.withdrawn_by);
+  row.set_withdrawn_unix_ns(token.withdrawn_unix_ns);
+  row.set_used_unix_ns(token.used_unix_ns);
+  row.set_host_id(token.host_id);
+  row.set_hostname(token.hostname);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> AccessService::Operator(const grpc::ServerContext& context) const {
+  RR_ASSIGN_OR_RETURN(std::string who, options_.operator_of(context));
+  if (admission_ == nullptr) {
+    return absl::FailedPreconditionError(
+        "this hub has no authority (--authority): hosts get their certificates elsewhere, and are revoked "
+        "there");
+  }
+  return who;
+}
+
+grpc::Status AccessService::MakeTokens(grpc::ServerContext* context, const v1::MakeTokensRequest* request,
+                                       v1::MakeTokensResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_ASSIGN_OR_RETURN(const std::string who, Operator(*context));
+    RR_ASSIGN_OR_RETURN(const MadeTokens made,
+                        admission_->MakeTokens({.lasts_s = request->lasts_s(),
+                                                .count = request->count(),
+                                                .names = {request->names().begin(), request->names().end()},
+                                                .note = request->note()},
+                                               who));
+    for (const MadeTokens::One& one : made.tokens) {
+      v1::MadeToken& token = *response->add_tokens();
+      token.set_token(one.text);
+      token.set_id(one.id);
+      token.set_name(one.name);
+    }
+    response->set_ends_unix_ns(made.ends_unix_ns);
+    return absl::OkStatus();
+  };
+  return AccessStatus(work());
+}
+
+grpc::Status AccessService::ListTokens(grpc::ServerContext* context, const v1::ListTokensRequest*,
+                                       v1::ListTokensResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_RETURN_IF_ERROR(Operator(*context).status());
+    RR_ASSIGN_OR_RETURN(const std::vector<StoredToken> tokens, admission_->Tokens());
+    for (const StoredToken& token : tokens) WriteRow(token, *response->add_tokens());
+    return absl::OkStatus();
+  };
+  return AccessStatus(work());
+}
+
+grpc::Status AccessService::WithdrawTokens(grpc::ServerContext* context,
+                                           const v1::WithdrawTokensRequest* request,
+                                           v1::WithdrawTokensResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_ASSIGN_OR_RETURN(const std::string who, Operator(*context));
+    if (request->ids_size() == 0 || request->ids_size() > kMostWithdrawn)
+      return absl::InvalidArgumentError(fmt::format("which tokens: from 1 to {}", kMostWithdrawn));
+    RR_ASSIGN_OR_RETURN(const std::uint64_t withdrawn,
+                        admission_->Withdraw({request->ids().begin(), request->ids().end()}, who));
+    response->set_withdrawn(withdrawn);
+    return absl::OkStatus();
+  };
+  return AccessStatus(work());
+}
+
+// By its id also one that never reported.
+absl::StatusOr<AccessService::Named> AccessService::HostNamed(const std::string& text) const {
+  Named named;
+  int found = 0;
+  RR_RETURN_IF_ERROR(store_.Hosts([&](KnownHost&& known) {
+    if (known.host.host_id != text && known.host.name != text) return;
+    named = {known.host.host_id, known.host.name};
+    ++found;
+  }));
+  if (found > 1)
+    return absl::InvalidArgumentError(
+        fmt::format("{} hosts are called {}: say the id of one", found, SafeLine(text, 80)));
+  if (found == 1) return named;
+  if (!pki::IsHostId(text)) return absl::NotFoundError("no host is called " + SafeLine(text, 80));
+  return Named{.id = text};
+}
+
+grpc::Status AccessService::RevokeHost(grpc::ServerContext* context, const v1::RevokeHostRequest* request,
+                                       v1::RevokeHostResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_ASSIGN_OR_RETURN(const std::string who, Operator(*context));
+    if (request->why().empty() || request->why().size() > kMostRevokeWords)
+      return absl::InvalidArgumentError("why: a reason is wanted, of at most 1 KiB");
+    RR_ASSIGN_OR_RETURN(const Named host, HostNamed(request->host()));
+    RR_ASSIGN_OR_RETURN(const std::size_t certificates, admission_->Revoke(host.id, who, request->why()));
+    options_.revoked(host.id, fmt::format("revoked by {}: {}", who, request->why()));
+    response->set_host_id(host.id);
+    response->set_name(host.name);
+    response->set_certificates(static_cast<std::uint32_t>(certificates));
+    return absl::OkStatus();
+  };
+  return AccessStatus(work());
+}
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of Hub that is about who joins the fleet and who leaves it.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "hub/hub.h"
+
+namespace rdmaready::hub {
+
+absl::Status Hub::OpenAdmission() {
+  if (options_.authority.empty()) {
+    if (!options_.enrol_listen.empty())
+      return absl::InvalidArgumentError(
+          "--enrol-listen: hosts are given certificates by --authority, which is missing");
+    return absl::OkStatus();
+  }
+  TlsFiles& tls = options_.tls;
+  const std::string list = options_.authority + "/crl.pem";
+  if (tls.certificate.empty() || tls.key.empty())
+    return absl::InvalidArgumentError("--authority: without --tls-cert and --tls-key nobody knows this hub");
+  if (!tls.crl.empty() && tls.crl != list)
+    return absl::InvalidArgumentError("--tls-crl: with --authority the list is " + list);
+  tls.crl = list;
+  if (tls.ca.empty()) tls.ca = options_.authority + "/ca.pem";
+  RR_ASSIGN_OR_RETURN(admission_, Admission::Open({.authority = options_.authority,
+                                                   .lifetime = options_.certificate_lifetime,
+                                                   .events = options_.events},
+                                                  tls, *options_.tokens));
+  return absl::OkStatus();
+}
+
+// Before the other server: what is left out here is a switch of the process.
+absl::Status Hub::ListenForNewHosts() {
+  if (options_.enrol_listen.empty()) return absl::OkStatus();
+  enrol_door_ = std::make_unique<EnrolDoor>(*admission_);
+  RR_ASSIGN_OR_RETURN(enrolling_,
+                      OpenEnrolDoor(options_.enrol_listen, options_.tls.key, *admission_, *enrol_door_));
+  return absl::OkStatus();
+}
+
+void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
+  AccessOptions access;
+  access.operator_of = [this](const grpc::ServerContextBase& context) -> absl::StatusOr<std::string> {
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(context, FleetAsk::kOperate));
+    return caller.who;
+  };
+  access.revoked = [this](const std::string& host_id, const std::string& text) { Revoked(host_id, text); };
+  access_ = std::make_unique<AccessService>(std::move(access), admission_.get(), *options_.store);
+  builder.RegisterService(access_.get());
+  if (admission_ == nullptr) return;
+  renewal_ = std::make_unique<RenewalService>(
+      *admission_, [this](const grpc::ServerContextBase& context) { return HostThatCalls(context); });
+  builder.RegisterService(renewal_.get());
+}
+
+// The list is on the disk: who is named there goes, and who stays hears of it.
+void Hub::Revoked(const std::string& host_id, const std::string& text) {
+  for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) {
+    stream->JudgeAgain();
+    stream->TellLists();
+  }
+  const absl::StatusOr<std::vector<CommittedChange>> changes =
+      options_.store->NoteHosts(std::vector<std::string>{host_id}, text, UnixNowNs());
+  Stored(changes.status());
+  if (changes.ok()) feed_.Tell(*changes);
+}
+
+void Hub::LookAfterAdmission() {
+  if (admission_ == nullptr || !admission_->LookAfter()) return;
+  for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->TellLists();
+}
+
+}  // namespace rdmaready::hub
