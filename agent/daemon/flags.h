@@ -25,7 +25,9 @@ class FlagParser {
 
   const std::string& config() const { return config_; }
   const v1::AgentSettings& flags() const { return flags_; }
-  std::string Help() const { return app_.help(); }
+  std::string Help() const {
+    return app_.help() + "\nTo make this host one of a fleet: rdmaready-agent enrol (see its --help)\n";
+  }
 
   // An option that does not exist explains more than one that is missing.
   std::string Trouble(const CLI::ParseError& error) const;

@@ -25,6 +25,7 @@
 #include "agent/access/role.h"
 #include "agent/access/socket_file.h"
 #include "agent/agent_events.h"
+#include "agent/daemon/enrol_command.h"
 #include "agent/daemon/options.h"
 #include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/server/server.h"
@@ -262,6 +263,7 @@ void RaiseDescriptorLimit() {
 }
 
 int Main(int argc, char** argv) {
+  if (const std::optional<int> enrolled = RunEnrolCommand(argc, argv)) return *enrolled;
   // Before there are threads: it changes the environment.
   absl::StatusOr<std::vector<access::DoorSocket>> inherited = access::InheritedSockets();
   absl::StatusOr<AgentCommandLine> command = ParseAgentCommandLine(argc, argv);

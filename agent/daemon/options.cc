@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/daemon/flags.h"
+#include "agent/enrol/identity_files.h"
 #include "agent/helper/asker.h"
 #include "agent/own_test.h"
 #include "agent/port/peer_subnets.h"
@@ -208,12 +209,22 @@ absl::Status DecodeAccess(const AgentSettings& settings, const Source& source, S
   return absl::OkStatus();
 }
 
+// Of an enrolled host, unless other certificates are named or none is wanted.
+void UseIdentity(ServerOptions& server) {
+  const enrol::IdentityFiles files(server.state_directory);
+  if (server.hub.empty() || server.tls.Any() || server.insecure || !files.Enrolled()) return;
+  server.tls = files.Files();
+  server.enrolled = true;
+}
+
 absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
   AgentOptions options;
   options.server.listen = {settings.listen()};
   options.server.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};
   options.server.insecure = settings.insecure();
   options.server.state_directory = settings.state_dir();
+  options.server.hub = settings.hub();
+  UseIdentity(options.server);
   options.profile_name = settings.profile();
   options.waivers_file = settings.waivers();
   options.log_format =
@@ -227,7 +238,6 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_RETURN_IF_ERROR(DecodeAccess(settings, source, options.server));
   options.server.allow_proofs = settings.allow_proofs();
   options.server.drift = settings.drift();
-  options.server.hub = settings.hub();
   options.server.helpers_directory = settings.helpers();
   options.server.metrics_listen = settings.metrics_listen();
   if (settings.has_metrics_listen() && settings.metrics_listen().empty())

@@ -30,7 +30,7 @@ bool IsForGood(int code) {
          code == grpc::StatusCode::UNIMPLEMENTED || code == grpc::StatusCode::INVALID_ARGUMENT;
 }
 
-v1::FromAgent Hello(const ReportingHost& host, std::int64_t unix_ns) {
+v1::FromAgent Hello(const ReportingHost& host, std::int64_t unix_ns, const std::string& lists_sha256) {
   v1::FromAgent message;
   v1::AgentHello& hello = *message.mutable_hello();
   hello.set_host_id(host.host_id);
@@ -41,6 +41,7 @@ v1::FromAgent Hello(const ReportingHost& host, std::int64_t unix_ns) {
   hello.set_agent_version(host.agent_version);
   hello.set_api_revision(kIngestRevision);
   hello.set_unix_ns(unix_ns);
+  hello.set_revocations_sha256(lists_sha256);
   return message;
 }
 
@@ -133,7 +134,9 @@ ReportClient::Act ReportClient::Open(TimePoint now) {
   phase_ = Phase::kGreeting;
   next_ = now + kAnswerWithin;
   stream_ = std::make_shared<ReportStream>(weak_from_this());
-  return {.stream = stream_, .open_on = channel_, .message = Hello(options_.host, UnixNow())};
+  return {.stream = stream_,
+          .open_on = channel_,
+          .message = Hello(options_.host, UnixNow(), options_.lists_sha256 ? options_.lists_sha256() : "")};
 }
 
 ReportClient::Act ReportClient::Send(TimePoint now) {
@@ -157,6 +160,8 @@ ReportClient::Act ReportClient::Send(TimePoint now) {
 }
 
 void ReportClient::Received(const ReportStream* from, const v1::FromHub& message) {
+  if (message.has_revocations() && options_.heard_lists)
+    options_.heard_lists(message.revocations().lists_pem());
   {
     const std::lock_guard lock(mutex_);
     if (stream_.get() != from || phase_ == Phase::kStopped) return;
@@ -258,6 +263,16 @@ void ReportClient::Ended(const ReportStream* from, int code, const std::string& 
     ++failures_;
   }
   if (options_.wake) options_.wake();
+}
+
+void ReportClient::Reconnect() {
+  Act act;
+  {
+    const std::lock_guard lock(mutex_);
+    channel_.reset();
+    act.stream = stream_;
+  }
+  Do(std::move(act));  // Ended opens the next one
 }
 
 void ReportClient::Stop() {

@@ -50,6 +50,10 @@ struct ReportOptions {
   // The state that was offered last, with the readings of now; null: that one will do. With the client's mutex
   // held.
   std::function<std::shared_ptr<const HostState>()> fresh{};
+  // Of an enrolled host: SHA-256 of the revocation lists that it has, and what the hub passes on; both or none.
+  // Any thread, without a lock held.
+  std::function<std::string()> lists_sha256{};
+  std::function<void(const std::string& pem)> heard_lists{};
   std::function<void(std::chrono::nanoseconds)>
       acked{};                             // how long a report waited; with the client's mutex held
   std::chrono::nanoseconds clock_error{};  // of the host's wall clock: for a simulator
@@ -82,6 +86,10 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
 
   // When the next report is due, whatever the state is by then; far away while there is no stream.
   TimePoint DueAt() const;
+
+  // The stream, if there is one, ends and another is opened on a channel that is made anew: this host's
+  // certificate is another one.
+  void Reconnect();
 
   // Ends the stream; nothing is sent from then on.
   void Stop();

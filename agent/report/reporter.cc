@@ -36,7 +36,8 @@ absl::StatusOr<std::unique_ptr<Reporter>> Reporter::Start(ReporterOptions option
 Reporter::Reporter(ReporterOptions options, ReportingHost host) : options_(std::move(options)) {
   client_ = std::make_shared<ReportClient>(
       ReportOptions{.host = std::move(host),
-                    .channel = [hub = options_.hub, tls = options_.tls] { return ReportChannel(hub, tls); },
+                    .channel = [hub = options_.hub, tls = options_.tls,
+                                number = 0]() mutable { return ReportChannel(hub, tls, number++); },
                     .wake =
                         [waking = waking_] {
                           {
@@ -46,6 +47,8 @@ Reporter::Reporter(ReporterOptions options, ReportingHost host) : options_(std::
                           waking->woken.notify_one();
                         },
                     .fresh = [newest = newest_] { return PackNewest(*newest); },
+                    .lists_sha256 = options_.lists_sha256,
+                    .heard_lists = options_.heard_lists,
                     .seed = std::random_device()(),
                     .events = options_.events});
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });

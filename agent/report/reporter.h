@@ -27,6 +27,9 @@ struct ReporterOptions {
   std::string state_directory{};  // where the host's id is kept that a host without certificate has
   std::string agent_version{};
   EventSink events{};
+  // As in ReportOptions.
+  std::function<std::string()> lists_sha256{};
+  std::function<void(const std::string& pem)> heard_lists{};
   // Has the host read and judged; the result comes by Checked, or not at all. On the reporter's thread.
   std::function<void(std::stop_token)> check{};
 };
@@ -42,6 +45,9 @@ class Reporter {
   // A check of the whole host by the agent's own profile was made. `digest`: 64 hexadecimal digits of facts and
   // outcomes. Any thread.
   void Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns);
+
+  // This host has another certificate: reports go on by it. Any thread.
+  void Reconnect() { client_->Reconnect(); }
 
   // Something changed: the host is read again, at most once a second. Any thread.
   void LookAgain();

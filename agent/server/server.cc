@@ -26,6 +26,7 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/client/address.h"
+#include "api/client/report_channel.h"
 #include "api/daemon/listening.h"
 #include "api/daemon/server_tls.h"
 #include "collectors/real/host.h"
@@ -221,9 +222,35 @@ absl::Status HostedAgent::KeepReporter(const ServerOptions& options) {
                               .agent_version = kVersion,
                               .events = options.events};
   how.check = [this, events = options.events](std::stop_token stop) { CheckByItself(agent_, events, std::move(stop)); };
+  if (options.enrolled) RR_RETURN_IF_ERROR(KeepIdentity(options, how));
   RR_ASSIGN_OR_RETURN(reporter_, report::Reporter::Start(std::move(how)));
   reporting_ = reporter_.get();
   return absl::OkStatus();
+}
+
+absl::Status HostedAgent::KeepIdentity(const ServerOptions& options, report::ReporterOptions& reporter) {
+  enrol::KeeperOptions how{.files = enrol::IdentityFiles(options.state_directory),
+                           .seed = std::random_device()(),
+                           .events = options.events};
+  // A connection of its own for each call: by that certificate, and no other.
+  constexpr int kFirstNumber = 1'000'000;
+  how.channel = [hub = options.hub, number = kFirstNumber](const TlsFiles& files) mutable {
+    return ReportChannel(hub, files, number++);
+  };
+  how.renewed = [this] {
+    if (report::Reporter* const reporting = reporting_) reporting->Reconnect();
+  };
+  RR_ASSIGN_OR_RETURN(identity_, enrol::IdentityKeeper::Start(std::move(how)));
+  reporter.lists_sha256 = [keeper = identity_] { return keeper->ListsSha256(); };
+  reporter.heard_lists = [keeper = identity_](const std::string& pem) { keeper->Heard(pem); };
+  return absl::OkStatus();
+}
+
+// The keeper first: it tells the reporter.
+void HostedAgent::EndReporter() {
+  if (identity_ != nullptr) identity_->Stop();
+  reporting_ = nullptr;  // nobody is left who would use it
+  reporter_.reset();
 }
 
 void HostedAgent::SeenByDrift(const std::shared_ptr<const Facts>& facts, std::chrono::steady_clock::time_point begun) {
@@ -245,8 +272,7 @@ void HostedAgent::EndDriftWatch() {
 HostedAgent::~HostedAgent() {
   schedule_.reset();
   EndDriftWatch();
-  reporting_ = nullptr;
-  reporter_.reset();
+  EndReporter();
   if (door_ != nullptr) door_->Close();  // its connections go to a server that is gone first
 }
 
@@ -362,8 +388,7 @@ void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
   schedule_.reset();
   test_schedule_.reset();
   EndDriftWatch();
-  reporting_ = nullptr;  // nobody is left who would use it
-  reporter_.reset();
+  EndReporter();
   if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends
   const auto deadline = std::chrono::system_clock::now() + grace;
   std::jthread beside;

@@ -25,6 +25,7 @@
 #include "agent/access/role.h"
 #include "agent/agent.h"
 #include "agent/drift/drift_watch.h"
+#include "agent/enrol/identity_keeper.h"
 #include "agent/metrics/book.h"
 #include "agent/metrics/door.h"
 #include "agent/own_test.h"
@@ -34,8 +35,8 @@
 #include "agent/server/service.h"
 #include "agent/store/sqlite_store.h"
 #include "api/base/event.h"
-#include "api/client/tls.h"
 #include "api/client/caller_judge.h"
+#include "api/client/tls.h"
 #include "api/daemon/watchdog.h"
 #include "api/model/profile.h"
 #include "collectors/host_reader.h"
@@ -66,6 +67,7 @@ struct ServerOptions {
   std::string metrics_listen{};  // see metrics::DoorOptions; one that listens nowhere has no metrics either
   bool drift = false;            // watch this host's settings: agent/own_drift.h
   std::string hub{};             // whom to report to; empty: nobody
+  bool enrolled = false;         // `tls` is the identity in state_directory, which is kept: agent/enrol
   CallLimits limits{};
   EventSink events{};
   std::shared_ptr<HostReader> host{};  // null: this one
@@ -126,6 +128,8 @@ class HostedAgent {
   void EndDriftWatch();
   void Checked(const CheckDone& done);
   absl::Status KeepReporter(const ServerOptions& options);
+  absl::Status KeepIdentity(const ServerOptions& options, report::ReporterOptions& reporter);
+  void EndReporter();
   bool DriftWatched() const;
   void SeenByDrift(const std::shared_ptr<const Facts>& facts, std::chrono::steady_clock::time_point begun);
 
@@ -145,6 +149,7 @@ class HostedAgent {
   std::unique_ptr<grpc::Server> local_;      // local sockets, and this process; null: neither is wanted
   std::vector<Listening> addresses_;
   std::unique_ptr<metrics::Door> metrics_;
+  std::shared_ptr<enrol::IdentityKeeper> identity_;     // null: not enrolled. Streams of reports hold it, too
   std::atomic<report::Reporter*> reporting_ = nullptr;  // once it is there
   std::unique_ptr<report::Reporter> reporter_;          // null: no hub
   std::unique_ptr<Schedule> schedule_;

@@ -19,7 +19,7 @@ constexpr int kPingMs = 120'000;
 constexpr int kPongWithinMs = 30'000;
 constexpr int kReconnectMs = 1'000;  // whoever opens streams backs off by himself
 constexpr int kConnectWithinMs = 20'000;  // a hub that has thousands to greet
-constexpr int kReceivedBytes = 64 * 1024;
+constexpr int kReceivedBytes = 2 * 1024 * 1024;  // revocation lists are the largest
 
 // As gRPC names it, which resolves it again when the connection is lost.
 std::string TargetOf(const HostAddress& address) {
