@@ -59,7 +59,8 @@ bool IsWorthRetrying(const grpc::Status& status) {
 FleetClient::FleetClient(std::string name, const ClientOptions& options, std::shared_ptr<grpc::Channel> channel)
     : name_(std::move(name)),
       call_timeout_(options.call_timeout),
-      stub_(v1::Fleet::NewStub(std::move(channel))) {}
+      stub_(v1::Fleet::NewStub(channel)),
+      access_(v1::Access::NewStub(std::move(channel))) {}
 
 absl::StatusOr<std::unique_ptr<FleetClient>> FleetClient::Connect(const std::string& hub,
                                                                   const ClientOptions& options) {

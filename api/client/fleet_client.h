@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "api/client/agent_client.h"
 #include "api/model/fleet.h"
+#include "rdmaready/v1/enrolment.grpc.pb.h"
 #include "rdmaready/v1/fleet.grpc.pb.h"
 
 namespace rdmaready {
@@ -73,6 +74,12 @@ class FleetClient {
   absl::StatusOr<std::uint64_t> SetMaintenance(const FleetFilterWords& filter, std::int64_t until_unix_ns,
                                                const std::string& reason);
 
+  // Of the hub's authority: kFailedPrecondition where it has none. What comes is the wire's: nobody keeps it.
+  absl::StatusOr<v1::MakeTokensResponse> MakeTokens(const v1::MakeTokensRequest& wanted);
+  absl::StatusOr<std::vector<v1::TokenRow>> Tokens();
+  absl::StatusOr<std::uint64_t> WithdrawTokens(const std::vector<std::string>& ids);
+  absl::StatusOr<v1::RevokeHostResponse> RevokeHost(const std::string& host, const std::string& why);
+
  private:
   FleetClient(std::string name, const ClientOptions& options, std::shared_ptr<grpc::Channel> channel);
   absl::Status Explain(const grpc::Status& status) const;
@@ -80,9 +87,15 @@ class FleetClient {
   absl::Status Call(grpc::Status (v1::Fleet::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                     const Request& request, Response& response);
 
+  template <class Request, class Response>
+  absl::Status CallAccess(grpc::Status (v1::Access::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                                   Response*),
+                          const Request& request, Response& response);
+
   const std::string name_;
   const std::chrono::milliseconds call_timeout_;
   std::unique_ptr<v1::Fleet::Stub> stub_;
+  std::unique_ptr<v1::Access::Stub> access_;
   std::mutex mutex_;
   grpc::ClientContext* watching_ = nullptr;
   bool cancelled_ = false;

@@ -19,6 +19,7 @@
 #include "api/client/fleet_client.h"
 #include "api/convert/fleet_audit.h"
 #include "api/convert/record_json.h"
+#include "cli/command/fleet_access.h"
 #include "cli/commands.h"
 #include "cli/one_of.h"
 #include "cli/render/text_fleet.h"
@@ -30,8 +31,10 @@ namespace {
 constexpr std::size_t kMostChangesShown = 100'000;
 constexpr char kDefaultHub[] = "127.0.0.1:7473";
 
-const std::vector<std::string> kConditionWords{"ready", "not-ready", "undetermined", "silent",
-                                               "never-reported"};
+constexpr char kRevokedWord[] = "revoked";
+
+const std::vector<std::string> kConditionWords{"ready",  "not-ready",      "undetermined",
+                                               "silent", "never-reported", kRevokedWord};
 
 struct FleetOptions {
   std::string hub{};
@@ -60,7 +63,8 @@ FleetFilterWords FilterOf(const FleetOptions& options) {
   FleetFilterWords filter = options.filter;
   for (const std::string& word : options.conditions) {
     const auto place = std::ranges::find(kConditionWords, word) - kConditionWords.begin();
-    filter.conditions.push_back(static_cast<HostCondition>(place + 1));
+    filter.conditions.push_back(word == kRevokedWord ? HostCondition::kRevoked
+                                                     : static_cast<HostCondition>(place + 1));
   }
   return filter;
 }
@@ -244,7 +248,7 @@ void AddCheckFilter(CLI::App& app, FleetOptions& options) {
 
 void AddConditions(CLI::App& app, FleetOptions& options) {
   app.add_option("--condition", options.conditions,
-                 "Only hosts that are ready, not-ready, undetermined, silent, never-reported")
+                 "Only hosts that are ready, not-ready, undetermined, silent, never-reported, revoked")
       ->type_name("WORDS")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -342,6 +346,10 @@ Action DefineFleet(CLI::App& app, const std::function<void(CLI::App&)>& global) 
       verbs.back().app->add_option("--for", options->until, "How long: 2h")->type_name("TIME");
   verbs.back().app->add_flag("--end", options->end, "It is over")->excludes(duration);
   verbs.back().app->add_option("--why", options->why, "What is done")->type_name("TEXT");
+  for (const AccessVerb& access : DefineAccess(app)) {
+    verbs.push_back({access.app, [work = access.work](const Context& context, FleetClient& hub,
+                                                      const FleetOptions&) { return work(context, hub); }});
+  }
   for (const FleetVerb& verb : verbs) {
     verb.app
         ->add_option("--hub", options->hub,

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "absl/strings/escaping.h"

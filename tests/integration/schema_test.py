@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import fixtures
+import hub_enrol_test
 import hub_test
 import many_hosts
 import notice_receivers
@@ -77,9 +78,18 @@ class AnOutput(unittest.TestCase):
             receiver.close()
             yield ["notice-test"], receiver.notices[0]
 
+    def outputs_of_enrolling(self):
+        """Tokens that come and go, and a host that was sent away."""
+        with tempfile.TemporaryDirectory(prefix="schema ") as folder, hub_enrol_test.EnrollingHub(pathlib.Path(folder) / "hub") as hub:
+            made = hub.ask("token", "--count", "2", "--output", "json").json
+            yield ["fleet", "token"], made
+            enrolled = hub.enrol(made["tokens"][0]["token"], pathlib.Path(folder) / "state")
+            for line in (["token", "--withdraw", made["tokens"][1]["id"]], ["token", "--list"], ["revoke", enrolled.stdout.split()[3].rstrip(","), "--why", "x"]):
+                yield ["fleet", *line], hub.ask(*line, "--output", "json").json
+
     def test_of_each_command_is_as_its_schema_says_and_each_schema_has_one(self):
         met = set()
-        for line, output in itertools.chain(self.outputs(), self.outputs_of_a_fleet(), self.outputs_of_notices()):
+        for line, output in itertools.chain(self.outputs(), self.outputs_of_a_fleet(), self.outputs_of_notices(), self.outputs_of_enrolling()):
             with self.subTest(line):
                 self.assertEqual(schemas.faults(output), [])
             met.add(output["schema"])

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// FleetClient's half for rdmaready.v1.Access.
+#include <grpcpp/grpcpp.h>
+
+#include "api/base/status.h"
+#include "api/client/fleet_client.h"
+
+namespace rdmaready {
+
+template <class Request, class Response>
+absl::Status FleetClient::CallAccess(grpc::Status (v1::Access::Stub::*method)(grpc::ClientContext*,
+                                                                              const Request&, Response*),
+                                     const Request& request, Response& response) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + call_timeout_);
+  return Explain(((*access_).*method)(&context, request, &response));
+}
+
+absl::StatusOr<v1::MakeTokensResponse> FleetClient::MakeTokens(const v1::MakeTokensRequest& wanted) {
+  v1::MakeTokensResponse response;
+  RR_RETURN_IF_ERROR(CallAccess(&v1::Access::Stub::MakeTokens, wanted, response));
+  return response;
+}
+
+absl::StatusOr<std::vector<v1::TokenRow>> FleetClient::Tokens() {
+  v1::ListTokensResponse response;
+  RR_RETURN_IF_ERROR(CallAccess(&v1::Access::Stub::ListTokens, v1::ListTokensRequest(), response));
+  return std::vector<v1::TokenRow>(response.tokens().begin(), response.tokens().end());
+}
+
+absl::StatusOr<std::uint64_t> FleetClient::WithdrawTokens(const std::vector<std::string>& ids) {
+  v1::WithdrawTokensRequest request;
+  request.mutable_ids()->Assign(ids.begin(), ids.end());
+  v1::WithdrawTokensResponse response;
+  RR_RETURN_IF_ERROR(CallAccess(&v1::Access::Stub::WithdrawTokens, request, response));
+  return response.withdrawn();
+}
+
+absl::StatusOr<v1::RevokeHostResponse> FleetClient::RevokeHost(const std::string& host,
+                                                               const std::string& why) {
+  v1::RevokeHostRequest request;
+  request.set_host(host);
+  request.set_why(why);
+  v1::RevokeHostResponse response;
+  RR_RETURN_IF_ERROR(CallAccess(&v1::Access::Stub::RevokeHost, request, response));
+  return response;
+}
+
+}  // namespace rdmaready
