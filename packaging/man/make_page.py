@@ -39,6 +39,12 @@ def subcommands(lines):
     return [match.group(1) for line in rest[:end] if (match := re.match(r"  ([a-z-]+) ", line))]
 
 
+def own_commands(name, lines):
+    """What a program without subcommands does besides, as its help says: "NAME one, two (see --help)"."""
+    found = [match.group(1) for line in lines if (match := re.search(rf"\b{name} ((?:[a-z]+, )*[a-z]+)\b.*--help\)$", line))]
+    return [word for words in found for word in words.split(", ")]
+
+
 def section(title, lines):
     return [f'.SH "{title.upper()}"', *verbatim(lines)]
 
@@ -52,6 +58,8 @@ def page(program, number):
            ".SH NAME", f"{roff(name)} \\- {roff(text[0].rstrip('.'))}",
            ".SH SYNOPSIS", roff(usage.removeprefix("Usage: "))]
     out += section("Description", text[text.index(usage) + 1:])
+    for command in [] if subcommands(text) else own_commands(name, text):
+        out += section(f"{name} {command}", help_of(program, command))
     for command in subcommands(text):
         shown = help_of(program, command)
         out += section(f"{name} {command}", shown)
