@@ -86,10 +86,15 @@ FleetFinding Kept(const Finding& finding, const std::map<std::string, std::strin
 
 std::vector<ProfileVotes> VotesUnder(const HostParts& parts, const std::vector<Finding>& findings) {
   std::vector<ProfileVotes> votes;
+  // Only what is not well explains anything: few of some hundreds, and none of the others is copied.
+  std::vector<Finding> explaining;
+  for (const Finding& finding : findings) {
+    if (CallsForAction(finding.outcome) || !finding.hidden_by.empty()) explaining.push_back(finding);
+  }
   for (const HostPart& part : parts.parts()) {
     if (!part.in_use || !part.judges_ports) continue;
     const std::string& profile = part.profile->name;
-    std::vector<VotingPort> ports = VotesOf(*part.facts, FindingsUnder(profile, findings), *part.profile);
+    std::vector<VotingPort> ports = VotesOf(*part.facts, FindingsUnder(profile, explaining), *part.profile);
     if (!ports.empty()) votes.push_back({.profile = profile, .ports = std::move(ports)});
   }
   return votes;

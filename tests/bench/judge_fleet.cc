@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // judge_fleet: what comparing and re-judging a fleet costs its hub.
 //   judge_fleet SAVED-HOST [HOSTS] [ODD]
-// HOSTS (20000) of one group are made of one that was saved, ODD (200) of them with another firmware. They are
+// HOSTS (20000) of one group are made of one that was saved, ODD (200) of them with a slower link. They are
 // kept in a store, then compared as the hub does it, then all judged again from what is kept. Prints one JSON
 // object: seconds of the wall and of the processor, memory in MiB.
 #include <fmt/format.h>
@@ -28,6 +28,8 @@
 
 namespace rdmaready::hub {
 namespace {
+
+constexpr std::uint32_t kOddSpeedMbps = 10'000;
 
 using BenchClock = std::chrono::steady_clock;
 
@@ -62,7 +64,12 @@ class Step {
 
 Facts OddFacts(Facts facts) {
   std::vector<Port> ports = *facts.ports;
-  for (Port& port : ports) port.firmware = std::string("99.99.9999");
+  for (Port& port : ports) {
+    if (!port.netdev) continue;
+    Netdev netdev = *port.netdev;
+    netdev.speed_mbps = kOddSpeedMbps;
+    port.netdev = netdev;
+  }
   facts.ports = std::move(ports);
   return facts;
 }

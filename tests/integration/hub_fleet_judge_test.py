@@ -5,6 +5,7 @@ import signal
 import time
 import unittest
 
+import schemas
 import tool
 from hub_test import Hub, WithFolder, simulate
 
@@ -89,6 +90,8 @@ class OddOnes(WithFolder):
             findings = hub.fleet("findings", "node00001", "--check", "agree.*", "--output", "json").json["findings"]
             self.assertEqual({(finding["outcome"], finding["observed"]) for finding in findings}, {("warn", "10 Gb/s")})
             self.assertEqual(tool.rdmaready("explain", "agree.speed").status, 0)
+            for verb in ("status", "baseline", "hosts"):
+                self.assertEqual(schemas.faults(hub.fleet(verb, "--output", "json").json), [], verb)
             rows = {row["group"]: row for row in hub.fleet("baseline", "--check", "agree.speed", "--output", "json").json["usual"]}
             self.assertEqual((rows["storage"]["state"], rows["storage"]["hosts"], rows["storage"]["of"]), ("odd-ones", 5, 6))
             self.assertEqual(rows["spare"]["state"], "too-few")
