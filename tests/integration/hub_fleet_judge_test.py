@@ -2,6 +2,7 @@
 """A hub that has an inventory: which hosts there are, by what each group is judged, and which is the odd one of a group."""
 import json
 import signal
+import sqlite3
 import time
 import unittest
 
@@ -126,6 +127,16 @@ class Readings(WithFolder):
             self.assertLessEqual(told["with_facts"], 3 * 6)
         with Hub(self.folder, "--facts-every", "0") as hub:
             self.assertEqual(simulate(hub, 3, "--first", "10", "--for", "4s")[1]["with_facts"], 3)
+
+    def test_of_a_real_agent_are_those_of_now(self):
+        def facts():
+            with sqlite3.connect(hub.store) as store:
+                return store.execute("SELECT digest, checksum FROM host JOIN facts USING (host_id)").fetchall()
+
+        with Hub(self.folder, "--facts-every", "1s") as hub, tool.Agent("--hub", hub.address):
+            first = eventually(self, facts)
+            eventually(self, lambda: facts()[0][1] != first[0][1])
+            self.assertEqual(hub.fleet("status", "--output", "json").json["hosts"], 1)
 
 
 if __name__ == "__main__":
