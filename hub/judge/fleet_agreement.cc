@@ -255,11 +255,12 @@ std::vector<std::string> FleetAgreement::Count(std::span<const FleetHost> hosts,
                       : old.value == one.value && old.usual == one.usual;
     });
   };
-  for (const auto& [id, now] : odd) {
-    const auto before = odd_.find(id);
-    const bool same = before != odd_.end() && before->second.size() == now.size() &&
-                      std::ranges::all_of(before->second, [&](const Odd& old) { return is_there(old, now); });
-    if (!same) others.push_back(id);
+  for (const auto& entry : odd) {
+    const auto before = odd_.find(entry.first);
+    const bool same =
+        before != odd_.end() && before->second.size() == entry.second.size() &&
+        std::ranges::all_of(before->second, [&](const Odd& old) { return is_there(old, entry.second); });
+    if (!same) others.push_back(entry.first);
   }
   for (const auto& [id, before] : odd_) {
     if (!odd.contains(id)) others.push_back(id);
