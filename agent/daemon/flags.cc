@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "agent/helper/asker.h"
-#include "agent/metrics/door.h"
+#include "agent/metrics/exposition.h"
 #include "api/base/version.h"
 #include "api/profile/load.h"
 
@@ -98,7 +98,7 @@ FlagParser::FlagParser() {
   Text("--audit", "FILE", "Append to it who had what done, and who was refused", &AgentSettings::set_audit);
   Text("--metrics-listen", "ADDR:PORT",
        "Where /metrics is served to Prometheus, or none; off loopback by TLS, to the role observe (default " +
-           std::string(metrics::kDefaultListen) + ", where that is free)",
+           std::string("127.0.0.1:") + std::to_string(metrics::kMetricsPort) + ", where that is free)",
        &AgentSettings::set_metrics_listen);
   app_.add_flag_callback(
       "--reflection", [this] { flags_.set_reflection(true); },

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "agent/metrics/families.h"
+#include "api/metrics/families.h"
 #include "checks/counted/error_counters.h"
 #include "checks/words/names.h"
 
@@ -188,13 +188,6 @@ void AddDrift(const AgentNow& now, const Kept& kept, Families& all) {
 }
 
 // By the names that all of Prometheus's own libraries use.
-void AddCost(const AgentNow& now, const OwnCost& cost, Families& all) {
-  all.TakeCounter("process_cpu_seconds_total", "CPU time of the agent.", cost.cpu_s);
-  all.TakeGauge("process_resident_memory_bytes", "Resident memory of the agent.", Number(cost.resident_bytes));
-  all.TakeGauge("process_open_fds", "File descriptors that the agent has open.", Number(cost.open_fds));
-  all.TakeGauge("process_max_fds", "File descriptors that it may have open.", Number(cost.most_fds));
-  all.TakeGauge("process_start_time_seconds", "When the agent was started.", now.started_unix_s);
-}
 
 }  // namespace
 
@@ -206,7 +199,7 @@ std::string Exposition(const AgentNow& now, const Kept& kept, const OwnCost& cos
   AddTests(kept, all);
   AddDrift(now, kept, all);
   AddAgent(now, kept, all);
-  AddCost(now, cost, all);
+  AddCost(cost, now.started_unix_s, all);
   return all.Text();
 }
 

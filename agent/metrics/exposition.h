@@ -12,7 +12,7 @@
 
 #include "agent/access/role.h"
 #include "agent/metrics/book.h"
-#include "agent/metrics/own_cost.h"
+#include "api/metrics/own_cost.h"
 
 namespace rdmaready::metrics {
 
@@ -38,7 +38,7 @@ struct AgentNow {
   bool drift_watched = false;
 };
 
-inline constexpr char kContentType[] = "text/plain; version=0.0.4; charset=utf-8";
+inline constexpr std::uint16_t kMetricsPort = 7472;
 
 std::string Exposition(const AgentNow& now, const Kept& kept, const OwnCost& cost);
 

@@ -29,6 +29,7 @@
 #include "api/client/report_channel.h"
 #include "api/daemon/listening.h"
 #include "api/daemon/server_tls.h"
+#include "api/metrics/own_cost.h"
 #include "collectors/real/host.h"
 
 namespace rdmaready {
@@ -359,18 +360,18 @@ absl::Status HostedAgent::OpenMetrics(const ServerOptions& options) {
     return gate_->Admit(gate_->WhoCalls(caller.address, caller.certificate_pem), access::Ask::kGetMetrics)
         .status();
   };
-  const auto now = [this, started, interval = options.check_interval] {
+  const auto page = [this, started, interval = options.check_interval] {
     metrics::AgentNow all = Now(interval);
     all.started_unix_s = started;
-    return all;
+    return metrics::Exposition(all, book_.Now(), metrics::ReadOwnCost());
   };
   RR_ASSIGN_OR_RETURN(metrics_, metrics::Door::Open({.listen = options.metrics_listen,
+                                                     .default_port = metrics::kMetricsPort,
                                                      .tls = options.tls,
                                                      .insecure = options.insecure,
                                                      .events = options.events,
                                                      .admit = admit,
-                                                     .now = now},
-                                                    book_));
+                                                     .page = page}));
   return absl::OkStatus();
 }
 

@@ -27,7 +27,7 @@
 #include "agent/drift/drift_watch.h"
 #include "agent/enrol/identity_keeper.h"
 #include "agent/metrics/book.h"
-#include "agent/metrics/door.h"
+#include "agent/metrics/exposition.h"
 #include "agent/own_test.h"
 #include "agent/report/reporter.h"
 #include "agent/server/limits.h"
@@ -38,6 +38,7 @@
 #include "api/client/caller_judge.h"
 #include "api/client/tls.h"
 #include "api/daemon/watchdog.h"
+#include "api/metrics/door.h"
 #include "api/model/profile.h"
 #include "collectors/host_reader.h"
 

@@ -20,6 +20,8 @@ MAY_INCLUDE = {
     "api/sqlite": ["api/base"],
     # What every server process has: log, service manager, watchdog, the TLS of its callers.
     "api/daemon": ["api/base", "api/client"],
+    # Nobody else knows Prometheus, HTTP or GnuTLS: a daemon gives it what it tells and who may ask.
+    "api/metrics": ["api/base", "api/client"],
     "api/client": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1"],
     # Keys and certificates: files and libcrypto.
     "api/pki": ["api/model", "api/base", "api/client/certificate.h", "api/client/revocation.h"],
@@ -35,9 +37,7 @@ MAY_INCLUDE = {
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/smbdirect": ["api/base/octets.h"],
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
-    # Nobody else knows Prometheus, HTTP or GnuTLS: agent/server gives it what it tells and who may ask.
-    "agent/metrics": ["api/model", "api/base", "api/client", "agent/access/role.h", "agent/runs.h", "checks/counted",
-                      "checks/words"],
+    "agent/metrics": ["api/model", "api/base", "api/metrics", "agent/access/role.h", "agent/runs.h", "checks/counted", "checks/words"],
     "agent/probe": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/share": ["api/model", "api/base", "collectors", "agent/link", "agent/probe", "agent/transfer"],
     "agent/trust": ["api/model", "api/base", "api/client", "api/convert/records.h", "agent/access", "agent/link/failure.h",
@@ -58,6 +58,7 @@ MAY_INCLUDE = {
     # Its store is a seam: nobody else of the hub knows which engine it is.
     "hub/store": ["api/model", "api/base", "api/convert/fleet_audit.h", "api/sqlite"],
     "hub/judge": ["api/model", "api/base", "api/inventory", "api/profile", "checks", "hub/store/fleet_store.h"],
+    "hub/metrics": ["api/model", "api/base", "api/metrics", "checks/words", "hub/fleet", "hub/ingest", "hub/notice/courier.h", "hub/store/fleet_store.h"],
     # Only it connects to anybody by itself.
     "hub/notice": ["api/base", "api/convert/record_json.h", "api/model", "api/profile", "rdmaready/v1", "hub/fleet", "hub/store/fleet_store.h"],
     "hub": ["api", "checks", "rdmaready/v1"],
@@ -86,7 +87,8 @@ FOREIGN_BANS = {
     "checks": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|unistd|fcntl|fstream|filesystem|sys|yaml-cpp)[/.>]",
     "collectors": r"(grpc|google|sqlite|yaml-cpp|CLI)[/.>]",
     "agent": r"(prometheus|microhttpd|gnutls)[/.>]",
-    "agent/metrics": r"(grpc|grpcpp|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
+    "agent/metrics": r"(grpc|grpcpp|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI|microhttpd|gnutls)[/.>]",
+    "api/metrics": r"(grpc|grpcpp|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/access": r"(google|sqlite|infiniband|rdma|netlink|CLI|prometheus|microhttpd|gnutls)[/.>]",
     "agent/apply": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI|spdlog)[/.>]",
     # What runs with rights has neither a network server nor a database.

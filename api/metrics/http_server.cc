@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/metrics/http_server.h"
+#include "api/metrics/http_server.h"
 
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -16,10 +16,10 @@
 #include <thread>
 #include <utility>
 
-#include "agent/metrics/listener.h"
-#include "agent/metrics/server_certificate.h"
 #include "api/base/handle.h"
 #include "api/base/status.h"
+#include "api/metrics/listener.h"
+#include "api/metrics/server_certificate.h"
 
 namespace rdmaready::metrics {
 namespace {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/metrics/families.h"
+#include "api/metrics/families.h"
 
 #include <prometheus/text_serializer.h>
+
+#include <limits>
 
 #include "api/base/text.h"
 
@@ -26,6 +28,19 @@ void Family::Add(double value, std::initializer_list<LabelValue> labels) {
   } else {
     metric.gauge.value = value;
   }
+  family_.metric.push_back(std::move(metric));
+}
+
+void Family::AddHistogram(std::span<const double> upper, std::span<const std::uint64_t> counts, double sum) {
+  prometheus::ClientMetric metric;
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    below += counts[i];
+    const double bound = i < upper.size() ? upper[i] : std::numeric_limits<double>::infinity();
+    metric.histogram.bucket.push_back({.cumulative_count = below, .upper_bound = bound});
+  }
+  metric.histogram.sample_count = below;
+  metric.histogram.sample_sum = sum;
   family_.metric.push_back(std::move(metric));
 }
 

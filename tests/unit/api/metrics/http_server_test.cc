@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/metrics/http_server.h"
+#include "api/metrics/http_server.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>

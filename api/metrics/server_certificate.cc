@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/metrics/server_certificate.h"
+#include "api/metrics/server_certificate.h"
 
 #include <gnutls/x509.h>
 

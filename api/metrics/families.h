@@ -5,8 +5,10 @@
 
 #include <prometheus/metric_family.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +32,9 @@ class Family {
   // The first of two series with the same labels counts.
   void Add(double value, std::initializer_list<LabelValue> labels = {});
 
+  // Of a histogram: `upper` are the bounds, ascending; `counts` how many fell into each, and one more beyond.
+  void AddHistogram(std::span<const double> upper, std::span<const std::uint64_t> counts, double sum);
+
   const prometheus::MetricFamily& family() const { return family_; }
 
  private:
@@ -45,6 +50,10 @@ class Families {
   }
   Family Counter(std::string name, std::string help) {
     return {prometheus::MetricType::Counter, std::move(name), std::move(help)};
+  }
+
+  Family Histogram(std::string name, std::string help) {
+    return {prometheus::MetricType::Histogram, std::move(name), std::move(help)};
   }
 
   void Take(const Family& family) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/metrics/own_cost.h"
+#include "api/metrics/own_cost.h"
 
 #include <dirent.h>
 #include <sys/resource.h>
@@ -50,6 +50,15 @@ OwnCost ReadOwnCost() {
   ::rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) cost.most_fds = limit.rlim_cur;
   return cost;
+}
+
+void AddCost(const OwnCost& cost, double started_unix_s, Families& all) {
+  const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
+  all.TakeCounter("process_cpu_seconds_total", "CPU time of this process.", cost.cpu_s);
+  all.TakeGauge("process_resident_memory_bytes", "Its resident memory.", number(cost.resident_bytes));
+  all.TakeGauge("process_open_fds", "File descriptors that it has open.", number(cost.open_fds));
+  all.TakeGauge("process_max_fds", "File descriptors that it may have open.", number(cost.most_fds));
+  all.TakeGauge("process_start_time_seconds", "When it was started.", started_unix_s);
 }
 
 }  // namespace rdmaready::metrics

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/metrics/listener.h"
+#include "api/metrics/listener.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "api/metrics/families.h"
+
 namespace rdmaready::metrics {
 
 struct OwnCost {
@@ -14,5 +16,8 @@ struct OwnCost {
 };
 
 OwnCost ReadOwnCost();
+
+// As every process tells it: process_cpu_seconds_total and others.
+void AddCost(const OwnCost& cost, double started_unix_s, Families& all);
 
 }  // namespace rdmaready::metrics
