@@ -70,7 +70,8 @@ absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
                   .rules = [hub = hub.get()] { return hub->Rules(); },
                   .changed = [hub = hub.get()](const auto& changes) { hub->feed_.Tell(changes); },
                   .stored = [hub = hub.get()](const absl::Status& status) { hub->Stored(status); },
-                  .agreement = &hub->agreement_},
+                  .agreement = &hub->agreement_,
+                  .took = [hub = hub.get()](std::chrono::nanoseconds took) { hub->commits_.Add(took); }},
       hub->options_.keeper);
   RR_RETURN_IF_ERROR(hub->OpenAdmission());
   FleetView::RevokedOf revoked;
@@ -82,6 +83,7 @@ absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
   RR_RETURN_IF_ERROR(hub->ListenForNewHosts());
   RR_RETURN_IF_ERROR(hub->Listen());
   RR_RETURN_IF_ERROR(hub->StartNotices());
+  RR_RETURN_IF_ERROR(hub->OpenMetrics());
   hub->JudgeAgainWhatDiffers();
   hub->Compare();
   hub->chores_ = std::jthread([hub = hub.get()](const std::stop_token& stop) { hub->Chores(stop); });
@@ -219,6 +221,7 @@ Hub::~Hub() { Shutdown(std::chrono::milliseconds(0)); }
 void Hub::Shutdown(std::chrono::milliseconds grace) {
   chores_ = {};
   comparer_.reset();
+  metrics_.reset();
   feed_.End();
   if (enrolling_.server != nullptr) {
     enrolling_.server->Shutdown(std::chrono::system_clock::now() + grace);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,7 @@
 #include "hub/enrol/access_service.h"
 #include "hub/enrol/admission.h"
 #include "hub/enrol/enrolment_service.h"
+#include "api/metrics/door.h"
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_service.h"
 #include "hub/fleet/fleet_view.h"
@@ -29,12 +31,17 @@
 #include "hub/ingest/keeper.h"
 #include "hub/judge/fleet_agreement.h"
 #include "hub/judge/rule_book.h"
+#include "hub/metrics/exposition.h"
+#include "hub/metrics/fleet_counter.h"
+#include "hub/metrics/latency.h"
 #include "hub/notice/notice_file.h"
 #include "hub/notice/notifier.h"
 #include "hub/store/fleet_store.h"
 #include "hub/store/token_store.h"
 
 namespace rdmaready::hub {
+
+inline constexpr std::uint16_t kHubMetricsPort = 7474;
 
 struct HubOptions {
   std::vector<std::string> listen{};
@@ -50,6 +57,8 @@ struct HubOptions {
   bool reflection = true;
   RuleFiles rules{};
   std::optional<NoticeOptions> notices{};  // none: nobody is told
+  std::string metrics_listen{};            // see metrics::DoorOptions
+  std::string store_path{};                // whose bytes are told; empty: they are not known
   std::unique_ptr<FleetStore> store{};
   TokenStore* tokens = nullptr;  // part of `store`, or as long-lived; needed with an authority
   std::string authority{};       // a CA that this hub signs with; empty: none
@@ -83,6 +92,8 @@ class Hub {
   absl::Status StoreHealth() const;
 
   IngestCounts ingest() const { return ingest_->Counts(); }
+  // Of /metrics; null: there is none.
+  const metrics::Door* metrics() const { return metrics_.get(); }
   KeeperCounts keeper() const { return keeper_->Counts(); }
 
  private:
@@ -93,6 +104,9 @@ class Hub {
   absl::Status StartNotices();
   absl::Status ListenForNewHosts();
   void RegisterAccess(grpc::ServerBuilder& builder);
+  absl::Status OpenMetrics();
+  absl::Status MaySeeMetrics(const metrics::HttpCaller& caller) const;
+  HubNow Now();
   absl::StatusOr<FleetCaller> Admit(const grpc::ServerContextBase& context, FleetAsk ask) const;
   absl::StatusOr<std::string> HostThatCalls(const grpc::ServerContextBase& context) const;
   std::shared_ptr<const RuleBook> Rules() const;
@@ -117,6 +131,7 @@ class Hub {
   const std::int64_t started_unix_ns_;
   std::filesystem::file_time_type
       lists_written_{};  // the lists of the revoked, as streams were judged by them last
+  LatencyBook commits_;
   HostBook book_;
   ChangeFeed feed_;
   FleetAgreement agreement_;
@@ -133,6 +148,8 @@ class Hub {
   ListeningServer listening_{};
   std::unique_ptr<Comparer> comparer_;
   std::unique_ptr<Notifier> notifier_{};  // null: nobody is told
+  std::unique_ptr<FleetCounter> counter_{};
+  std::unique_ptr<metrics::Door> metrics_{};
   std::jthread chores_{};
 };
 

@@ -120,6 +120,8 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
                                                          .keep_changes = options.keep_changes,
                                                          .rules = options.rules,
                                                          .notices = std::move(notices),
+                                                         .metrics_listen = options.metrics_listen,
+                                                         .store_path = options.store,
                                                          .store = *std::move(store),
                                                          .tokens = tokens,
                                                          .authority = options.authority,
@@ -140,6 +142,10 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
   for (const std::string& address : (*hub)->enrol_addresses())
     Tell(events, EventLevel::kInfo, "listening",
          {{"address", address}, {"tls", true}, {"for", std::string("enrolment")}});
+  if (const metrics::Door* door = (*hub)->metrics(); door != nullptr) {
+    Tell(events, EventLevel::kInfo, "metrics",
+         {{"url", fmt::format("{}://{}/metrics", door->tls() ? "https" : "http", door->address())}});
+  }
   const std::string status = fmt::format("answers on {}", (*hub)->addresses().front());
   TellManagerReady(status);
   const int result = AttendHub(signals, argv, **hub, events, status);

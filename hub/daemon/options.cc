@@ -20,6 +20,7 @@
 #include "api/profile/yaml_message.h"
 #include "api/profile/yaml_tree.h"
 #include "hub/enrol/admission.h"
+#include "hub/hub.h"
 #include "rdmaready/v1/hub_settings.pb.h"
 
 namespace rdmaready::hub {
@@ -88,6 +89,12 @@ class HubFlags {
          fmt::format("How long a host's certificate lasts; agents renew it before (default {})",
                      kDefaultCertificate),
          &HubSettings::set_certificate_lifetime);
+    Text(
+        "--metrics-listen", "ADDR:PORT",
+        fmt::format("Where /metrics is served to Prometheus, or none; off loopback by TLS, to whoever may look "
+                    "(default 127.0.0.1:{}, where that is free)",
+                    kHubMetricsPort),
+        &HubSettings::set_metrics_listen);
     app_.add_flag_callback(
         "--insecure", [this] { flags_.set_insecure(true); },
         "Allow plain text off loopback: any host is then what it says, and callers may only look");
@@ -222,6 +229,9 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
   RR_ASSIGN_OR_RETURN(options.certificate_lifetime, LifetimeOf(settings));
   options.insecure = settings.insecure();
   options.notices = settings.notices();
+  options.metrics_listen = settings.metrics_listen();
+  if (settings.has_metrics_listen() && settings.metrics_listen().empty())
+    return absl::InvalidArgumentError("--metrics-listen: an address and a port, or none");
   options.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};
   options.roles = settings.roles();
   if (!options.roles.empty() && !options.tls.Any()) {

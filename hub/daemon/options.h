@@ -30,6 +30,7 @@ struct DaemonOptions {
   std::string authority{};     // empty: none
   std::string enrol_listen{};  // empty: nowhere
   std::chrono::seconds certificate_lifetime{};
+  std::string metrics_listen{};  // see metrics::DoorOptions
   LogFormat log_format = LogFormat::kText;
   EventLevel log_level = EventLevel::kInfo;
 };

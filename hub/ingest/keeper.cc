@@ -209,7 +209,9 @@ absl::Status Keeper::Commit(std::vector<Work>& work) {
     if (one.status.ok()) hosts.push_back(std::move(one.judged));
   }
   if (hosts.empty()) return absl::OkStatus();
+  const auto begun = std::chrono::steady_clock::now();
   const absl::StatusOr<std::vector<CommittedChange>> changes = seams_.store.Commit(hosts, UnixNowNs());
+  if (seams_.took && changes.ok()) seams_.took(std::chrono::steady_clock::now() - begun);
   if (seams_.stored) seams_.stored(changes.status());
   if (!changes.ok()) return changes.status();
   // Before anybody can make the next change of these hosts.

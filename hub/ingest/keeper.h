@@ -59,6 +59,7 @@ struct KeeperSeams {
       changed{};                                      // after each commit that changed anything
   std::function<void(const absl::Status&)> stored{};  // after each attempt to write
   FleetAgreement* agreement = nullptr;                // where each host votes; null: hosts are not compared
+  std::function<void(std::chrono::nanoseconds)> took{};  // how long one took that succeeded
 };
 
 struct KeeperCounts {

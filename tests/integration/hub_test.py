@@ -31,7 +31,8 @@ class Hub:
 
     def start(self):
         self.process = subprocess.Popen(
-            [tool.BIN / "rdmaready-hub", "--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-format", "json", *self.arguments],
+            [tool.BIN / "rdmaready-hub", "--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-format", "json",
+             *([] if "--metrics-listen" in self.arguments else ["--metrics-listen", "none"]), *self.arguments],
             stderr=subprocess.PIPE, text=True)
         for line in self.process.stderr:
             event = json.loads(line) if line.startswith("{") else {"event": "", "text": line}

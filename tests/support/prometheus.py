@@ -39,8 +39,8 @@ def free_port():
 class Server:
     """Scrapes `target` each second, with the shipped rules; use as a context."""
 
-    def __init__(self, target):
-        self.target = target
+    def __init__(self, target, rules=RULES, job="rdmaready"):
+        self.target, self.rules, self.job = target, rules, job
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="rdmaready prometheus ")
@@ -48,8 +48,8 @@ class Server:
         self.port = free_port()
         config = place / "prometheus.yml"
         config.write_text(json.dumps({
-            "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}, "rule_files": [str(RULES)],
-            "scrape_configs": [{"job_name": "rdmaready", "static_configs": [{"targets": [self.target]}]}]}))
+            "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}, "rule_files": [str(self.rules)],
+            "scrape_configs": [{"job_name": self.job, "static_configs": [{"targets": [self.target]}]}]}))
         self.log = open(place / "log", "w", encoding="utf-8")
         self.process = subprocess.Popen([program("prometheus"), f"--config.file={config}", f"--storage.tsdb.path={place / 'data'}",
                                          f"--web.listen-address=127.0.0.1:{self.port}"], stdin=subprocess.DEVNULL, stdout=self.log,

@@ -111,6 +111,7 @@ class HubTest : public testing::Test {
                            .name = "hub-one",
                            .period = period,
                            .rules = {.profiles = {profile_}},
+                           .metrics_listen = "none",
                            .store = *std::move(store)});
     ASSERT_TRUE(hub.ok()) << hub.status();
     hub_ = *std::move(hub);
@@ -255,6 +256,7 @@ TEST_F(HubTest, AWatchThatIsCutGoesOnWithoutAGap) {
                            .name = "hub-one",
                            .period = std::chrono::seconds(1),
                            .rules = {.profiles = {profile_}},
+                           .metrics_listen = "none",
                            .store = *std::move(store)});
   ASSERT_TRUE(again.ok()) << again.status();
   hub_ = *std::move(again);

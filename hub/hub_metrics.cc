@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hub tells Prometheus, and whom.
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/base/version.h"
+#include "api/client/subject_names.h"
+#include "api/metrics/own_cost.h"
+#include "api/pki/identity.h"
+#include "hub/hub.h"
+
+namespace rdmaready::hub {
+namespace {
+
+// The file, and what of it is in the log still.
+std::uint64_t BytesOfStore(const std::string& path) {
+  if (path.empty()) return 0;
+  std::uint64_t bytes = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path + suffix, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+// As GetStatus is: whoever may look, which a host of the fleet may not.
+absl::Status Hub::MaySeeMetrics(const metrics::HttpCaller& caller) const {
+  if (judge_ == nullptr) return absl::OkStatus();
+  if (const std::string why = judge_->WhyRefused(caller.certificate_pem, caller.others_pem); !why.empty())
+    return absl::UnauthenticatedError(why);
+  std::vector<std::string> uris;
+  for (const SubjectName& name : SubjectNames(caller.certificate_pem)) {
+    if (name.kind == SubjectName::Kind::kUri) uris.push_back(name.text);
+  }
+  const std::optional<pki::CertificateIdentity> identity = pki::IdentityOf(uris);
+  if (identity && identity->kind == pki::Kind::kHost)
+    return absl::PermissionDeniedError("a host of the fleet reports, and does not look at others");
+  return absl::OkStatus();
+}
+
+absl::Status Hub::OpenMetrics() {
+  counter_ = std::make_unique<FleetCounter>(*options_.store, *view_);
+  RR_ASSIGN_OR_RETURN(
+      metrics_, metrics::Door::Open({.listen = options_.metrics_listen,
+                                     .default_port = kHubMetricsPort,
+                                     .tls = options_.tls,
+                                     .insecure = options_.insecure,
+                                     .events = options_.events,
+                                     .admit = [this](const auto& caller) { return MaySeeMetrics(caller); },
+                                     .page = [this] { return HubExposition(Now(), metrics::ReadOwnCost()); }}));
+  return absl::OkStatus();
+}
+
+HubNow Hub::Now() {
+  constexpr double kNs = 1e9;
+  HubNow now{.version = std::string(kVersion),
+             .started_unix_s = static_cast<double>(started_unix_ns_) / kNs,
+             .period_s = std::chrono::duration<double>(options_.period).count(),
+             .sums = counter_->Now(),
+             .ingest = ingest_->Counts(),
+             .keeper = keeper_->Counts(),
+             .commits = commits_.Now(),
+             .store_bytes = BytesOfStore(options_.store_path)};
+  if (notifier_ != nullptr) now.couriers = notifier_->Counts();
+  const std::lock_guard lock(mutex_);
+  now.store_fails = store_failed_;
+  return now;
+}
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hub/metrics/fleet_counter.h"
+
+#include <utility>
+
+#include "api/base/run_id.h"
+
+namespace rdmaready::hub {
+
+FleetSums FleetCounter::Counted() const {
+  FleetSums sums;
+  const std::int64_t now = UnixNowNs();
+  absl::StatusOr<FleetStatus> status = view_.Status({}, 0, now);
+  if (!status.ok()) return {};
+  sums.groups = std::move(status->groups);
+  const absl::Status read = store_.Findings({}, [&](FleetFinding&& finding) {
+    if (finding.over_unix_ns != 0) return;
+    ++sums.findings[{std::move(finding.check), finding.outcome}];
+    if (finding.acknowledged_unix_ns == 0) ++sums.unacknowledged;
+  });
+  if (!read.ok()) return {};
+  sums.counted_unix_ns = now;
+  return sums;
+}
+
+FleetSums FleetCounter::Now() {
+  const std::lock_guard lock(mutex_);
+  const auto begun = std::chrono::steady_clock::now();
+  if (sums_.counted_unix_ns != 0 && begun - counted_ < rest_) return sums_;
+  sums_ = Counted();
+  counted_ = std::chrono::steady_clock::now();
+  sums_.took_s = std::chrono::duration<double>(counted_ - begun).count();
+  return sums_;
+}
+
+}  // namespace rdmaready::hub
