@@ -53,6 +53,17 @@ file(GLOB prometheus "${RDMAREADY_STATIC}/prometheus-cpp-*/core/src/*serializer.
 add_library(static_prometheus STATIC ${prometheus})
 set_target_properties(PkgConfig::prometheus PROPERTIES INTERFACE_LINK_LIBRARIES static_prometheus)
 
+# Debian's libcurl has versions of its symbols that others' have not. What is linked against has the names alone, so that every libcurl.so.4 will
+# do, whichever library of TLS it is made with. A name that is missing here is an error of the linker.
+set(curl_names easy_cleanup easy_getinfo easy_init easy_perform easy_send easy_setopt easy_strerror free global_init slist_append slist_free_all
+  url url_cleanup url_get url_set)
+list(TRANSFORM curl_names REPLACE "(.+)" "void curl_\\1(void) {}\n" OUTPUT_VARIABLE curl_stub)
+list(JOIN curl_stub "" curl_stub)
+file(WRITE "${CMAKE_BINARY_DIR}/static/curl_names.c" "${curl_stub}")
+add_library(static_curl SHARED "${CMAKE_BINARY_DIR}/static/curl_names.c")
+set_target_properties(static_curl PROPERTIES OUTPUT_NAME curl SOVERSION 4 LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/static" UNITY_BUILD OFF)
+set_target_properties(PkgConfig::curl PROPERTIES INTERFACE_LINK_LIBRARIES static_curl)
+
 # pkg-config names archives and shared libraries alike, each as often as one needs it.
 set(grpc_archives "")
 foreach(library IN LISTS grpc_STATIC_LIBRARIES)
