@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kByteOrderMark[] = "\xEF\xBB\xBF";
 constexpr char kReplacement[] = "\xEF\xBF\xBD";
-constexpr std::size_t kMostParamBytes = 256;
+constexpr std::size_t kMostParamBytes = 128;  // all of them fit into a datagram, escaped
 constexpr int kSyslogError = 3;
 constexpr int kSyslogWarning = 4;
 constexpr int kSyslogNotice = 5;

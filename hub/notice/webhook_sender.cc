@@ -4,21 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
-#include "absl/strings/match.h"
-#include "api/base/number.h"
 #include "api/base/run_id.h"
 #include "hub/notice/curl_call.h"
 #include "hub/notice/notice_text.h"
+#include "hub/notice/retry_after.h"
 #include "hub/notice/signature.h"
 
 namespace rdmaready::hub {
 namespace {
 
 constexpr std::int64_t kNsOfSecond = 1'000'000'000;
-constexpr std::uint32_t kLongestRestS = 3'600;  // whatever Retry-After says
 
 struct AnswerHead {
   std::size_t bytes = 0;
@@ -71,17 +68,6 @@ SendResult ResultOf(long status, std::chrono::seconds not_before) {
 }
 
 }  // namespace
-
-std::chrono::seconds RetryAfterOf(std::string_view header) {
-  constexpr std::string_view kName = "retry-after:";
-  if (!absl::StartsWithIgnoreCase({header.data(), header.size()}, {kName.data(), kName.size()})) return {};
-  std::string_view value = header.substr(kName.size());
-  while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-  while (!value.empty() && (value.back() == '\r' || value.back() == '\n' || value.back() == ' '))
-    value.remove_suffix(1);
-  const std::optional<std::uint32_t> seconds = ParseNumber<std::uint32_t>(value);
-  return seconds ? std::chrono::seconds(std::min(*seconds, kLongestRestS)) : std::chrono::seconds(0);
-}
 
 SendResult WebhookSender::Send(const v1::Notice& notice, const std::stop_token& stop) {
   const std::string body = NoticeJson(notice);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "hub/notice/address_rules.h"
@@ -24,8 +22,5 @@ class WebhookSender final : public NoticeSender {
   const AddressRules rules_;
   const SendLimits limits_;
 };
-
-// Of one line of an answer's head; 0: it is none, or names a date. An hour at most.
-std::chrono::seconds RetryAfterOf(std::string_view header);
 
 }  // namespace rdmaready::hub

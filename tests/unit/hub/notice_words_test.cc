@@ -14,9 +14,9 @@
 #include "hub/notice/courier.h"
 #include "hub/notice/notice_file.h"
 #include "hub/notice/notice_text.h"
+#include "hub/notice/retry_after.h"
 #include "hub/notice/signature.h"
 #include "hub/notice/syslog_message.h"
-#include "hub/notice/webhook_sender.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -127,6 +127,7 @@ TEST(SyslogMessageTest, IsBoundedBetweenCharacters) {
   for (int i = 0; i < 3000; ++i) words += "\xc3\xa9";
   const std::string message = SyslogMessage(Hostile(words), {.hostname = "h", .sd_id = "r@32473"}, 2047);
   EXPECT_LE(message.size(), 2047u);
+  EXPECT_THAT(message, HasSubstr("\"] \xEF\xBB\xBF")) << "what is cut is the text";
   EXPECT_EQ(CleanText(message), message) << "still UTF-8";
 }
 
