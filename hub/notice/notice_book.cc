@@ -2,7 +2,9 @@
 #include "hub/notice/notice_book.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
+#include <utility>
 
 #include "api/base/run_id.h"
 #include "hub/notice/notice_text.h"
