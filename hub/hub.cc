@@ -64,6 +64,7 @@ absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
   hub->book_.SetFactsEvery(std::chrono::nanoseconds(hub->options_.facts_every).count());
   RR_RETURN_IF_ERROR(store.Hosts([&](KnownHost&& host) { hub->book_.Know(host); }));
   RR_RETURN_IF_ERROR(store.Findings({}, [&](FleetFinding&& finding) { hub->agreement_.Restore(finding); }));
+  hub->trail_ = std::make_unique<AuditTrail>(store, hub->options_.name, hub->options_.events);
   hub->keeper_ = std::make_unique<Keeper>(
       KeeperSeams{.store = store,
                   .book = hub->book_,
@@ -124,7 +125,7 @@ absl::Status Hub::Listen() {
   FleetServiceOptions fleet{
       .hub_name = options_.name, .keeps_changes = options_.keep_changes, .events = options_.events};
   fleet.admit = [this](const grpc::ServerContextBase& context, FleetAsk ask) { return Admit(context, ask); };
-  fleet_ = std::make_unique<FleetService>(std::move(fleet), *options_.store, *view_, feed_);
+  fleet_ = std::make_unique<FleetService>(std::move(fleet), *options_.store, *view_, feed_, *trail_);
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
   if (tls) {
     RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, judge_));

@@ -17,11 +17,12 @@
 #include "api/client/caller_judge.h"
 #include "api/client/tls.h"
 #include "api/daemon/listening.h"
+#include "api/metrics/door.h"
+#include "hub/access/audit_trail.h"
 #include "hub/access/fleet_roles.h"
 #include "hub/enrol/access_service.h"
 #include "hub/enrol/admission.h"
 #include "hub/enrol/enrolment_service.h"
-#include "api/metrics/door.h"
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_service.h"
 #include "hub/fleet/fleet_view.h"
@@ -134,6 +135,7 @@ class Hub {
   LatencyBook commits_;
   HostBook book_;
   ChangeFeed feed_;
+  std::unique_ptr<AuditTrail> trail_;
   FleetAgreement agreement_;
   std::shared_ptr<CallerJudge> judge_{};  // null: no TLS
   std::unique_ptr<Keeper> keeper_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Hub that is about who joins the fleet and who leaves it.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -44,9 +45,13 @@ absl::Status Hub::ListenForNewHosts() {
 void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
   AccessOptions access;
   access.operator_of = [this](const grpc::ServerContextBase& context) -> absl::StatusOr<std::string> {
-    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(context, FleetAsk::kOperate));
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(context, FleetAsk::kAdmit));
+    // A host that is to come is of no group yet.
+    if (!caller.groups.empty() && std::ranges::find(caller.groups, "*") == caller.groups.end())
+      return absl::PermissionDeniedError("to admit hosts takes a role of all groups, by the file of roles");
     return caller.who;
   };
+  access.trail = trail_.get();
   access.revoked = [this](const std::string& host_id, const std::string& text) { Revoked(host_id, text); };
   access_ = std::make_unique<AccessService>(std::move(access), admission_.get(), *options_.store);
   builder.RegisterService(access_.get());

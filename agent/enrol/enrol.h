@@ -13,7 +13,7 @@
 
 namespace rdmaready::enrol {
 
-inline constexpr int kDefaultEnrolPort = 7474;
+inline constexpr int kDefaultEnrolPort = 7475;
 
 struct EnrolOptions {
   std::string hub{};  // HOST[:PORT] of its enrolment

@@ -13,7 +13,7 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/convert/record_json.h"
-#include "cli/fleet/host_list.h"
+#include "api/inventory/host_list.h"
 
 namespace rdmaready {
 namespace {

@@ -2,9 +2,12 @@
 #include "hub/enrol/access_service.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/pki/identity.h"
@@ -35,8 +38,13 @@ void WriteRow(const StoredToken& token, v1::TokenRow& row) {
 
 }  // namespace
 
-absl::StatusOr<std::string> AccessService::Operator(const grpc::ServerContext& context) const {
-  RR_ASSIGN_OR_RETURN(std::string who, options_.operator_of(context));
+absl::StatusOr<std::string> AccessService::Operator(const char* verb,
+                                                    const grpc::ServerContext& context) const {
+  absl::StatusOr<std::string> who = options_.operator_of(context);
+  if (!who.ok()) {
+    options_.trail->Refused({.peer = context.peer(), .verb = verb}, who.status(), UnixNowNs());
+    return who;
+  }
   if (admission_ == nullptr) {
     return absl::FailedPreconditionError(
         "this hub has no authority (--authority): hosts get their certificates elsewhere, and are revoked "
@@ -45,16 +53,30 @@ absl::StatusOr<std::string> AccessService::Operator(const grpc::ServerContext& c
   return who;
 }
 
+absl::Status AccessService::Audited(const AuditedAsk& ask, const std::function<absl::Status()>& work) const {
+  RR_RETURN_IF_ERROR(options_.trail->Asked(ask));
+  const absl::Status done = work();
+  if (!done.ok()) options_.trail->Failed(ask, done);
+  return done;
+}
+
 grpc::Status AccessService::MakeTokens(grpc::ServerContext* context, const v1::MakeTokensRequest* request,
                                        v1::MakeTokensResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_ASSIGN_OR_RETURN(const std::string who, Operator(*context));
-    RR_ASSIGN_OR_RETURN(const MadeTokens made,
-                        admission_->MakeTokens({.lasts_s = request->lasts_s(),
-                                                .count = request->count(),
-                                                .names = {request->names().begin(), request->names().end()},
-                                                .note = request->note()},
-                                               who));
+    RR_ASSIGN_OR_RETURN(const std::string who, Operator("token", *context));
+    MadeTokens made;
+    const std::uint32_t count = std::max(request->count(), static_cast<std::uint32_t>(request->names_size()));
+    RR_RETURN_IF_ERROR(
+        Audited({who, context->peer(), "token", fmt::format("{} tokens: {}", count, request->note())},
+                [&]() -> absl::Status {
+                  RR_ASSIGN_OR_RETURN(
+                      made, admission_->MakeTokens({.lasts_s = request->lasts_s(),
+                                                    .count = request->count(),
+                                                    .names = {request->names().begin(), request->names().end()},
+                                                    .note = request->note()},
+                                                   who));
+                  return absl::OkStatus();
+                }));
     for (const MadeTokens::One& one : made.tokens) {
       v1::MadeToken& token = *response->add_tokens();
       token.set_token(one.text);
@@ -70,7 +92,7 @@ grpc::Status AccessService::MakeTokens(grpc::ServerContext* context, const v1::M
 grpc::Status AccessService::ListTokens(grpc::ServerContext* context, const v1::ListTokensRequest*,
                                        v1::ListTokensResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(Operator(*context).status());
+    RR_RETURN_IF_ERROR(Operator("tokens", *context).status());
     RR_ASSIGN_OR_RETURN(const std::vector<StoredToken> tokens, admission_->Tokens());
     for (const StoredToken& token : tokens) WriteRow(token, *response->add_tokens());
     return absl::OkStatus();
@@ -82,11 +104,17 @@ grpc::Status AccessService::WithdrawTokens(grpc::ServerContext* context,
                                            const v1::WithdrawTokensRequest* request,
                                            v1::WithdrawTokensResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_ASSIGN_OR_RETURN(const std::string who, Operator(*context));
+    RR_ASSIGN_OR_RETURN(const std::string who, Operator("withdraw", *context));
     if (request->ids_size() == 0 || request->ids_size() > kMostWithdrawn)
       return absl::InvalidArgumentError(fmt::format("which tokens: from 1 to {}", kMostWithdrawn));
-    RR_ASSIGN_OR_RETURN(const std::uint64_t withdrawn,
-                        admission_->Withdraw({request->ids().begin(), request->ids().end()}, who));
+    const std::vector<std::string> ids(request->ids().begin(), request->ids().end());
+    std::uint64_t withdrawn = 0;
+    RR_RETURN_IF_ERROR(
+        Audited({who, context->peer(), "withdraw", fmt::format("tokens {}", fmt::join(ids, ", "))},
+                [&]() -> absl::Status {
+                  RR_ASSIGN_OR_RETURN(withdrawn, admission_->Withdraw(ids, who));
+                  return absl::OkStatus();
+                }));
     response->set_withdrawn(withdrawn);
     return absl::OkStatus();
   };
@@ -113,11 +141,17 @@ absl::StatusOr<AccessService::Named> AccessService::HostNamed(const std::string&
 grpc::Status AccessService::RevokeHost(grpc::ServerContext* context, const v1::RevokeHostRequest* request,
                                        v1::RevokeHostResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_ASSIGN_OR_RETURN(const std::string who, Operator(*context));
+    RR_ASSIGN_OR_RETURN(const std::string who, Operator("revoke", *context));
     if (request->why().empty() || request->why().size() > kMostRevokeWords)
       return absl::InvalidArgumentError("why: a reason is wanted, of at most 1 KiB");
     RR_ASSIGN_OR_RETURN(const Named host, HostNamed(request->host()));
-    RR_ASSIGN_OR_RETURN(const std::size_t certificates, admission_->Revoke(host.id, who, request->why()));
+    std::size_t certificates = 0;
+    RR_RETURN_IF_ERROR(Audited(
+        {who, context->peer(), "revoke", fmt::format("host {} {}: {}", host.id, host.name, request->why())},
+        [&]() -> absl::Status {
+          RR_ASSIGN_OR_RETURN(certificates, admission_->Revoke(host.id, who, request->why()));
+          return absl::OkStatus();
+        }));
     options_.revoked(host.id, fmt::format("revoked by {}: {}", who, request->why()));
     response->set_host_id(host.id);
     response->set_name(host.name);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hub/access/audit_trail.h"
 #include "hub/enrol/admission.h"
 #include "hub/store/fleet_store.h"
 #include "rdmaready/v1/enrolment.grpc.pb.h"
@@ -18,6 +19,7 @@ namespace rdmaready::hub {
 struct AccessOptions {
   // Who calls, where he may operate; kPermissionDenied, kUnauthenticated. Any thread.
   std::function<absl::StatusOr<std::string>(const grpc::ServerContextBase&)> operator_of{};
+  AuditTrail* trail = nullptr;  // not null; outlives the service
   // Hosts were revoked: their streams end, and others hear of it. `who` and `why` as they were said.
   std::function<void(const std::string& host_id, const std::string& text)> revoked{};
 };
@@ -38,7 +40,10 @@ class AccessService final : public v1::Access::Service {
                           v1::RevokeHostResponse* response) override;
 
  private:
-  absl::StatusOr<std::string> Operator(const grpc::ServerContext& context) const;
+  // Who calls; what he is refused stands in the audit.
+  absl::StatusOr<std::string> Operator(const char* verb, const grpc::ServerContext& context) const;
+  // Writes down what is asked, and then has it done.
+  absl::Status Audited(const AuditedAsk& ask, const std::function<absl::Status()>& work) const;
   struct Named {
     std::string id{};
     std::string name{};

@@ -34,12 +34,9 @@ struct FleetServiceOptions {
 
 class FleetService final : public v1::Fleet::Service {
  public:
-  FleetService(FleetServiceOptions options, FleetStore& store, const FleetView& view, ChangeFeed& feed)
-      : options_(std::move(options)),
-        store_(store),
-        view_(view),
-        feed_(feed),
-        trail_(store, options_.hub_name, options_.events) {}
+  FleetService(FleetServiceOptions options, FleetStore& store, const FleetView& view, ChangeFeed& feed,
+               AuditTrail& trail)
+      : options_(std::move(options)), store_(store), view_(view), feed_(feed), trail_(trail) {}
 
   grpc::Status GetStatus(grpc::ServerContext* context, const v1::GetStatusRequest* request,
                          v1::FleetStatus* response) override;
@@ -71,7 +68,7 @@ class FleetService final : public v1::Fleet::Service {
   FleetStore& store_;
   const FleetView& view_;
   ChangeFeed& feed_;
-  AuditTrail trail_;
+  AuditTrail& trail_;
   std::atomic<int> watchers_ = 0;
 };
 
