@@ -54,7 +54,8 @@ struct FleetHost {
          profiles, "agent_version", agent_version, "kernel_release", kernel_release, "boot_id", boot_id,
          "clock_ahead_ns", clock_ahead_ns, "maintenance_until_unix_ns", maintenance_until_unix_ns,
          "maintenance_reason", maintenance_reason, "ports", ports, "unacknowledged", unacknowledged, "digest",
-         digest, "trouble", trouble, "revoked_unix_ns", revoked_unix_ns, "revoked_why", revoked_why, "unlisted", unlisted);
+         digest, "trouble", trouble, "revoked_unix_ns", revoked_unix_ns, "revoked_why", revoked_why, "unlisted",
+         unlisted);
   }
 };
 
@@ -162,7 +163,8 @@ struct ConditionCounts {
   bool operator==(const ConditionCounts&) const = default;
   void Fields(auto& list) const {
     list("ready", ready, "not_ready", not_ready, "undetermined", undetermined, "silent", silent,
-         "never_reported", never_reported, "maintenance", maintenance, "revoked", revoked, "unlisted", unlisted);
+         "never_reported", never_reported, "maintenance", maintenance, "revoked", revoked, "unlisted",
+         unlisted);
   }
 };
 

@@ -26,7 +26,7 @@ struct DaemonOptions {
   TlsFiles tls{};
   std::string roles{};  // a file; empty: none
   std::uint32_t most_agents = 0;
-  std::string notices{};  // a path; empty: nobody is told
+  std::string notices{};       // a path; empty: nobody is told
   std::string authority{};     // empty: none
   std::string enrol_listen{};  // empty: nowhere
   std::chrono::seconds certificate_lifetime{};
