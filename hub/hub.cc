@@ -113,13 +113,21 @@ absl::Status Hub::Listen() {
       return judge->WhyRefused(pem, others);
     };
   std::function<std::shared_ptr<const SignedLists>()> lists;
-  if (admission_ != nullptr) lists = [this] { return admission_->Lists(); };
+  std::function<std::string(const std::string&)> why_gone;
+  if (admission_ != nullptr) {
+    lists = [this] { return admission_->Lists(); };
+    why_gone = [this](const std::string& host_id) {
+      const std::optional<RevokedHost> revoked = admission_->RevokedOf(host_id);
+      return revoked ? "this host was revoked: " + revoked->why : std::string();
+    };
+  }
   ingest_ = std::make_unique<IngestService>(IngestOptions{.hub_name = options_.name,
                                                           .period = options_.period,
                                                           .most_streams = options_.most_agents,
                                                           .tls = tls,
                                                           .why_refused = std::move(why_refused),
                                                           .lists = std::move(lists),
+                                                          .why_gone = std::move(why_gone),
                                                           .events = options_.events},
                                             book_, *keeper_);
   FleetServiceOptions fleet{
@@ -341,7 +349,8 @@ void Hub::EndTheRevoked() {
 
 void Hub::TellOfIdentities() {
   for (const IdentityNote& note : book_.identities().TakeNotes()) {
-    Tell(options_.events, EventLevel::kWarning, "identity", {{"host_id", note.host_id}, {"reason", note.text}});
+    Tell(options_.events, EventLevel::kWarning, "host-identity",
+         {{"host_id", note.host_id}, {"reason", note.text}});
     const absl::StatusOr<std::vector<CommittedChange>> changes =
         options_.store->NoteHosts(std::span(&note.host_id, 1), note.text, UnixNowNs());
     Stored(changes.status());

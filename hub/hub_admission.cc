@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Hub that is about who joins the fleet and who leaves it.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -47,7 +46,7 @@ void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
   access.operator_of = [this](const grpc::ServerContextBase& context) -> absl::StatusOr<std::string> {
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(context, FleetAsk::kAdmit));
     // A host that is to come is of no group yet.
-    if (!caller.groups.empty() && std::ranges::find(caller.groups, "*") == caller.groups.end())
+    if (!AreAllGroups(caller.groups))
       return absl::PermissionDeniedError("to admit hosts takes a role of all groups, by the file of roles");
     return caller.who;
   };
@@ -63,10 +62,8 @@ void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
 
 // The list is on the disk: who is named there goes, and who stays hears of it.
 void Hub::Revoked(const std::string& host_id, const std::string& text) {
-  for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) {
-    stream->JudgeAgain();
-    stream->TellLists();
-  }
+  book_.End(host_id, absl::PermissionDeniedError(text));
+  for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->TellLists();
   const absl::StatusOr<std::vector<CommittedChange>> changes =
       options_.store->NoteHosts(std::vector<std::string>{host_id}, text, UnixNowNs());
   Stored(changes.status());

@@ -34,12 +34,18 @@ absl::Status Hub::MaySeeMetrics(const metrics::HttpCaller& caller) const {
   if (const std::string why = judge_->WhyRefused(caller.certificate_pem, caller.others_pem); !why.empty())
     return absl::UnauthenticatedError(why);
   std::vector<std::string> uris;
-  for (const SubjectName& name : SubjectNames(caller.certificate_pem)) {
+  const std::vector<SubjectName> names = SubjectNames(caller.certificate_pem);
+  for (const SubjectName& name : names) {
     if (name.kind == SubjectName::Kind::kUri) uris.push_back(name.text);
   }
   const std::optional<pki::CertificateIdentity> identity = pki::IdentityOf(uris);
   if (identity && identity->kind == pki::Kind::kHost)
     return absl::PermissionDeniedError("a host of the fleet reports, and does not look at others");
+  if (const std::shared_ptr<const FleetRoles> roles = Roles()) {
+    const std::optional<std::vector<std::string>> groups = roles->GroupsOf(names, FleetAsk::kObserve);
+    if (!groups || !AreAllGroups(*groups))
+      return absl::PermissionDeniedError("sums of the fleet take a role of all groups, by the file of roles");
+  }
   return absl::OkStatus();
 }
 

@@ -17,6 +17,7 @@
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/client/certificate.h"
+#include "api/client/revocation.h"
 #include "api/pki/identity.h"
 #include "api/pki/key.h"
 #include "api/pki/newer_lists.h"
@@ -69,7 +70,7 @@ absl::StatusOr<Identity> IdentityFiles::Read() const {
                   .not_after_unix_s = UnixSecondsOf(*::X509_get0_notAfter(chain->front().get()))};
 }
 
-std::string IdentityFiles::Lists() const { return ReadSmallFile(Files().crl, kMaxPemBytes).value_or(""); }
+std::string IdentityFiles::Lists() const { return ReadSmallFile(Files().crl, kMaxListsBytes).value_or(""); }
 
 std::string IdentityFiles::Roots() const { return ReadSmallFile(Files().ca, kMaxPemBytes).value_or(""); }
 

@@ -21,6 +21,7 @@ namespace {
 
 constexpr auto kCallWithin = std::chrono::seconds(30);
 constexpr auto kLongestSleep = std::chrono::seconds(30);  // the wall clock may be set meanwhile
+constexpr auto kSoon = std::chrono::seconds(5);  // until lists are tried again that could not be written
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 constexpr std::int64_t kLongestRetryS = 3'600;
 constexpr int kMostRetryDoublings = 10;
@@ -82,8 +83,10 @@ void IdentityKeeper::Run(const std::stop_token& stop) {
     RenewWhenDue();
     const std::int64_t left = std::max<std::int64_t>(next_unix_s_ - options_.now_unix_ns() / kNsPerSecond, 1);
     std::unique_lock lock(mutex_);
-    woken_.wait_for(lock, stop, std::min<std::chrono::seconds>(kLongestSleep, std::chrono::seconds(left)),
-                    [this] { return heard_.has_value(); });
+    woken_.wait_for(
+        lock, stop,
+        std::min<std::chrono::seconds>(untaken_ ? kSoon : kLongestSleep, std::chrono::seconds(left)),
+        [this] { return heard_.has_value(); });
   }
 }
 
@@ -93,6 +96,7 @@ void IdentityKeeper::TakeLists() {
     const std::lock_guard lock(mutex_);
     heard = std::exchange(heard_, std::nullopt);
   }
+  if (!heard) heard = std::exchange(untaken_, std::nullopt);
   if (!heard) return;
   const absl::StatusOr<pki::DirectoryLock> lock = options_.files.Lock();
   const absl::Status put = lock.ok() ? options_.files.PutLists(*heard) : lock.status();
@@ -100,6 +104,9 @@ void IdentityKeeper::TakeLists() {
     return Tell(options_.events, EventLevel::kInfo, "lists",
                 {{"reason", std::string("newer ones of the hub")}});
   if (absl::IsAlreadyExists(put)) return;
+  if (!absl::IsInvalidArgument(put)) {  // no room, or a lock: the hub says them once
+    untaken_ = std::move(heard);
+  }
   Tell(options_.events, EventLevel::kError, "lists",
        {{"reason", "those of the hub are not taken: " + Message(put)}});
 }

@@ -72,6 +72,7 @@ class IdentityKeeper {
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any woken_;
   std::optional<std::string> heard_{};
+  std::optional<std::string> untaken_{};  // lists that could not be written; of the thread alone
   std::jthread thread_;
 };
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -47,10 +48,13 @@ absl::Status CheckGuarded(const struct ::stat& info, const std::string& path, ::
       owner, forbidden, info.st_uid, info.st_mode & 07777U));
 }
 
+// A file may grow while it is read, and those of /proc have no size.
 absl::StatusOr<std::string> ReadOpened(const UniqueFd& fd, const std::string& path, std::size_t max_bytes) {
-  std::string text(max_bytes + 1, '\0');
+  constexpr std::size_t kFirstBytes = 16UL * 1024;
+  std::string text(std::min(max_bytes + 1, kFirstBytes), '\0');
   std::size_t size = 0;
-  while (size < text.size()) {
+  while (size <= max_bytes) {
+    if (size == text.size()) text.resize(std::min(max_bytes + 1, 2 * size));
     const ::ssize_t got = ::read(fd.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return ReadTrouble(path, errno);

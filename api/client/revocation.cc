@@ -144,7 +144,7 @@ std::string WhyRevokedNow(const std::string& certificate_pem, const std::string&
 }
 
 absl::StatusOr<std::shared_ptr<const RevocationLists>> RevocationFile::Now() {
-  absl::StatusOr<std::string> text = ReadSmallFile(path_, kMaxPemBytes);
+  absl::StatusOr<std::string> text = ReadSmallFile(path_, kMaxListsBytes);
   if (!text.ok()) return text.status();
   std::string stale;
   std::shared_ptr<const RevocationLists> lists;

@@ -9,6 +9,7 @@
 
 #include <openssl/x509.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,9 @@
 #include "api/base/handle.h"
 
 namespace rdmaready {
+
+// Of a file of lists: some 60,000 certificates. It travels in one message of gRPC.
+inline constexpr std::size_t kMaxListsBytes = 3UL * 1024 * 1024;
 
 using RevocationList = Handle<::X509_CRL, ::X509_CRL_free>;
 

@@ -45,6 +45,10 @@ std::string_view AskWord(FleetAsk ask) {
   return "ask that";
 }
 
+bool AreAllGroups(const std::vector<std::string>& groups) {
+  return groups.empty() || std::ranges::find(groups, kAllGroups) != groups.end();
+}
+
 absl::StatusOr<std::shared_ptr<const FleetRoles>> FleetRoles::Load(const std::string& path) {
   RR_ASSIGN_OR_RETURN(const std::string text, ReadOwnedFile(path, kMaxYamlBytes));
   return Parse(text, path);

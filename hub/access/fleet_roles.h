@@ -29,6 +29,9 @@ enum class FleetAsk { kUnknown, kObserve, kOperate, kAdmit };
 // "observe".
 std::string_view AskWord(FleetAsk ask);
 
+// Whether these patterns of groups are for all hosts: "*" is among them, or there are none.
+bool AreAllGroups(const std::vector<std::string>& groups);
+
 class FleetRoles {
  public:
   // kInvalidArgument with the first fault: "roles.yaml:3: ..."; and the errors of ReadOwnedFile. Blocks on file

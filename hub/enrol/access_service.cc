@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "api/base/run_id.h"
@@ -124,12 +125,15 @@ grpc::Status AccessService::WithdrawTokens(grpc::ServerContext* context,
 // By its id also one that never reported.
 absl::StatusOr<AccessService::Named> AccessService::HostNamed(const std::string& text) const {
   Named named;
+  std::optional<Named> named_by_id;
   int found = 0;
   RR_RETURN_IF_ERROR(store_.Hosts([&](KnownHost&& known) {
-    if (known.host.host_id != text && known.host.name != text) return;
+    if (known.host.host_id == text) named_by_id = Named{known.host.host_id, known.host.name};
+    if (known.host.name != text) return;
     named = {known.host.host_id, known.host.name};
     ++found;
   }));
+  if (named_by_id) return *named_by_id;  // a host may call itself as it likes
   if (found > 1)
     return absl::InvalidArgumentError(
         fmt::format("{} hosts are called {}: say the id of one", found, SafeLine(text, 80)));

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -16,6 +18,7 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/client/certificate.h"
+#include "api/client/revocation.h"
 #include "api/client/subject_names.h"
 #include "api/pki/crypto.h"
 #include "api/pki/file.h"
@@ -30,7 +33,7 @@ constexpr std::size_t kTokenIdDigits = 12;
 constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kMostHostnameBytes = 255;
 constexpr std::size_t kMostNoteBytes = 256;
-constexpr std::size_t kMostListBytes = 16 << 20;
+constexpr std::ptrdiff_t kMostLasting = 8;  // certificates of one host at a time
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kListsRenewedNs = 24 * 3'600 * kSecondNs;     // they are due after seven days
 constexpr std::int64_t kTokensKeptNs = 30 * 24 * 3'600 * kSecondNs;  // after they ended: who used which
@@ -92,7 +95,27 @@ absl::Status Admission::Begin() {
     std::string id = host.host_id;
     revoked_.emplace(std::move(id), std::move(host));
   }));
+  RR_RETURN_IF_ERROR(ListTheRevoked());
   return WriteChain();
+}
+
+// A crash, or a full disk, may have come between the row and the list.
+absl::Status Admission::ListTheRevoked() {
+  const std::lock_guard deciding(deciding_);
+  RR_ASSIGN_OR_RETURN(const std::vector<pki::IndexEntry> entries, authority_.Entries());
+  const std::int64_t now = options_.now_unix_ns();
+  std::set<std::string> owed;
+  for (const pki::IndexEntry& entry : entries) {
+    if (entry.kind == pki::Kind::kHost && !entry.revoked_unix_ns && entry.not_after_unix_ns > now &&
+        RevokedOf(entry.identity))
+      owed.insert(entry.identity);
+  }
+  for (const std::string& host_id : owed) {
+    const absl::Status listed = authority_.Revoke(host_id).status();
+    if (!listed.ok() && !absl::IsNotFound(listed)) return listed;
+  }
+  list_owed_ = false;
+  return owed.empty() ? absl::OkStatus() : ReadLists().status();
 }
 
 // By a file, because the certificate of the hub is renewed by files, too.
@@ -125,7 +148,7 @@ absl::Status Admission::WriteChain() {
 }
 
 absl::StatusOr<bool> Admission::ReadLists() {
-  RR_ASSIGN_OR_RETURN(std::string pem, ReadSmallFile(options_.authority + "/crl.pem", kMostListBytes));
+  RR_ASSIGN_OR_RETURN(std::string pem, ReadSmallFile(options_.authority + "/crl.pem", kMaxListsBytes));
   RR_ASSIGN_OR_RETURN(const std::string digest, Sha256(pem));
   auto lists = std::make_shared<const SignedLists>(
       SignedLists{.pem = std::move(pem), .sha256 = absl::HexStringToBytes(digest)});
@@ -146,7 +169,19 @@ std::optional<RevokedHost> Admission::RevokedOf(const std::string& host_id) cons
   return found == revoked_.end() ? std::nullopt : std::optional(found->second);
 }
 
+// Each of them stands in the list of the revoked, should the host be: no host makes that list large.
+absl::Status Admission::TooMany(const std::string& host_id) {
+  RR_ASSIGN_OR_RETURN(const std::vector<pki::IndexEntry> entries, authority_.Entries());
+  const std::int64_t now = options_.now_unix_ns();
+  const auto lasting = std::ranges::count_if(entries, [&](const pki::IndexEntry& entry) {
+    return entry.kind == pki::Kind::kHost && entry.identity == host_id && entry.not_after_unix_ns > now;
+  });
+  if (lasting < kMostLasting) return absl::OkStatus();
+  return absl::ResourceExhaustedError(fmt::format("this host has {} certificates that last still", lasting));
+}
+
 absl::StatusOr<HostCredentials> Admission::Issue(pki::Order order, ::EVP_PKEY& key) {
+  RR_RETURN_IF_ERROR(TooMany(order.host_id));
   order.lifetime_s = options_.lifetime.count();
   RR_ASSIGN_OR_RETURN(pki::Issued issued, authority_.Issue(order, key));
   HostCredentials out{.host_id = issued.entry.identity,
@@ -198,7 +233,8 @@ absl::StatusOr<HostCredentials> Admission::Enrol(const Application& application,
     limiter_.Right(address);
     return made;
   }
-  if (absl::IsUnauthenticated(made.status()) || absl::IsPermissionDenied(made.status()))
+  if (absl::IsUnauthenticated(made.status()) || absl::IsPermissionDenied(made.status()) ||
+      absl::IsInvalidArgument(made.status()))
     limiter_.Wrong(address, std::chrono::steady_clock::now());
   return refuse(made.status());
 }
@@ -318,7 +354,10 @@ absl::StatusOr<std::size_t> Admission::Revoke(const std::string& host_id, const 
     revoked_.emplace(host_id, word);
   }
   const absl::StatusOr<std::vector<pki::IndexEntry>> revoked = authority_.Revoke(host_id);
-  if (!revoked.ok() && !absl::IsNotFound(revoked.status())) return revoked.status();
+  if (!revoked.ok() && !absl::IsNotFound(revoked.status())) {
+    list_owed_ = true;
+    return revoked.status();
+  }
   const std::size_t ended = revoked.ok() ? revoked->size() : 0;  // all had expired: no list needs to name them
   RR_RETURN_IF_ERROR(ReadLists().status());
   Tell(options_.events, EventLevel::kWarning, "revoked",
@@ -341,7 +380,7 @@ bool Admission::LookAfter() {
     lists_signed_unix_ns_ = now;
   }
   tell(WriteChain());
-  const std::shared_ptr<const SignedLists> before = Lists();
+  if (list_owed_) tell(ListTheRevoked());
   const absl::StatusOr<bool> others = ReadLists();
   tell(others.status());
   return others.ok() && *others;

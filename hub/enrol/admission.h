@@ -6,6 +6,7 @@
 // Threads: any. Calls that sign take the lock of the authority's directory one after the other.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -118,6 +119,8 @@ class Admission {
   absl::StatusOr<HostCredentials> Issue(pki::Order order, ::EVP_PKEY& key);
   absl::StatusOr<HostCredentials> Admit(const Application& application);
   absl::Status TooSoon(const std::string& host_id);
+  absl::Status TooMany(const std::string& host_id);
+  absl::Status ListTheRevoked();
 
   const AdmissionOptions options_;
   const TlsFiles hub_;
@@ -133,6 +136,7 @@ class Admission {
   std::string chain_{};  // as it is in the file
   std::string fingerprint_{};
   std::int64_t lists_signed_unix_ns_ = 0;
+  std::atomic<bool> list_owed_ = false;  // a host was revoked, and the list could not be written
 };
 
 // The first digits of its digest: what people call a token.

@@ -15,7 +15,9 @@ constexpr int kMostEnrolBytes = 64 * 1024;  // a request for a certificate takes
 constexpr std::size_t kMostEnrolMemory = 64 * 1024 * 1024;
 constexpr int kMostEnrolThreads = 8;
 constexpr int kEnrolHandshakeMs = 20'000;
-constexpr int kIdleMs = 60'000;
+constexpr int kIdleMs = 20'000;
+constexpr int kOldestMs = 30'000;
+constexpr int kGraceMs = 10'000;
 
 grpc::Status EnrolStatus(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
@@ -73,6 +75,9 @@ absl::StatusOr<ListeningServer> OpenEnrolDoor(const std::string& listen, const s
   builder.SetMaxReceiveMessageSize(kMostEnrolBytes);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kEnrolHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs);
+  // A connection with a stream that says nothing is not idle: nobody needs this one for long.
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kOldestMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kGraceMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1);
   SetReflection(builder, false);
   builder.RegisterService(&door);

@@ -57,8 +57,8 @@ absl::StatusOr<std::vector<OddOnes>> FleetView::OddOnesOf(const std::vector<Flee
   const std::vector<std::string> odd = agreement_.OddHosts();
   std::unordered_map<std::string_view, const FleetHost*> chosen;
   for (const FleetHost& host : hosts) {
-    const bool heard =
-        host.condition != HostCondition::kSilent && host.maintenance_until_unix_ns <= now_unix_ns;
+    const bool heard = host.condition != HostCondition::kSilent && host.condition != HostCondition::kRevoked &&
+                       host.trouble.empty() && host.maintenance_until_unix_ns <= now_unix_ns;
     if (heard && std::ranges::binary_search(odd, host.host_id)) chosen.emplace(host.host_id, &host);
   }
   OddKinds kinds;

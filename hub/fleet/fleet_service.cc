@@ -31,6 +31,7 @@ constexpr std::size_t kMostWords = 1000;  // of a filter
 constexpr std::size_t kMostAuditRows = 200;  // of up to 10 KB each
 constexpr std::size_t kMostWhyBytes = 1024;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
+constexpr std::int64_t kAdmittedForNs = 10'000'000'000;  // then a watcher is judged again
 constexpr std::int64_t kCommitTakesNs =
     std::int64_t{60} * 1'000'000'000;              // a change is told after the time that it has
 constexpr std::size_t kMostFilterWordBytes = 256;  // of a filter
@@ -336,6 +337,7 @@ grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFl
     const std::shared_ptr<ChangeFeed::Watcher> watcher = feed_.Watch();
     writer->SendInitialMetadata();
     std::int64_t heard_until = UnixNowNs();
+    std::int64_t admitted = heard_until;
     RR_RETURN_IF_ERROR(watched.CatchUp(request->since_unix_ns(), tell));
     while (!gone && !context->IsCancelled()) {
       const std::int64_t now = UnixNowNs();
@@ -343,6 +345,11 @@ grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFl
       if (taken.missed) RR_RETURN_IF_ERROR(watched.CatchUp(heard_until - kCommitTakesNs, tell));
       for (FleetChange& change : taken.changes) RR_RETURN_IF_ERROR(watched.OfferLive(std::move(change), tell));
       heard_until = now;
+      // Roles change, and certificates are revoked, while somebody watches.
+      if (now - admitted < kAdmittedForNs && now >= admitted) continue;
+      RR_ASSIGN_OR_RETURN(const FleetCaller still, Admit(*context, FleetAsk::kObserve));
+      if (still.groups != caller.groups) return absl::AbortedError("the caller's groups became others");
+      admitted = now;
       if (taken.over) return absl::UnavailableError("the hub is ending");
     }
     return absl::OkStatus();
@@ -424,7 +431,9 @@ grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
 grpc::Status FleetService::ListAudit(grpc::ServerContext* context, const v1::ListAuditRequest* request,
                                      v1::ListAuditResponse* response) {
   const auto work = [&]() -> absl::Status {
-    RR_RETURN_IF_ERROR(AdmitTo("audit", *context, FleetAsk::kOperate).status());
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, AdmitTo("audit", *context, FleetAsk::kOperate));
+    if (!AreAllGroups(caller.groups))
+      return absl::PermissionDeniedError("the audit takes a role of all groups, by the file of roles");
     const std::size_t most = request->page_size() == 0
                                  ? kMostAuditRows
                                  : std::min<std::size_t>(request->page_size(), kMostAuditRows);

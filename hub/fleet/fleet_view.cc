@@ -139,11 +139,12 @@ class ExpectedHosts {
  public:
   explicit ExpectedHosts(const HostPlaces* places) : places_(places) {}
 
-  void Meet(FleetHost& host) {
+  // One that was revoked is not there: whoever takes its place is expected still.
+  void Meet(FleetHost& host, bool revoked) {
     if (places_ == nullptr) return;
     const HostPlace* place = places_->Find(host.name);
     host.unlisted = place == nullptr;
-    if (place != nullptr) met_.insert(place);
+    if (place != nullptr && !revoked) met_.insert(place);
   }
 
   std::vector<FleetHost> NotMet() const {
@@ -200,17 +201,18 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
   std::vector<FleetHost> hosts;
   RR_RETURN_IF_ERROR(store_.Hosts([&](KnownHost&& known) {
     FleetHost& host = known.host;
-    expected.Meet(host);
+    const auto revoked = revoked_ ? revoked_(host.host_id) : std::nullopt;
+    expected.Meet(host, revoked.has_value());
     if (const std::optional<HostNow> now = book_.Find(host.host_id)) {
       host.seen_unix_ns = now->seen_unix_ns;
       host.clock_ahead_ns = now->clock_ahead_ns;
     }
-    if (const auto revoked = revoked_ ? revoked_(host.host_id) : std::nullopt) {
+    if (revoked) {
       host.revoked_unix_ns = revoked->unix_ns;
       host.revoked_why = revoked->why;
     }
     host.condition = ConditionOf(host, !known.mark.run_id.empty(), silent_before);
-    if (std::string why = book_.identities().Contested(host.host_id, now_unix_ns); !why.empty()) {
+    if (std::string why = book_.identities().Contested(host.host_id, now_unix_ns); !why.empty() && !revoked) {
       host.condition = HostCondition::kUndetermined;
       host.trouble = std::move(why);
     }

@@ -82,6 +82,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   void OnWriteDone(bool ok) override {
     if (!ok) return End(absl::UnavailableError("the agent is gone"));
     const std::lock_guard lock(mutex_);
+    sending_ = {};  // lists of the revoked may be large
     const Writing done = std::exchange(writing_, Writing::kNothing);
     if (ended_) return;
     if (done == Writing::kAnswer) StartRead(&in_);
@@ -110,10 +111,8 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   // The context lives until OnDone has returned, and that waits for this.
   void JudgeAgain() override {
     const std::lock_guard lock(mutex_);
-    if (ended_ || !service_.options_.why_refused) return;
-    const std::string why =
-        service_.options_.why_refused(PropertyOf(context_, GRPC_X509_PEM_CERT_PROPERTY_NAME),
-                                      PropertyOf(context_, GRPC_X509_PEM_CERT_CHAIN_PROPERTY_NAME));
+    if (ended_) return;
+    const std::string why = WhyRefusedNow();
     if (why.empty()) return;
     Tell(service_.options_.events, EventLevel::kWarning, "agent-refused",
          {{"peer", context_.peer()}, {"hostname", hello_->hostname()}, {"reason", why}});
@@ -161,6 +160,12 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     WantsLists();
     host_id_ = *std::move(id);
     const std::optional<HostNow> known = service_.book_.Attach(host_id_, shared_from_this());
+    // The handshake judged the connection, which may be months old. After Attach, so that whoever looks at all
+    // streams meanwhile finds this one.
+    if (const std::string why = WhyRefusedNow(); !why.empty())
+      return TurnAway(*hello_, absl::UnavailableError(why));
+    if (const std::string why = WhyGone(); !why.empty())
+      return TurnAway(*hello_, absl::PermissionDeniedError(why));
     v1::HubWelcome& welcome = *out_.mutable_welcome();
     welcome.set_hub(service_.options_.hub_name);
     welcome.set_hub_version(std::string(kVersion));
@@ -171,6 +176,16 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     welcome.set_facts_max_bytes(kMostPackedBytes);
     welcome.set_facts_max_plain_bytes(kMostPlainBytes);
     Answer();
+  }
+
+  std::string WhyRefusedNow() const {
+    if (!service_.options_.why_refused) return {};
+    return service_.options_.why_refused(PropertyOf(context_, GRPC_X509_PEM_CERT_PROPERTY_NAME),
+                                         PropertyOf(context_, GRPC_X509_PEM_CERT_CHAIN_PROPERTY_NAME));
+  }
+
+  std::string WhyGone() const {
+    return service_.options_.why_gone ? service_.options_.why_gone(host_id_) : std::string();
   }
 
   void TurnAway(const v1::AgentHello& hello, const absl::Status& why) {

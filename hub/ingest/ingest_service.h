@@ -34,6 +34,8 @@ struct IngestOptions {
   // What enrolled agents are told of the revoked, when they come and when it changes. Null: nothing. Any
   // thread.
   std::function<std::shared_ptr<const SignedLists>()> lists{};
+  // Why a host is of this fleet no more, whatever its certificate says; empty: it is. Null: none ever leaves.
+  std::function<std::string(const std::string& host_id)> why_gone{};
   EventSink events{};
 };
 

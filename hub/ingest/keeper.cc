@@ -214,9 +214,9 @@ absl::Status Keeper::Commit(std::vector<Work>& work) {
   if (seams_.took && changes.ok()) seams_.took(std::chrono::steady_clock::now() - begun);
   if (seams_.stored) seams_.stored(changes.status());
   if (!changes.ok()) return changes.status();
+  for (const JudgedHost& host : hosts) seams_.book.Kept(host);  // whoever is told looks there for its group
   // Before anybody can make the next change of these hosts.
   if (seams_.changed && !changes->empty()) seams_.changed(*changes);
-  for (const JudgedHost& host : hosts) seams_.book.Kept(host);
   if (seams_.agreement != nullptr) {
     for (const Work& one : work) {
       if (one.status.ok()) seams_.agreement->Put(one.host_id, one.votes);

@@ -239,7 +239,8 @@ std::vector<std::string> FleetAgreement::Count(std::span<const FleetHost> hosts,
     changed_ = false;
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const bool excused = hosts[i].unlisted || hosts[i].maintenance_until_unix_ns > now_unix_ns;
+    const bool gone = hosts[i].condition == HostCondition::kRevoked;
+    const bool excused = gone || hosts[i].unlisted || hosts[i].maintenance_until_unix_ns > now_unix_ns;
     if (excused) frame.voters[i].part = BallotHost::Part::kExcused;
   }
   const Counted counted = CountBallots(frame.voters);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hub/metrics/fleet_counter.h"
 
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "api/base/run_id.h"
 
@@ -13,8 +16,15 @@ FleetSums FleetCounter::Counted() const {
   absl::StatusOr<FleetStatus> status = view_.Status({}, 0, now);
   if (!status.ok()) return {};
   sums.groups = std::move(status->groups);
+  std::set<std::string> gone;
+  if (status->counts.revoked > 0) {
+    const absl::StatusOr<std::vector<FleetHost>> revoked =
+        view_.Hosts({.conditions = {HostCondition::kRevoked}}, now);
+    if (!revoked.ok()) return {};
+    for (const FleetHost& host : *revoked) gone.insert(host.host_id);
+  }
   const absl::Status read = store_.Findings({}, [&](FleetFinding&& finding) {
-    if (finding.over_unix_ns != 0) return;
+    if (finding.over_unix_ns != 0 || gone.contains(finding.host_id)) return;
     ++sums.findings[{std::move(finding.check), finding.outcome}];
     if (finding.acknowledged_unix_ns == 0) ++sums.unacknowledged;
   });

@@ -83,6 +83,10 @@ void NoticeBook::See(const WatchedHost& watched, std::int64_t now) {
     }
     return;
   }
+  if (watched.host.condition == HostCondition::kRevoked) {  // of the fleet no more: nobody waits for it
+    for (const Axis axis : {Axis::kVerdict, Axis::kSilence}) End({id, axis}, now);
+    return;
+  }
   SeeSilence(watched, now);
   // What a silent host said last is old.
   if (watched.host.condition != HostCondition::kSilent) SeeVerdict(watched, now);

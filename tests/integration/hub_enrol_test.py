@@ -268,6 +268,17 @@ class ARevokedHost(WithHub):
         with self.agent("state0") as gone:
             self.assertTrue(gone.logged("hub-away", 20), "and none is opened")
 
+    def test_one_that_goes_on_running_is_not_welcome_again_on_its_old_connection(self):
+        host_id = self.enrolled()
+        with self.agent("state", "--log-format", "json") as agent:
+            self.hosts(1)
+            self.hub.pki("revoke", host_id)
+            self.assertTrue(agent.logged("hub-away", 30), agent.log)
+            time.sleep(5)  # it tries again after a second
+            events = [json.loads(line)["event"] for line in agent.log if line.startswith("{")]
+            self.assertEqual(events.count("hub"), 1, events)
+            self.assertGreater(sum(event["event"] == "agent-refused" for event in self.hub.events()), 1)
+
     def test_an_agent_that_was_away_hears_of_it_when_it_comes(self):
         ids = [self.enrolled("state0"), self.enrolled("state1")]
         before = (self.current("state1") / "crl.pem").read_text()

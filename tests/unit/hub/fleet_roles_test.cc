@@ -60,6 +60,12 @@ TEST(FleetRoles, WhoIsNotNamedMayNothing) {
               Optional(ElementsAre("storage")));
 }
 
+TEST(FleetRoles, AllGroupsAreNoneOrAStar) {
+  EXPECT_TRUE(AreAllGroups({}));
+  EXPECT_TRUE(AreAllGroups({"storage", "*"}));
+  EXPECT_FALSE(AreAllGroups({"storage", "gpu-*"}));
+}
+
 TEST(FleetRoles, EachFaultHasItsLine) {
   EXPECT_EQ(FaultOfRoles("roles:\n  - may: operate\n"), "roles.yaml:2: role 1: `who` names nobody");
   EXPECT_EQ(FaultOfRoles("roles:\n  - who: ['DNS:a']\n  - may: operate\n    who: ['alice']\n"),

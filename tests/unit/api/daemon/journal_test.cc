@@ -94,7 +94,7 @@ std::set<std::string> NamesIn(const std::string& source, const Constants& consta
 
 std::map<std::string, std::string> SourcesOfDaemons() {
   std::map<std::string, std::string> sources;
-  for (const char* folder : {"/agent", "/api/base", "/api/daemon", "/hub"}) {
+  for (const char* folder : {"/agent", "/api/base", "/api/daemon", "/api/metrics", "/hub"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(test::SourceTree() + folder)) {
       if (entry.path().extension() != ".cc" && entry.path().extension() != ".h") continue;
       std::ifstream file(entry.path());
