@@ -6,10 +6,7 @@
 #include <google/protobuf/util/field_mask_util.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +16,7 @@
 #include "api/base/version.h"
 #include "api/convert/fleet.h"
 #include "hub/fleet/paging.h"
+#include "hub/fleet/watched_hosts.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -217,88 +215,6 @@ grpc::Status FleetService::Baseline(grpc::ServerContext* context, const v1::Flee
 }
 
 namespace {
-
-// What one watcher has of each host, so that he hears of nothing twice in one stream.
-class WatchedHosts {
- public:
-  WatchedHosts(FleetStore& store, const FleetView& view, const FleetFilter& filter)
-      : store_(store), view_(view), filter_(filter) {}
-
-  void Saw(const std::string& host_id, std::uint64_t number) { seen_[host_id] = number; }
-
-  // What the store has of it after what he saw; of hosts that he saw nothing of, since then.
-  // Nothing is told while the store is read: a watcher who does not read would keep its log from being cut.
-  absl::Status CatchUp(std::int64_t since_unix_ns, const std::function<bool(const FleetChange&)>& tell) {
-    const std::int64_t now = UnixNowNs();
-    RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(OfHosts(), now));
-    std::vector<FleetChange> changes;
-    for (const FleetHost& host : hosts) {
-      if (const auto seen = seen_.find(host.host_id); seen != seen_.end())
-        RR_RETURN_IF_ERROR(ReadAfter(host.host_id, host.name, seen->second, changes));
-    }
-    if (since_unix_ns != 0) {
-      RR_ASSIGN_OR_RETURN(std::vector<FleetChange> more, view_.Changes(OfHosts(), since_unix_ns, 0, now));
-      std::ranges::move(more, std::back_inserter(changes));
-    }
-    // By host and number: what one report changed has one time.
-    std::ranges::sort(changes, [](const FleetChange& a, const FleetChange& b) {
-      return std::tie(a.host_id, a.number) < std::tie(b.host_id, b.number);
-    });
-    for (FleetChange& change : changes) {
-      if (!Offer(std::move(change), tell)) break;
-    }
-    return absl::OkStatus();
-  }
-
-  // Unless he has it, or the filter leaves it out. False: he is gone.
-  bool Offer(FleetChange&& change, const std::function<bool(const FleetChange&)>& tell) {
-    std::uint64_t& seen = seen_[change.host_id];
-    if (change.number <= seen) return true;
-    seen = change.number;
-    if (!MaySee(change.host_id)) return true;
-    const bool chosen = filter_.hosts.empty() || IsChosen(filter_.hosts, change.host) ||
-                        IsChosen(filter_.hosts, change.host_id);
-    return !chosen || !IsChosen(filter_.checks, change.check) || tell(change);
-  }
-
-  // What is told as it happens may come out of order: what lies between is read.
-  absl::Status OfferLive(FleetChange&& change, const std::function<bool(const FleetChange&)>& tell) {
-    const auto seen = seen_.find(change.host_id);
-    std::vector<FleetChange> between;
-    if (seen != seen_.end() && change.number > seen->second + 1)
-      RR_RETURN_IF_ERROR(ReadAfter(change.host_id, change.host, seen->second, between));
-    for (FleetChange& one : between) Offer(std::move(one), tell);
-    Offer(std::move(change), tell);
-    return absl::OkStatus();
-  }
-
- private:
-  absl::Status ReadAfter(const std::string& host_id, const std::string& name, std::uint64_t number,
-                         std::vector<FleetChange>& changes) {
-    return store_.ChangesAfter(host_id, number, [&](FleetChange&& change) {
-      change.host = name;
-      changes.push_back(std::move(change));
-    });
-  }
-
-  bool MaySee(const std::string& host_id) const {
-    if (filter_.seen_groups.empty() && filter_.groups.empty()) return true;
-    const std::string group = view_.GroupOf(host_id);
-    return IsChosen(filter_.seen_groups, group) &&
-           (filter_.groups.empty() || std::ranges::find(filter_.groups, group) != filter_.groups.end());
-  }
-
-  FleetFilter OfHosts() const {
-    FleetFilter filter = filter_;
-    filter.checks.clear();
-    return filter;
-  }
-
-  FleetStore& store_;
-  const FleetView& view_;
-  const FleetFilter filter_;
-  std::unordered_map<std::string, std::uint64_t> seen_{};
-};
 
 // One of the places for watchers.
 class WatcherPlace {
