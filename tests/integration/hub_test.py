@@ -223,8 +223,11 @@ class CopiesOfItsStore(WithFolder):
     def test_a_copy_is_taken_while_the_hub_works_and_brings_it_back(self):
         copy = self.folder / "a copy.db"
         with Hub(self.folder) as hub:
-            fleet = simulate(hub, 60, "--for", "4s", script="500ms change all\n1s change all\n1500ms change all\n", wait=False)
-            time.sleep(1)
+            fleet = simulate(hub, 60, "--for", "12s", script="".join(f"{second}s change all\n" for second in range(1, 11)), wait=False)
+            until = time.monotonic() + 30
+            while hub.fleet("status", "--output", "json").json["hosts"] < 60:
+                self.assertLess(time.monotonic(), until)
+                time.sleep(0.1)
             taken = self.run_hub("backup", "--store", hub.store, copy)
             self.assertEqual(taken.returncode, 0, taken.stderr)
             self.assertEqual(self.run_hub("backup", "--store", hub.store, copy).returncode, 2, "a copy is not written over")
