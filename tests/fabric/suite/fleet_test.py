@@ -24,7 +24,7 @@ class Fleet(unittest.TestCase):
     def setUpClass(cls):
         cls.name = fabric.NAME
         if WHOLE:
-            cls.name = fabric.bring_up_another("fleet", "--hosts", GUESTS, "--roles", "--agent", BIN / "rdmaready-agent")
+            cls.name = fabric.bring_up_another("fleet", "--hosts", GUESTS, "--roles", "--deadline", 25, "--agent", BIN / "rdmaready-agent")
             cls.addClassCleanup(fabric.launcher, "down", name=cls.name)
         else:
             fabric.bring_up()
@@ -64,10 +64,10 @@ class Fleet(unittest.TestCase):
         return [host for host in self.fleet("hosts", "'guest*'")["hosts"] if host["condition"] not in ("silent", "never-reported")]
 
     def test_a_setting_that_somebody_changes_by_hand_is_seen_at_once(self):
-        until = time.monotonic() + 120
+        until = time.monotonic() + (600 if WHOLE else 120)  # the guest of the hub makes up the others, too
         while self.fleet("status")["hosts"] < OTHERS + GUESTS or len(self.real()) < GUESTS:
             self.assertLess(time.monotonic(), until, self.fleet("status")["counts"])
-            time.sleep(1)
+            time.sleep(5)
         # The machine is shared with other tests: the quickest of a few counts.
         delays = []
         for bits, outcomes in (("all:off", ("pass", "fail")), ("3:on", ("fail", "pass"))) * 2:
