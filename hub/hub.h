@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,7 +20,7 @@
 #include "api/daemon/listening.h"
 #include "api/metrics/door.h"
 #include "hub/access/audit_trail.h"
-#include "hub/access/fleet_roles.h"
+#include "hub/access/fleet_gate.h"
 #include "hub/enrol/access_service.h"
 #include "hub/enrol/admission.h"
 #include "hub/enrol/enrolment_service.h"
@@ -99,34 +100,43 @@ class Hub {
 
  private:
   explicit Hub(HubOptions options);
-  absl::Status OpenAdmission();
-  absl::Status Listen();
+  absl::Status Begin();
+  absl::Status Recall();
+  void StartKeeper();
+  void MakeView();
   void Compare();
   absl::Status StartNotices();
+  std::shared_ptr<const RuleBook> Rules() const;
+  void Stored(const absl::Status& status);
+  // What happened to hosts as a whole: kept, and told to who watches.
+  void NoteOf(std::span<const std::string> host_ids, const std::string& text);
+
+  // hub_listening.cc
+  absl::Status Listen();
+  IngestOptions IngestSeams() const;
+
+  // hub_admission.cc
+  absl::Status OpenAdmission();
   absl::Status ListenForNewHosts();
   void RegisterAccess(grpc::ServerBuilder& builder);
+  void Revoked(const std::string& host_id, const std::string& text);
+  void LookAfterAdmission();
+
+  // hub_metrics.cc
   absl::Status OpenMetrics();
-  absl::Status MaySeeMetrics(const metrics::HttpCaller& caller) const;
   HubNow Now();
-  absl::StatusOr<FleetCaller> Admit(const grpc::ServerContextBase& context, FleetAsk ask) const;
-  absl::StatusOr<std::string> HostThatCalls(const grpc::ServerContextBase& context) const;
-  std::shared_ptr<const RuleBook> Rules() const;
-  std::shared_ptr<const FleetRoles> Roles() const;
-  void Stored(const absl::Status& status);
-  // On a thread of its own, once a second.
+
+  // hub_chores.cc: on a thread of its own, once a second.
   void Chores(const std::stop_token& stop);
   void ChoresOf(std::int64_t second);
   void JudgeAgainWhatDiffers();
   void TellOfSilence();
   void TellOfIdentities();
   void EndTheRevoked();
-  void Revoked(const std::string& host_id, const std::string& text);
-  void LookAfterAdmission();
 
   HubOptions options_;
   mutable std::mutex mutex_;
   std::shared_ptr<const RuleBook> rules_{};
-  std::shared_ptr<const FleetRoles> roles_{};  // null: none were named
   absl::Status store_health_{};
   bool store_failed_ = false;
   const std::int64_t started_unix_ns_;
@@ -138,6 +148,7 @@ class Hub {
   std::unique_ptr<AuditTrail> trail_;
   FleetAgreement agreement_;
   std::shared_ptr<CallerJudge> judge_{};  // null: no TLS
+  std::unique_ptr<FleetGate> gate_;
   std::unique_ptr<Keeper> keeper_;
   std::unique_ptr<FleetView> view_;
   std::unique_ptr<IngestService> ingest_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Hub that is about who joins the fleet and who leaves it.
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "hub/hub.h"
 
@@ -44,11 +44,10 @@ absl::Status Hub::ListenForNewHosts() {
 void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
   AccessOptions access;
   access.operator_of = [this](const grpc::ServerContextBase& context) -> absl::StatusOr<std::string> {
-    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(context, FleetAsk::kAdmit));
+    RR_ASSIGN_OR_RETURN(FleetCaller caller, gate_->Admit(context, FleetAsk::kAdmit));
     // A host that is to come is of no group yet.
-    if (!AreAllGroups(caller.groups))
-      return absl::PermissionDeniedError("to admit hosts takes a role of all groups, by the file of roles");
-    return caller.who;
+    RR_RETURN_IF_ERROR(CheckAllGroups(caller, "to admit hosts takes"));
+    return std::move(caller.who);
   };
   access.trail = trail_.get();
   access.revoked = [this](const std::string& host_id, const std::string& text) { Revoked(host_id, text); };
@@ -56,7 +55,7 @@ void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
   builder.RegisterService(access_.get());
   if (admission_ == nullptr) return;
   renewal_ = std::make_unique<RenewalService>(
-      *admission_, [this](const grpc::ServerContextBase& context) { return HostThatCalls(context); });
+      *admission_, [this](const grpc::ServerContextBase& context) { return gate_->HostThatCalls(context); });
   builder.RegisterService(renewal_.get());
 }
 
@@ -64,10 +63,7 @@ void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
 void Hub::Revoked(const std::string& host_id, const std::string& text) {
   book_.End(host_id, absl::PermissionDeniedError(text));
   for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->TellLists();
-  const absl::StatusOr<std::vector<CommittedChange>> changes =
-      options_.store->NoteHosts(std::vector<std::string>{host_id}, text, UnixNowNs());
-  Stored(changes.status());
-  if (changes.ok()) feed_.Tell(*changes);
+  NoteOf(std::span(&host_id, 1), text);
 }
 
 void Hub::LookAfterAdmission() {

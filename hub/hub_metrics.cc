@@ -6,9 +6,7 @@
 
 #include "api/base/status.h"
 #include "api/base/version.h"
-#include "api/client/subject_names.h"
 #include "api/metrics/own_cost.h"
-#include "api/pki/identity.h"
 #include "hub/hub.h"
 
 namespace rdmaready::hub {
@@ -28,27 +26,6 @@ std::uint64_t BytesOfStore(const std::string& path) {
 
 }  // namespace
 
-// As GetStatus is: whoever may look, which a host of the fleet may not.
-absl::Status Hub::MaySeeMetrics(const metrics::HttpCaller& caller) const {
-  if (judge_ == nullptr) return absl::OkStatus();
-  if (const std::string why = judge_->WhyRefused(caller.certificate_pem, caller.others_pem); !why.empty())
-    return absl::UnauthenticatedError(why);
-  std::vector<std::string> uris;
-  const std::vector<SubjectName> names = SubjectNames(caller.certificate_pem);
-  for (const SubjectName& name : names) {
-    if (name.kind == SubjectName::Kind::kUri) uris.push_back(name.text);
-  }
-  const std::optional<pki::CertificateIdentity> identity = pki::IdentityOf(uris);
-  if (identity && identity->kind == pki::Kind::kHost)
-    return absl::PermissionDeniedError("a host of the fleet reports, and does not look at others");
-  if (const std::shared_ptr<const FleetRoles> roles = Roles()) {
-    const std::optional<std::vector<std::string>> groups = roles->GroupsOf(names, FleetAsk::kObserve);
-    if (!groups || !AreAllGroups(*groups))
-      return absl::PermissionDeniedError("sums of the fleet take a role of all groups, by the file of roles");
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Hub::OpenMetrics() {
   counter_ = std::make_unique<FleetCounter>(*options_.store, *view_);
   RR_ASSIGN_OR_RETURN(
@@ -57,7 +34,10 @@ absl::Status Hub::OpenMetrics() {
                                      .tls = options_.tls,
                                      .insecure = options_.insecure,
                                      .events = options_.events,
-                                     .admit = [this](const auto& caller) { return MaySeeMetrics(caller); },
+                                     .admit =
+                                         [this](const metrics::HttpCaller& caller) {
+                                           return gate_->AdmitToSums(caller.certificate_pem, caller.others_pem);
+                                         },
                                      .page = [this] { return HubExposition(Now(), metrics::ReadOwnCost()); }}));
   return absl::OkStatus();
 }

@@ -348,8 +348,7 @@ grpc::Status FleetService::ListAudit(grpc::ServerContext* context, const v1::Lis
                                      v1::ListAuditResponse* response) {
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, AdmitTo("audit", *context, FleetAsk::kOperate));
-    if (!AreAllGroups(caller.groups))
-      return absl::PermissionDeniedError("the audit takes a role of all groups, by the file of roles");
+    RR_RETURN_IF_ERROR(CheckAllGroups(caller, "the audit takes"));
     const std::size_t most = request->page_size() == 0
                                  ? kMostAuditRows
                                  : std::min<std::size_t>(request->page_size(), kMostAuditRows);

@@ -11,17 +11,13 @@
 
 #include "api/base/event.h"
 #include "hub/access/audit_trail.h"
+#include "hub/access/fleet_gate.h"
 #include "hub/access/fleet_roles.h"
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_view.h"
 #include "rdmaready/v1/fleet.grpc.pb.h"
 
 namespace rdmaready::hub {
-
-struct FleetCaller {
-  std::string who{};                  // for acknowledgements and the log
-  std::vector<std::string> groups{};  // patterns: other hosts are not there for him; empty: all are
-};
 
 struct FleetServiceOptions {
   std::string hub_name{};

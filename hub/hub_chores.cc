@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hub does by itself, once a second and less often.
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "api/base/run_id.h"
+#include "hub/hub.h"
+
+namespace rdmaready::hub {
+namespace {
+
+constexpr auto kHelloWithin = std::chrono::seconds(30);
+constexpr std::int64_t kSecondsBetweenSeen = 60;
+constexpr std::int64_t kSecondsBetweenSilence = 5;
+constexpr std::int64_t kSecondsBetweenLists = 10;
+constexpr auto kListsRest = std::chrono::seconds(2);
+constexpr std::int64_t kSecondsBetweenRules = 60;
+constexpr std::int64_t kSecondsBetweenPrunes = 10;
+constexpr std::uint64_t kMostPruned = 5'000;  // rows at a time
+// Findings that are over, and nobody cares.
+constexpr std::int64_t kKeepOverNs = std::chrono::nanoseconds(std::chrono::days(30)).count();
+
+}  // namespace
+
+void Hub::Chores(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any woken;
+  for (std::int64_t second = 1;; ++second) {
+    std::unique_lock lock(mutex);
+    if (woken.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) || stop.stop_requested())
+      return;
+    ChoresOf(second);
+  }
+}
+
+void Hub::ChoresOf(std::int64_t second) {
+  FleetStore& store = *options_.store;
+  ingest_->EndStrangers(kHelloWithin);
+  if (second % kSecondsBetweenSilence == 0) TellOfSilence();
+  TellOfIdentities();
+  if (second % kSecondsBetweenLists == 0) {
+    EndTheRevoked();
+    LookAfterAdmission();
+  }
+  if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen()));
+  if (second % kSecondsBetweenRules == 0) JudgeAgainWhatDiffers();
+  if (second % kSecondsBetweenPrunes == 0) {
+    const std::int64_t now = UnixNowNs();
+    const std::int64_t changes_before =
+        options_.keep_changes.count() == 0 ? 0 : now - std::chrono::nanoseconds(options_.keep_changes).count();
+    Stored(store.Prune(changes_before, now - kKeepOverNs, kMostPruned).status());
+    if (options_.keep_audit.count() > 0)
+      Stored(store.PruneAudit(now - std::chrono::nanoseconds(options_.keep_audit).count(), kMostPruned));
+  }
+}
+
+// Streams last for months: whenever the lists were written again every one is judged by them.
+void Hub::EndTheRevoked() {
+  if (judge_ == nullptr || !judge_->HasLists()) return;
+  std::error_code error;
+  const std::filesystem::file_time_type written = std::filesystem::last_write_time(options_.tls.crl, error);
+  // One that is being written has a moment to become whole.
+  const bool fresh = std::filesystem::file_time_type::clock::now() - written < kListsRest;
+  if (error || written == lists_written_ || fresh) return;
+  lists_written_ = written;
+  for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->JudgeAgain();
+}
+
+void Hub::TellOfIdentities() {
+  for (const IdentityNote& note : book_.identities().TakeNotes()) {
+    Tell(options_.events, EventLevel::kWarning, "host-identity",
+         {{"host_id", note.host_id}, {"reason", note.text}});
+    NoteOf(std::span(&note.host_id, 1), note.text);
+  }
+}
+
+void Hub::TellOfSilence() {
+  const std::int64_t patience = kSilentAfterPeriods * std::chrono::nanoseconds(options_.period).count();
+  const HostBook::SilenceTurns turns = book_.TakeSilence(UnixNowNs() - patience, started_unix_ns_);
+  if (!turns.silent.empty()) NoteOf(turns.silent, "silent");
+  if (!turns.back.empty()) NoteOf(turns.back, "heard again");
+}
+
+void Hub::JudgeAgainWhatDiffers() {
+  const std::shared_ptr<const RuleBook> rules = Rules();
+  const std::int64_t now = UnixNowNs();
+  const auto others =
+      book_.JudgedByOthers([&](const std::string& name) { return rules->RulesOf(name, now).digest; });
+  if (others.empty()) return;
+  std::vector<std::string> ids;
+  for (const auto& [id, name] : others) ids.push_back(id);
+  keeper_->JudgeAgain(std::move(ids));
+}
+
+}  // namespace rdmaready::hub

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hub listens on for agents and for who asks, with which limits.
+#include <grpc/grpc_security_constants.h>
+#include <grpcpp/resource_quota.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/daemon/server_tls.h"
+#include "hub/hub.h"
+
+namespace rdmaready::hub {
+namespace {
+
+constexpr int kMostMessageBytes = 1024 * 1024;
+constexpr std::size_t kMostMemoryBytes = std::size_t{2} * 1024 * 1024 * 1024;  // of gRPC's buffers
+constexpr int kMostThreads = 64;
+constexpr int kHandshakeMs = 20'000;  // of thousands at once, on few processors
+constexpr int kAgentPingMs = 150'000;
+constexpr int kPingAnswerMs = 30'000;
+constexpr int kShortestAgentPingMs = 30'000;  // agents that ping more often are sent away
+
+void SetHubLimits(grpc::ServerBuilder& builder) {
+  grpc::ResourceQuota quota("rdmaready-hub");
+  quota.SetMaxThreads(kMostThreads).Resize(kMostMemoryBytes);
+  builder.SetResourceQuota(quota);
+  builder.SetMaxReceiveMessageSize(kMostMessageBytes);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kAgentPingMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kShortestAgentPingMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
+}
+
+}  // namespace
+
+IngestOptions Hub::IngestSeams() const {
+  IngestOptions ingest{.hub_name = options_.name,
+                       .period = options_.period,
+                       .most_streams = options_.most_agents,
+                       .tls = judge_ != nullptr,
+                       .events = options_.events};
+  if (judge_ != nullptr && judge_->HasLists()) {
+    ingest.why_refused = [judge = judge_](const std::string& pem, const std::string& others) {
+      return judge->WhyRefused(pem, others);
+    };
+  }
+  if (admission_ == nullptr) return ingest;
+  ingest.lists = [this] { return admission_->Lists(); };
+  ingest.why_gone = [this](const std::string& host_id) {
+    const std::optional<RevokedHost> revoked = admission_->RevokedOf(host_id);
+    return revoked ? "this host was revoked: " + revoked->why : std::string();
+  };
+  return ingest;
+}
+
+absl::Status Hub::Listen() {
+  const bool tls = judge_ != nullptr;
+  ingest_ = std::make_unique<IngestService>(IngestSeams(), book_, *keeper_);
+  FleetServiceOptions fleet{
+      .hub_name = options_.name, .keeps_changes = options_.keep_changes, .events = options_.events};
+  fleet.admit = [this](const grpc::ServerContextBase& context, FleetAsk ask) {
+    return gate_->Admit(context, ask);
+  };
+  fleet_ = std::make_unique<FleetService>(std::move(fleet), *options_.store, *view_, feed_, *trail_);
+  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+  if (tls) {
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, judge_));
+  }
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  SetHubLimits(builder);
+  SetReflection(builder, options_.reflection);
+  builder.RegisterService(ingest_.get());
+  builder.RegisterService(fleet_.get());
+  RegisterAccess(builder);
+  RR_ASSIGN_OR_RETURN(listening_, StartListening(builder, {.listen = options_.listen,
+                                                           .credentials = credentials,
+                                                           .plain_anywhere = options_.insecure || tls,
+                                                           .needs = "--tls-cert, --tls-key and --tls-ca"}));
+  for (const char* service : {v1::Ingest::service_full_name(), v1::Fleet::service_full_name()})
+    SetHealth(listening_.server.get(), service, true);
+  return absl::OkStatus();
+}
+
+}  // namespace rdmaready::hub
