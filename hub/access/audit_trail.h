@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "api/base/event.h"
 #include "hub/store/fleet_store.h"
 
@@ -30,16 +32,30 @@ class AuditTrail {
   AuditTrail(FleetStore& store, std::string hub, EventSink events)
       : store_(store), hub_(std::move(hub)), events_(std::move(events)) {}
 
+  // Writes down what is asked, has it done by `work`, and writes down, too, if it did not come off. An error of
+  // the store: it is not done. Gives back what `work` does, a Status or a StatusOr.
+  template <class Work>
+  std::invoke_result_t<Work> Audited(const AuditedAsk& ask, const Work& work) {
+    if (absl::Status written = Asked(ask); !written.ok()) return written;
+    std::invoke_result_t<Work> done = work();
+    if (!done.ok()) Failed(ask, StatusOf(done));
+    return done;
+  }
+
   // Before it is done. An error of the store: it must not be done.
   absl::Status Asked(const AuditedAsk& ask);
-  // It was asked, and did not come off.
-  void Failed(const AuditedAsk& ask, const absl::Status& why);
   // He may not. After the tenth in a minute they are counted, and the next entry says how many it were.
   void Refused(const AuditedAsk& ask, const absl::Status& why, std::int64_t now_unix_ns);
 
   const std::string& hub() const { return hub_; }
 
  private:
+  static const absl::Status& StatusOf(const absl::Status& done) { return done; }
+  template <class Value>
+  static const absl::Status& StatusOf(const absl::StatusOr<Value>& done) {
+    return done.status();
+  }
+  void Failed(const AuditedAsk& ask, const absl::Status& why);
   absl::Status Append(const AuditedAsk& ask, std::string outcome);
 
   FleetStore& store_;

@@ -54,30 +54,20 @@ absl::StatusOr<std::string> AccessService::Operator(const char* verb,
   return who;
 }
 
-absl::Status AccessService::Audited(const AuditedAsk& ask, const std::function<absl::Status()>& work) const {
-  RR_RETURN_IF_ERROR(options_.trail->Asked(ask));
-  const absl::Status done = work();
-  if (!done.ok()) options_.trail->Failed(ask, done);
-  return done;
-}
-
 grpc::Status AccessService::MakeTokens(grpc::ServerContext* context, const v1::MakeTokensRequest* request,
                                        v1::MakeTokensResponse* response) {
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const std::string who, Operator("token", *context));
-    MadeTokens made;
     const std::uint32_t count = std::max(request->count(), static_cast<std::uint32_t>(request->names_size()));
-    RR_RETURN_IF_ERROR(
-        Audited({who, context->peer(), "token", fmt::format("{} tokens: {}", count, request->note())},
-                [&]() -> absl::Status {
-                  RR_ASSIGN_OR_RETURN(
-                      made, admission_->MakeTokens({.lasts_s = request->lasts_s(),
-                                                    .count = request->count(),
-                                                    .names = {request->names().begin(), request->names().end()},
-                                                    .note = request->note()},
-                                                   who));
-                  return absl::OkStatus();
-                }));
+    const AuditedAsk ask{who, context->peer(), "token", fmt::format("{} tokens: {}", count, request->note())};
+    const auto make = [&] {
+      return admission_->MakeTokens({.lasts_s = request->lasts_s(),
+                                     .count = request->count(),
+                                     .names = {request->names().begin(), request->names().end()},
+                                     .note = request->note()},
+                                    who);
+    };
+    RR_ASSIGN_OR_RETURN(const MadeTokens made, options_.trail->Audited(ask, make));
     for (const MadeTokens::One& one : made.tokens) {
       v1::MadeToken& token = *response->add_tokens();
       token.set_token(one.text);
@@ -109,13 +99,9 @@ grpc::Status AccessService::WithdrawTokens(grpc::ServerContext* context,
     if (request->ids_size() == 0 || request->ids_size() > kMostWithdrawn)
       return absl::InvalidArgumentError(fmt::format("which tokens: from 1 to {}", kMostWithdrawn));
     const std::vector<std::string> ids(request->ids().begin(), request->ids().end());
-    std::uint64_t withdrawn = 0;
-    RR_RETURN_IF_ERROR(
-        Audited({who, context->peer(), "withdraw", fmt::format("tokens {}", fmt::join(ids, ", "))},
-                [&]() -> absl::Status {
-                  RR_ASSIGN_OR_RETURN(withdrawn, admission_->Withdraw(ids, who));
-                  return absl::OkStatus();
-                }));
+    const AuditedAsk ask{who, context->peer(), "withdraw", fmt::format("tokens {}", fmt::join(ids, ", "))};
+    RR_ASSIGN_OR_RETURN(const std::uint64_t withdrawn,
+                        options_.trail->Audited(ask, [&] { return admission_->Withdraw(ids, who); }));
     response->set_withdrawn(withdrawn);
     return absl::OkStatus();
   };
@@ -149,13 +135,10 @@ grpc::Status AccessService::RevokeHost(grpc::ServerContext* context, const v1::R
     if (request->why().empty() || request->why().size() > kMostRevokeWords)
       return absl::InvalidArgumentError("why: a reason is wanted, of at most 1 KiB");
     RR_ASSIGN_OR_RETURN(const Named host, HostNamed(request->host()));
-    std::size_t certificates = 0;
-    RR_RETURN_IF_ERROR(Audited(
-        {who, context->peer(), "revoke", fmt::format("host {} {}: {}", host.id, host.name, request->why())},
-        [&]() -> absl::Status {
-          RR_ASSIGN_OR_RETURN(certificates, admission_->Revoke(host.id, who, request->why()));
-          return absl::OkStatus();
-        }));
+    const AuditedAsk ask{who, context->peer(), "revoke",
+                         fmt::format("host {} {}: {}", host.id, host.name, request->why())};
+    const auto revoke = [&] { return admission_->Revoke(host.id, who, request->why()); };
+    RR_ASSIGN_OR_RETURN(const std::size_t certificates, options_.trail->Audited(ask, revoke));
     options_.revoked(host.id, fmt::format("revoked by {}: {}", who, request->why()));
     response->set_host_id(host.id);
     response->set_name(host.name);

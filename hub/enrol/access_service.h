@@ -42,8 +42,6 @@ class AccessService final : public v1::Access::Service {
  private:
   // Who calls; what he is refused stands in the audit.
   absl::StatusOr<std::string> Operator(const char* verb, const grpc::ServerContext& context) const;
-  // Writes down what is asked, and then has it done.
-  absl::Status Audited(const AuditedAsk& ask, const std::function<absl::Status()>& work) const;
   struct Named {
     std::string id{};
     std::string name{};

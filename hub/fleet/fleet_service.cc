@@ -292,11 +292,10 @@ grpc::Status FleetService::Acknowledge(grpc::ServerContext* context, const v1::A
     const AuditedAsk ask{
         caller.who, context->peer(), "acknowledge",
         fmt::format("{} findings of {}: {}", keys.size(), FilterWords(filter), request->why())};
-    RR_RETURN_IF_ERROR(trail_.Asked(ask));
-    const absl::StatusOr<FleetStore::Acknowledged> done =
-        store_.Acknowledge(keys, {.who = caller.who, .why = request->why(), .unix_ns = now});
-    if (!done.ok()) trail_.Failed(ask, done.status());
-    RR_ASSIGN_OR_RETURN(const FleetStore::Acknowledged count, done);
+    const auto acknowledge = [&] {
+      return store_.Acknowledge(keys, {.who = caller.who, .why = request->why(), .unix_ns = now});
+    };
+    RR_ASSIGN_OR_RETURN(const FleetStore::Acknowledged count, trail_.Audited(ask, acknowledge));
     Tell(options_.events, EventLevel::kInfo, "acknowledged",
          {{"origin", caller.who},
           {"marked", static_cast<std::int64_t>(count.marked)},
@@ -329,10 +328,8 @@ grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
     const AuditedAsk ask{
         caller.who, context->peer(), "maintenance",
         fmt::format("{} hosts of {}, {}: {}", ids.size(), FilterWords(filter), end, request->reason())};
-    RR_RETURN_IF_ERROR(trail_.Asked(ask));
-    const absl::Status done = store_.SetMaintenance(ids, request->until_unix_ns(), request->reason());
-    if (!done.ok()) trail_.Failed(ask, done);
-    RR_RETURN_IF_ERROR(done);
+    RR_RETURN_IF_ERROR(trail_.Audited(
+        ask, [&] { return store_.SetMaintenance(ids, request->until_unix_ns(), request->reason()); }));
     Tell(options_.events, EventLevel::kInfo, "maintenance",
          {{"origin", caller.who},
           {"hosts", static_cast<std::int64_t>(ids.size())},

@@ -71,6 +71,25 @@ TEST_F(AuditTrailTest, WhatWasChangedOrLeftOutIsFound) {
   EXPECT_EQ(*WhereChainBreaks(begun_anew), "entry 1 does not begin the chain");
 }
 
+TEST_F(AuditTrailTest, WhatIsAskedStandsThereBeforeItIsDoneAndWhatFailsAlsoAfterwards) {
+  AuditTrail trail(*store_, "one", {});
+  const absl::StatusOr<int> done =
+      trail.Audited({.who = "alice", .verb = "token"}, [&]() -> absl::StatusOr<int> {
+        EXPECT_THAT(Entries(), SizeIs(1));
+        return 7;
+      });
+  EXPECT_EQ(*done, 7);
+  ASSERT_THAT(Entries(), SizeIs(1));
+  EXPECT_EQ(Entries().back().outcome, "asked");
+  const absl::Status failed =
+      trail.Audited({.who = "alice", .verb = "revoke"}, [] { return absl::NotFoundError("no such host"); });
+  EXPECT_EQ(failed, absl::NotFoundError("no such host"));
+  ASSERT_THAT(Entries(), SizeIs(3));
+  EXPECT_EQ(Entries()[1].outcome, "asked");
+  EXPECT_EQ(Entries()[2].verb, "revoke");
+  EXPECT_EQ(Entries()[2].outcome, "failed: no such host");
+}
+
 TEST_F(AuditTrailTest, AFloodOfRefusalsIsCounted) {
   AuditTrail trail(*store_, "one", {});
   const std::int64_t now = 1'000'000'000'000;
