@@ -118,6 +118,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
                                                          .most_agents = options.most_agents,
                                                          .facts_every = options.facts_every,
                                                          .keep_changes = options.keep_changes,
+                                                         .keep_audit = options.keep_audit,
                                                          .rules = options.rules,
                                                          .notices = std::move(notices),
                                                          .metrics_listen = options.metrics_listen,

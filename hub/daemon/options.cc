@@ -30,7 +30,8 @@ using v1::HubSettings;
 
 constexpr char kDefaultListen[] = "127.0.0.1:7473";
 constexpr char kDefaultPeriod[] = "5m";
-constexpr char kDefaultKeep[] = "90d";
+constexpr char kDefaultKeepChanges[] = "90d";
+constexpr char kDefaultKeepAudit[] = "400d";
 constexpr char kDefaultFactsEvery[] = "1h";
 constexpr char kDefaultCertificate[] = "90d";
 constexpr auto kLongestCertificate = std::chrono::hours(24 * 825);
@@ -66,8 +67,11 @@ class HubFlags {
              kDefaultFactsEvery),
          &HubSettings::set_facts_every);
     Text("--keep-changes", "TIME",
-         fmt::format("How long it is kept what changed; 0: for ever (default {})", kDefaultKeep),
+         fmt::format("How long it is kept what changed; 0: for ever (default {})", kDefaultKeepChanges),
          &HubSettings::set_keep_changes);
+    Text("--keep-audit", "TIME",
+         fmt::format("How long it is kept what callers had done; 0: for ever (default {})", kDefaultKeepAudit),
+         &HubSettings::set_keep_audit);
     Text("--tls-cert", "FILE", "Certificate of this hub, PEM, its intermediates after it",
          &HubSettings::set_tls_cert);
     Text("--tls-key", "FILE", "Its private key", &HubSettings::set_tls_key);
@@ -195,6 +199,14 @@ absl::StatusOr<std::chrono::seconds> LifetimeOf(const HubSettings& settings) {
   return age;
 }
 
+// "90d"; "0": for ever, which is no hours.
+absl::StatusOr<std::chrono::hours> KeptFor(const char* option, const std::string& text) {
+  if (text == "0") return std::chrono::hours(0);
+  const absl::StatusOr<std::chrono::seconds> age = ParseAge(text);
+  if (!age.ok()) return AtOption(option, age.status());
+  return std::chrono::ceil<std::chrono::hours>(*age);
+}
+
 absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
   DaemonOptions options;
   options.listen = settings.has_listen() ? settings.listen() : kDefaultListen;
@@ -218,12 +230,12 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
     if (*every < kShortestPeriod) return absl::InvalidArgumentError("--facts-every: from 1s, or 0");
     options.facts_every = std::chrono::duration_cast<std::chrono::seconds>(*every);
   }
-  const std::string keep = settings.has_keep_changes() ? settings.keep_changes() : kDefaultKeep;
-  if (keep != "0") {
-    const absl::StatusOr<std::chrono::seconds> age = ParseAge(keep);
-    if (!age.ok()) return AtOption("--keep-changes", age.status());
-    options.keep_changes = std::chrono::ceil<std::chrono::hours>(*age);
-  }
+  RR_ASSIGN_OR_RETURN(
+      options.keep_changes,
+      KeptFor("--keep-changes", settings.has_keep_changes() ? settings.keep_changes() : kDefaultKeepChanges));
+  RR_ASSIGN_OR_RETURN(
+      options.keep_audit,
+      KeptFor("--keep-audit", settings.has_keep_audit() ? settings.keep_audit() : kDefaultKeepAudit));
   options.authority = settings.authority();
   options.enrol_listen = settings.enrol_listen();
   RR_ASSIGN_OR_RETURN(options.certificate_lifetime, LifetimeOf(settings));

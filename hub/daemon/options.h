@@ -21,7 +21,8 @@ struct DaemonOptions {
   RuleFiles rules{};
   std::chrono::seconds period{};
   std::chrono::seconds facts_every{};
-  std::chrono::hours keep_changes{};
+  std::chrono::hours keep_changes{};  // 0: for ever
+  std::chrono::hours keep_audit{};    // 0: for ever
   bool insecure = false;
   TlsFiles tls{};
   std::string roles{};  // a file; empty: none
