@@ -31,10 +31,6 @@ struct AccessFlags {
   std::string why{};
 };
 
-ExitStatus AccessFailed(const Context& context, const absl::Status& status) {
-  return context.Fail(CallFailure(status), Message(status));
-}
-
 std::string StateOfToken(const v1::TokenRow& row) {
   if (row.used_unix_ns() != 0) {
     return fmt::format("used {} by {} (host {})", TimeText(row.used_unix_ns()), SafeLine(row.hostname(), 80),
@@ -46,7 +42,7 @@ std::string StateOfToken(const v1::TokenRow& row) {
 
 ExitStatus ListTokens(const Context& context, FleetClient& hub) {
   const absl::StatusOr<std::vector<v1::TokenRow>> tokens = hub.Tokens();
-  if (!tokens.ok()) return AccessFailed(context, tokens.status());
+  if (!tokens.ok()) return FleetCallFailed(context, tokens.status());
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::string text;
   for (const v1::TokenRow& row : *tokens) {
@@ -63,7 +59,7 @@ ExitStatus ListTokens(const Context& context, FleetClient& hub) {
 
 ExitStatus WithdrawTokens(const Context& context, FleetClient& hub, const AccessFlags& flags) {
   const absl::StatusOr<std::uint64_t> withdrawn = hub.WithdrawTokens(flags.withdraw);
-  if (!withdrawn.ok()) return AccessFailed(context, withdrawn.status());
+  if (!withdrawn.ok()) return FleetCallFailed(context, withdrawn.status());
   context.Print(
       SchemaJson("rdmaready.v1.FleetTokensWithdrawn", {{"withdrawn", *withdrawn}}),
       fmt::format("{} withdrawn; those that were used or withdrawn before stay what they are\n", *withdrawn));
@@ -87,7 +83,7 @@ ExitStatus MakeTokens(const Context& context, FleetClient& hub, const AccessFlag
   }
   wanted.set_note(flags.note);
   const absl::StatusOr<v1::MakeTokensResponse> made = hub.MakeTokens(wanted);
-  if (!made.ok()) return AccessFailed(context, made.status());
+  if (!made.ok()) return FleetCallFailed(context, made.status());
   std::string text;
   for (const v1::MadeToken& token : made->tokens())
     text +=
@@ -103,7 +99,7 @@ ExitStatus Tokens(const Context& context, FleetClient& hub, const AccessFlags& f
 
 ExitStatus Revoke(const Context& context, FleetClient& hub, const AccessFlags& flags) {
   const absl::StatusOr<v1::RevokeHostResponse> revoked = hub.RevokeHost(flags.host, flags.why);
-  if (!revoked.ok()) return AccessFailed(context, revoked.status());
+  if (!revoked.ok()) return FleetCallFailed(context, revoked.status());
   context.Print(
       SchemaJson("rdmaready.v1.FleetRevoked", RecordJson(*revoked)),
       fmt::format("{}: revoked, {} certificates; the agents of the fleet hear of it within a minute\n",
@@ -132,21 +128,32 @@ void AddTokenFlags(CLI::App& token, AccessFlags& flags) {
       ->excludes(names);
 }
 
-}  // namespace
-
-std::vector<AccessVerb> DefineAccess(CLI::App& fleet) {
-  auto flags = std::make_shared<AccessFlags>();
-  CLI::App* const token = fleet.add_subcommand("token", "Let hosts enrol: a secret for each, that works once");
-  token->footer(
+FleetVerb TokenVerb(CLI::App& fleet, const std::shared_ptr<AccessFlags>& flags) {
+  CLI::App& verb = NewFleetVerb(
+      fleet, "token", "Let hosts enrol: a secret for each, that works once",
       "\nExamples:\n  rdmaready fleet token --for 2h --count 100 --note 'row 7'\n"
       "  rdmaready fleet token 'node[001-100].example.org'\n  rdmaready fleet token --withdraw 4f1c09aa17b3");
-  AddTokenFlags(*token, *flags);
-  CLI::App* const revoke = fleet.add_subcommand("revoke", "Send a host away for good: its certificates end");
-  revoke->footer("\nExample:\n  rdmaready fleet revoke node017 --why 'its disk was stolen'");
-  revoke->add_option("HOST", flags->host, "Its name, or its id")->required();
-  revoke->add_option("--why", flags->why, "What others should know")->type_name("TEXT")->required();
-  return {{token, [flags](const Context& context, FleetClient& hub) { return Tokens(context, hub, *flags); }},
-          {revoke, [flags](const Context& context, FleetClient& hub) { return Revoke(context, hub, *flags); }}};
+  AddTokenFlags(verb, *flags);
+  return {&verb, [flags](const Context& context, FleetClient& hub, const FleetOptions&) {
+            return Tokens(context, hub, *flags);
+          }};
+}
+
+FleetVerb RevokeVerb(CLI::App& fleet, const std::shared_ptr<AccessFlags>& flags) {
+  CLI::App& verb = NewFleetVerb(fleet, "revoke", "Send a host away for good: its certificates end",
+                                "\nExample:\n  rdmaready fleet revoke node017 --why 'its disk was stolen'");
+  verb.add_option("HOST", flags->host, "Its name, or its id")->required();
+  verb.add_option("--why", flags->why, "What others should know")->type_name("TEXT")->required();
+  return {&verb, [flags](const Context& context, FleetClient& hub, const FleetOptions&) {
+            return Revoke(context, hub, *flags);
+          }};
+}
+
+}  // namespace
+
+std::vector<FleetVerb> DefineFleetAccess(CLI::App& fleet) {
+  const auto flags = std::make_shared<AccessFlags>();
+  return {TokenVerb(fleet, flags), RevokeVerb(fleet, flags)};
 }
 
 }  // namespace rdmaready

@@ -3,19 +3,12 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <vector>
 
-#include "api/client/fleet_client.h"
-#include "cli/commands.h"
+#include "cli/command/fleet_verb.h"
 
 namespace rdmaready {
 
-struct AccessVerb {
-  CLI::App* app = nullptr;
-  std::function<ExitStatus(const Context&, FleetClient&)> work{};
-};
-
-std::vector<AccessVerb> DefineAccess(CLI::App& fleet);
+std::vector<FleetVerb> DefineFleetAccess(CLI::App& fleet);
 
 }  // namespace rdmaready
