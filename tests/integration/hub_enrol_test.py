@@ -2,69 +2,15 @@
 """Hosts that join a fleet by a token, stay in it by renewing, and are sent away: real hubs, real agents, real TLS."""
 import json
 import os
-import pathlib
 import signal
-import socket
 import subprocess
 import time
 import unittest
 
 import tool
-from hub_test import Hub, WithFolder
+from hubs import EnrollingHub, Hub, WithFolder
 
 KILLS = int(os.environ.get("RDMAREADY_ENROL_KILLS", "12"))
-
-
-class EnrollingHub(Hub):
-    """A hub that has an authority of its own below `folder`, in which everything of it is."""
-
-    def __init__(self, folder, *arguments, **more):
-        folder = pathlib.Path(folder)
-        folder.mkdir(exist_ok=True)
-        self.authority = folder / "authority"
-        self.certificates = folder / "certificates"
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.enrolment = f"127.0.0.1:{free.getsockname()[1]}"
-        self.pki("init")
-        self.pki("issue", "hub", "hub1", "--ip", "127.0.0.1", "--out", self.certificates)
-        self.pki("issue", "operator", "anna", "--out", self.certificates)
-        super().__init__(folder, "--authority", self.authority, "--tls-cert", self.certificates / "hub1.pem", "--tls-key",
-                         self.certificates / "hub1.key", "--enrol-listen", self.enrolment, *arguments, **more)
-
-    def pki(self, *words):
-        answer = tool.rdmaready("pki", *words, "--dir", self.authority)
-        assert answer.status == 0, answer
-        return answer
-
-    def events(self):
-        path = self.folder / "hub.log"
-        return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
-
-    def event(self, name, within=20, **fields):
-        deadline = time.monotonic() + within
-        while True:
-            for event in self.events():
-                if event["event"] == name and all(event.get(key) == value for key, value in fields.items()):
-                    return event
-            if time.monotonic() > deadline:
-                raise AssertionError(f"no {name} {fields}: {self.events()}")
-            time.sleep(0.05)
-
-    def tls(self, name="anna"):
-        return ("--tls-cert", self.certificates / f"{name}.pem", "--tls-key", self.certificates / f"{name}.key", "--tls-ca", self.authority / "ca.pem")
-
-    def ask(self, *words):
-        return tool.rdmaready("fleet", *words, "--hub", self.address, *self.tls())
-
-    def enrol(self, token, state, *more, address=None):
-        return subprocess.run([tool.BIN / "rdmaready-agent", "enrol", "--hub", address or self.enrolment, "--token-file", "-", "--state-dir", state,
-                               *more], input=token, capture_output=True, text=True, timeout=60)
-
-    def token(self, *words):
-        answer = self.ask("token", *words)
-        assert answer.status == 0, answer
-        return answer.out.split()[-1]
 
 
 class WithHub(WithFolder):

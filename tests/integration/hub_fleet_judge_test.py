@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """A hub that has an inventory: which hosts there are, by what each group is judged, and which is the odd one of a group."""
-import json
 import signal
 import sqlite3
 import time
@@ -8,7 +7,7 @@ import unittest
 
 import schemas
 import tool
-from hub_test import Hub, WithFolder, simulate
+from hubs import Hub, WithFolder, simulate
 
 
 def eventually(test, look, seconds=20):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """/metrics of a hub: that Debian's Prometheus takes it, that every query of its dashboard and alerts has something to say, and who may have it."""
-import http.client
-import json
 import pathlib
 import re
 import shutil
@@ -12,32 +10,15 @@ import time
 import unittest
 
 import certificates
-import hub_test
+import hubs
 import notice_receivers
 import prometheus
 import tool
+from prometheus import fetch, series
 
 RULES = tool.ROOT / "packaging" / "prometheus" / "rdmaready-hub.rules.yml"
 RULE_TESTS = tool.ROOT / "tests" / "integration" / "prometheus" / "hub_rules_test.yml"
 DASHBOARD = tool.ROOT / "packaging" / "grafana" / "rdmaready-fleet.json"
-
-
-def fetch(port, context=None, path="/metrics"):
-    """(status, text)"""
-    connection = http.client.HTTPSConnection("localhost", port, timeout=10, context=context) if context else \
-        http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    try:
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode()
-    finally:
-        connection.close()
-
-
-def series(text):
-    """Name with labels -> value."""
-    rows = (line.rpartition(" ") for line in text.splitlines() if line and not line.startswith("#"))
-    return {name: float(value) for name, _, value in rows}
 
 
 class AScrapedHub(unittest.TestCase):
@@ -50,17 +31,17 @@ class AScrapedHub(unittest.TestCase):
         cls.addClassCleanup(receiver.close)
         notices = notice_receivers.write(folder / "n.yaml", "gather: 100ms\napart: 1s\nallow_private: [127.0.0.1]\nreceivers:\n"
                                          f"  - {{name: ops, webhook: 'http://127.0.0.1:{receiver.port}/'}}\n")
-        cls.port = prometheus.free_port()
-        cls.hub = cls.enterClassContext(hub_test.Hub(folder, "--notices", notices, "--metrics-listen", f"127.0.0.1:{cls.port}", "--name", "hub-one"))
-        cls.fleet = hub_test.simulate(cls.hub, 6, "--for", "60s", script="2s stop 1\n3s change 50%\n9s change 50%\n15s change 50%\n", wait=False)
+        cls.place = f"127.0.0.1:{prometheus.free_port()}"
+        cls.hub = cls.enterClassContext(hubs.Hub(folder, "--notices", notices, "--metrics-listen", cls.place, "--name", "hub-one"))
+        cls.fleet = hubs.simulate(cls.hub, 6, "--for", "60s", script="2s stop 1\n3s change 50%\n9s change 50%\n15s change 50%\n", wait=False)
         cls.addClassCleanup(cls.fleet.wait)
         cls.addClassCleanup(cls.fleet.terminate)
-        cls.prometheus = cls.enterClassContext(prometheus.Server(f"127.0.0.1:{cls.port}", rules=RULES, job="rdmaready-hub"))
+        cls.prometheus = cls.enterClassContext(prometheus.Server(cls.place, rules=RULES, job="rdmaready-hub"))
         cls.prometheus.wait_until(lambda: cls.prometheus.query('rdmaready_fleet_hosts{condition="silent"} > 0'), "one is silent", 40)
         cls.prometheus.wait_until(lambda: cls.prometheus.query("rdmaready_hub_notices_sent_total > 0"), "it was told", 20)
         cls.prometheus.wait_until(lambda: cls.prometheus.query("rate(rdmaready_hub_commit_duration_seconds_count[1m]) > 0"), "there are two scrapes", 20)
         cls.prometheus.wait_until(lambda: {"RdmaFleetNotReady", "RdmaFleetSilent"} <= cls.pending(), "alerts wait", 30)
-        cls.text = fetch(cls.port)[1]
+        cls.text = fetch(cls.place)[1]
 
     @classmethod
     def pending(cls):
@@ -86,11 +67,10 @@ class AScrapedHub(unittest.TestCase):
         self.assertLess(len(series(self.text)), 120)
 
     def test_gives_every_query_of_the_dashboard_something_to_show(self):
-        queries = [target["expr"] for panel in json.loads(DASHBOARD.read_text())["panels"] for target in panel["targets"]]
+        queries = prometheus.queries(DASHBOARD)
         self.assertGreater(len(queries), 20)
-        for query in queries:
+        for query, asked in queries:
             with self.subTest(query=query):
-                asked = query.replace("$__rate_interval", "1m").replace("$instance", ".*")
                 self.assertNotIn("$", asked)
                 self.assertTrue(self.prometheus.query(asked))
 
@@ -114,19 +94,19 @@ class TheRules(unittest.TestCase):
         self.assertEqual(set(re.findall(r"alertname: (\w+)", RULE_TESTS.read_text())), set(re.findall(r"- alert: (\w+)", RULES.read_text())))
 
 
-class ThePlace(hub_test.WithFolder):
+class ThePlace(hubs.WithFolder):
     def test_by_tls_whoever_may_look_is_let_in_and_a_host_is_not(self):
         ca = certificates.Authority(self.folder, "ca")
         hub_pair = ca.sign("hub", "DNS:localhost,IP:127.0.0.1")
         callers = {"prometheus": ca.sign("prometheus", "DNS:mon.example.org"),
                    "host": ca.sign("host", "URI:rdmaready:host/00000000-0000-4000-8000-000000000001")}
-        port = prometheus.free_port()
-        with hub_test.Hub(self.folder, "--metrics-listen", f"127.0.0.1:{port}", "--tls-cert", hub_pair.cert, "--tls-key", hub_pair.key, "--tls-ca", ca.cert):
+        place = f"127.0.0.1:{prometheus.free_port()}"
+        with hubs.Hub(self.folder, "--metrics-listen", place, "--tls-cert", hub_pair.cert, "--tls-key", hub_pair.key, "--tls-ca", ca.cert):
             for who, status in (("prometheus", 200), ("host", 403), (None, 403)):
                 context = ssl.create_default_context(cafile=ca.cert)
                 if who:
                     context.load_cert_chain(callers[who].cert, callers[who].key)
-                self.assertEqual(fetch(port, context)[0], status, who)
+                self.assertEqual(fetch(place, context)[0], status, who)
 
     def test_one_that_makes_no_sense_is_refused(self):
         for wrong, words in (("", "an address and a port, or none"), ("unix:/tmp/x", "metrics have no unix socket"), ("0.0.0.0:0", "refusing plain text")):
@@ -135,13 +115,13 @@ class ThePlace(hub_test.WithFolder):
             self.assertEqual((ended.returncode, words in ended.stderr), (2, True), ended.stderr)
 
     def test_a_scrape_counts_the_fleet_once_in_a_while(self):
-        port = prometheus.free_port()
-        with hub_test.Hub(self.folder, "--metrics-listen", f"127.0.0.1:{port}") as hub:
-            hub_test.simulate(hub, 50, "--for", "1s")
-            counted = {series(fetch(port)[1])["rdmaready_fleet_counted_timestamp_seconds"] for _ in range(50)}
+        place = f"127.0.0.1:{prometheus.free_port()}"
+        with hubs.Hub(self.folder, "--metrics-listen", place) as hub:
+            hubs.simulate(hub, 50, "--for", "1s")
+            counted = {series(fetch(place)[1])["rdmaready_fleet_counted_timestamp_seconds"] for _ in range(50)}
             self.assertLessEqual(len(counted), 2)
             begun = time.monotonic()
-            fetch(port)
+            fetch(place)
             self.assertLess(time.monotonic() - begun, 1)
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Notices of a hub: who is told what, over real HTTPS and real syslog, and that nobody who does not listen holds anything up."""
-import json
 import os
 import re
 import signal
@@ -10,7 +9,7 @@ import time
 import unittest
 
 import certificates
-import hub_test
+import hubs
 import notice_receivers
 import schemas
 import tool
@@ -24,7 +23,7 @@ def settings(*receivers, more=SOON):
     return more + "receivers:\n" + "".join("  - {" + one + "}\n" for one in receivers)
 
 
-class WithReceivers(hub_test.WithFolder):
+class WithReceivers(hubs.WithFolder):
     @classmethod
     def setUpClass(cls):
         cls.pki = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="rdmaready pki "))
@@ -49,7 +48,7 @@ class WithReceivers(hub_test.WithFolder):
 
     def hub(self, *receivers, more=SOON, period="1s"):
         self.ask_for(9000)
-        hub = hub_test.Hub(self.folder, "--notices", self.write(*receivers, more=more), "--name", "hub-one", "--profile", self.folder / "p.yaml",
+        hub = hubs.Hub(self.folder, "--notices", self.write(*receivers, more=more), "--name", "hub-one", "--profile", self.folder / "p.yaml",
                            period=period).start()
         self.addCleanup(lambda: hub.process.poll() is None and hub.stop())
         return hub
@@ -81,7 +80,7 @@ class AFleet(WithReceivers):
         # They are judged in several batches, which may lie seconds apart on a busy machine.
         hub = self.hub(self.entry(hook), f"name: log, syslog: '{log.target}', sd_id: rdmaready@32473",
                        more=SOON.replace("500ms", "6s"))
-        fleet = hub_test.simulate(hub, 320, "--for", "90s", wait=False)
+        fleet = hubs.simulate(hub, 320, "--for", "90s", wait=False)
         self.until(lambda: hub.fleet("status", "--output", "json").json["counts"]["ready"] == 320)
         self.ask_for(9100, hub)
         [opened] = hook.wait()
@@ -109,7 +108,7 @@ class AFleet(WithReceivers):
     def test_a_host_that_comes_back_before_it_was_told_is_not_told(self):
         hook = self.webhook()
         hub = self.hub(self.entry(hook), more=SOON.replace("500ms", "6s"))
-        fleet = hub_test.simulate(hub, 2, "--for", "14s", wait=False)
+        fleet = hubs.simulate(hub, 2, "--for", "14s", wait=False)
         self.until(lambda: hub.fleet("status", "--output", "json").json["counts"]["ready"] == 2)
         self.ask_for(9100, hub)
         time.sleep(3)
@@ -121,7 +120,7 @@ class AFleet(WithReceivers):
         hook = self.webhook()
         hub = self.hub(self.entry(hook), more=SOON + "repeat: 3s\n")
         self.ask_for(9100, hub)
-        fleet = hub_test.simulate(hub, 1, "--for", "12s", wait=False)
+        fleet = hubs.simulate(hub, 1, "--for", "12s", wait=False)
         first, again = hook.wait(2)[:2]
         fleet.terminate()
         fleet.communicate()
@@ -132,7 +131,7 @@ class AFleet(WithReceivers):
     def test_silence_is_told_and_that_it_is_over_and_nothing_again_after_a_restart(self):
         hook = self.webhook()
         hub = self.hub(self.entry(hook))
-        hub_test.simulate(hub, 3, "--for", "2s")
+        hubs.simulate(hub, 3, "--for", "2s")
         [silent] = hook.wait(of=lambda one: one["kind"] == "silent")
         self.assertEqual((silent["hosts"], silent["state"], silent["text"][:20]), (3, "open", "3 hosts are silent: "))
         time.sleep(1.5)  # until it is kept that it arrived
@@ -140,14 +139,14 @@ class AFleet(WithReceivers):
         hub.start()
         time.sleep(5)
         self.assertEqual(len([one for one in hook.notices if one["kind"] == "silent"]), 1, hook.notices)
-        hub_test.simulate(hub, 3, "--for", "3s")
+        hubs.simulate(hub, 3, "--for", "3s")
         [over] = hook.wait(of=lambda one: one["kind"] == "silent" and one["state"] == "over")
         self.assertEqual((over["incident"], over["hosts"], over["left"]), (silent["incident"], 3, 0))
 
     def test_who_is_in_maintenance_makes_none_and_neither_does_what_is_acknowledged(self):
         hook = self.webhook()
         hub = self.hub(self.entry(hook), more=SOON.replace("500ms", "4s"), period="60s")
-        fleet = hub_test.simulate(hub, 3, "--for", "16s", wait=False)
+        fleet = hubs.simulate(hub, 3, "--for", "16s", wait=False)
         self.until(lambda: hub.fleet("status", "--output", "json").json["counts"]["ready"] == 3)
         self.assertEqual(hub.fleet("maintenance", "node00001", "--for", "1h", "--why", "moved").status, 0)
         self.ask_for(9100, hub)
@@ -171,8 +170,8 @@ class AFleet(WithReceivers):
             told = len(alive.messages)
             place = self.folder / str(len(receivers))
             place.mkdir()
-            with hub_test.Hub(place, "--notices", self.write(*receivers), "--profile", self.folder / "p.yaml") as hub:
-                status, tally = hub_test.simulate(hub, 500, "--for", "5s", script="2s change all\n")
+            with hubs.Hub(place, "--notices", self.write(*receivers), "--profile", self.folder / "p.yaml") as hub:
+                status, tally = hubs.simulate(hub, 500, "--for", "5s", script="2s change all\n")
                 self.assertEqual((status, tally["put_off"]), (0, 0), tally)
                 self.assertGreater(len(alive.wait(told + 1)), told, "who listens is told")
                 begun = time.monotonic()
@@ -185,7 +184,7 @@ class AFleet(WithReceivers):
     def test_what_a_dead_receiver_was_not_told_is_told_when_it_is_back_also_after_a_restart(self):
         hook = self.webhook(answers=[(500, {}, b"")] * 3 + [(204, {}, b"")])
         hub = self.hub(self.entry(hook))
-        hub_test.simulate(hub, 2, "--for", "1s")
+        hubs.simulate(hub, 2, "--for", "1s")
         self.until(lambda: hook.requests)
         hub.stop(signal.SIGKILL)
         hub.start()
@@ -197,7 +196,7 @@ class AFleet(WithReceivers):
     def test_nothing_secret_is_in_the_log_or_the_answers(self):
         hook = self.webhook(answers=[(500, {}, b"")])
         hub = self.hub(self.entry(hook))
-        hub_test.simulate(hub, 1, "--for", "1s")
+        hubs.simulate(hub, 1, "--for", "1s")
         self.until(lambda: "notices-fail" in self.log())
         everything = self.log() + hub.fleet("status", "--output", "json").out
         self.assertIn("notices-fail", everything)

@@ -6,8 +6,7 @@ import time
 import unittest
 
 import tool
-from hub_enrol_test import EnrollingHub
-from hub_test import WithFolder
+from hubs import EnrollingHub, WithFolder
 
 FLEET = "groups:\n  storage: {hosts: [s1, s2]}\n  gpu: {hosts: [g1]}\n"
 BERT = "  - who: ['URI:rdmaready:operator/bert']\n    may: admit\n"

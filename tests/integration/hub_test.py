@@ -8,80 +8,14 @@ import re
 import signal
 import sqlite3
 import subprocess
-import tempfile
 import time
 import unittest
 
 import tool
+from hubs import Hub, WithFolder, simulate
 
-FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "fixtures" / "hosts"
 KILLS = int(os.environ.get("RDMAREADY_KILLS", "8"))
 AGENTS = int(os.environ.get("RDMAREADY_FLEET", "500"))
-
-
-class Hub:
-    """rdmaready-hub with a store of its own, on a port that the kernel chose the first time."""
-
-    def __init__(self, folder, *arguments, period="1s", port=0):
-        self.folder = pathlib.Path(folder)
-        self.store = self.folder / "of the hub" / "fleet.db"
-        self.arguments = [*arguments, "--period", period]
-        self.port = port
-        self.process = None
-
-    def start(self):
-        self.process = subprocess.Popen(
-            [tool.BIN / "rdmaready-hub", "--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-format", "json",
-             *([] if "--metrics-listen" in self.arguments else ["--metrics-listen", "none"]), *self.arguments],
-            stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr:
-            event = json.loads(line) if line.startswith("{") else {"event": "", "text": line}
-            if event["event"] == "listening":
-                self.port = int(event["address"].rsplit(":", 1)[1])
-                break
-        else:
-            raise AssertionError(f"the hub did not start: {self.process.wait()}")
-        self.log = open(self.folder / "hub.log", "ab")
-        subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=self.log)
-        return self
-
-    @property
-    def address(self):
-        return f"127.0.0.1:{self.port}"
-
-    def stop(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        return self.process.wait(timeout=20)
-
-    def fleet(self, *arguments):
-        return tool.rdmaready("fleet", *arguments, "--hub", self.address)
-
-    def __enter__(self):
-        return self.start()
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.stop()
-
-
-def simulate(hub, agents, *arguments, script="", hosts="two-rails-healthy", wait=True):
-    command = [tool.BIN / "fleet_sim", "--hub", hub.address, "--agents", str(agents), "--hosts", FIXTURES / hosts / "saved", *arguments]
-    if script:
-        path = hub.folder / "script.txt"
-        path.write_text(script)
-        command += ["--script", path]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    if not wait:
-        return process
-    out, _ = process.communicate(timeout=150)
-    return process.returncode, json.loads(out)
-
-
-class WithFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="rdmaready hub ")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
 
 
 class ARealAgent(WithFolder):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The READMEs say what works: every command in them is run here, or, where it takes minutes, is held against its own help; every link
 leads somewhere, and code stands in the tree as it is shown."""
-import os
 import pathlib
 import re
 import shlex
@@ -11,7 +10,7 @@ import time
 import unittest
 
 import certificates
-import hub_test
+import hubs
 import tool
 
 READMES = ["README.md", "agent/README.md", "checks/README.md", "cli/README.md", "collectors/README.md", "hub/README.md",
@@ -106,7 +105,7 @@ class ACommand(unittest.TestCase):
         (cls.place / ".smb").chmod(0o600)
         tls = ["--tls-cert", cls.place / "a.pem", "--tls-key", cls.place / "a.key", "--tls-ca", cls.place / "ca.pem", "--roles", roles]
         cls.with_tls = [tool.Agent(*tls).__enter__() for _ in range(2)]
-        cls.hub = hub_test.Hub(cls.place).start()
+        cls.hub = hubs.Hub(cls.place).start()
         cls.plain = [tool.Agent("--hub", cls.hub.address).__enter__() for _ in range(2)]
         deadline = time.monotonic() + 20
         while cls.hub.fleet("hosts", "--output", "json").json["hosts"] == [] and time.monotonic() < deadline:

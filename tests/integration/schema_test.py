@@ -11,7 +11,7 @@ import unittest
 
 import fixtures
 import hub_enrol_test
-import hub_test
+import hubs
 import many_hosts
 import notice_receivers
 import schemas
@@ -59,8 +59,8 @@ class AnOutput(unittest.TestCase):
 
     def outputs_of_a_fleet(self):
         """Hosts that are not well, one of which changed."""
-        with tempfile.TemporaryDirectory(prefix="schema ") as folder, hub_test.Hub(folder) as hub:
-            status, told = hub_test.simulate(hub, 3, "--for", "3s", script="1s change 1\n", hosts="two-rails-sick")
+        with tempfile.TemporaryDirectory(prefix="schema ") as folder, hubs.Hub(folder) as hub:
+            status, told = hubs.simulate(hub, 3, "--for", "3s", script="1s change 1\n", hosts="two-rails-sick")
             self.assertEqual(status, 0, told)
             for line in (["status"], ["status", "no-such-host"], ["hosts"], ["findings"], ["history"], ["diff", "--at", "1h"], ["diff", "--at", "0s"], ["baseline"],
                          ["watch", "--since", "1h", "--count", "1"], ["ack", "node*", "--check", "mtu.*", "--why", "known"], ["findings"],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's Prometheus on loopback: a server that scrapes one address, and promtool."""
+import http.client
 import json
 import os
 import pathlib
@@ -34,6 +35,32 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+def fetch(place, context=None, path="/metrics"):
+    """(status, text) of HOST:PORT; with a context by TLS."""
+    host, _, port = place.rpartition(":")
+    host = host.strip("[]")
+    connection = http.client.HTTPSConnection(host, int(port), timeout=10, context=context) if context else \
+        http.client.HTTPConnection(host, int(port), timeout=10)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        connection.close()
+
+
+def series(text):
+    """Name with labels -> value."""
+    rows = (line.rpartition(" ") for line in text.splitlines() if line and not line.startswith("#"))
+    return {name: float(value) for name, _, value in rows}
+
+
+def queries(dashboard):
+    """Of each panel of a file for Grafana: as it stands there, and as it is asked where there is no Grafana."""
+    told = [target["expr"] for panel in json.loads(dashboard.read_text())["panels"] for target in panel["targets"]]
+    return [(query, query.replace("$__rate_interval", "1m").replace("$instance", ".*")) for query in told]
 
 
 class Server:

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hub on loopback, and made-up hosts that report to it."""
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+import fixtures
+import tool
+
+
+class Hub:
+    """rdmaready-hub with a store of its own, on a port that the kernel chose the first time."""
+
+    def __init__(self, folder, *arguments, period="1s", port=0):
+        self.folder = pathlib.Path(folder)
+        self.store = self.folder / "of the hub" / "fleet.db"
+        self.arguments = [*arguments, "--period", period]
+        self.port = port
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [tool.BIN / "rdmaready-hub", "--store", self.store, "--listen", f"127.0.0.1:{self.port}", "--log-format", "json",
+             *([] if "--metrics-listen" in self.arguments else ["--metrics-listen", "none"]), *self.arguments],
+            stderr=subprocess.PIPE, text=True)
+        for line in self.process.stderr:
+            event = json.loads(line) if line.startswith("{") else {"event": "", "text": line}
+            if event["event"] == "listening":
+                self.port = int(event["address"].rsplit(":", 1)[1])
+                break
+        else:
+            raise AssertionError(f"the hub did not start: {self.process.wait()}")
+        self.log = open(self.folder / "hub.log", "ab")
+        subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=self.log)
+        return self
+
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.port}"
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        return self.process.wait(timeout=20)
+
+    def fleet(self, *arguments):
+        return tool.rdmaready("fleet", *arguments, "--hub", self.address)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.stop()
+
+
+class EnrollingHub(Hub):
+    """A hub that has an authority of its own below `folder`, in which everything of it is."""
+
+    def __init__(self, folder, *arguments, **more):
+        folder = pathlib.Path(folder)
+        folder.mkdir(exist_ok=True)
+        self.authority = folder / "authority"
+        self.certificates = folder / "certificates"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.enrolment = f"127.0.0.1:{free.getsockname()[1]}"
+        self.pki("init")
+        self.pki("issue", "hub", "hub1", "--ip", "127.0.0.1", "--out", self.certificates)
+        self.pki("issue", "operator", "anna", "--out", self.certificates)
+        super().__init__(folder, "--authority", self.authority, "--tls-cert", self.certificates / "hub1.pem", "--tls-key",
+                         self.certificates / "hub1.key", "--enrol-listen", self.enrolment, *arguments, **more)
+
+    def pki(self, *words):
+        answer = tool.rdmaready("pki", *words, "--dir", self.authority)
+        assert answer.status == 0, answer
+        return answer
+
+    def events(self):
+        path = self.folder / "hub.log"
+        return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
+
+    def event(self, name, within=20, **fields):
+        deadline = time.monotonic() + within
+        while True:
+            for event in self.events():
+                if event["event"] == name and all(event.get(key) == value for key, value in fields.items()):
+                    return event
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no {name} {fields}: {self.events()}")
+            time.sleep(0.05)
+
+    def tls(self, name="anna"):
+        return ("--tls-cert", self.certificates / f"{name}.pem", "--tls-key", self.certificates / f"{name}.key", "--tls-ca", self.authority / "ca.pem")
+
+    def ask(self, *words):
+        return tool.rdmaready("fleet", *words, "--hub", self.address, *self.tls())
+
+    def enrol(self, token, state, *more, address=None):
+        return subprocess.run([tool.BIN / "rdmaready-agent", "enrol", "--hub", address or self.enrolment, "--token-file", "-", "--state-dir", state,
+                               *more], input=token, capture_output=True, text=True, timeout=60)
+
+    def token(self, *words):
+        answer = self.ask("token", *words)
+        assert answer.status == 0, answer
+        return answer.out.split()[-1]
+
+
+def simulate(hub, agents, *arguments, script="", hosts="two-rails-healthy", wait=True):
+    command = [tool.BIN / "fleet_sim", "--hub", hub.address, "--agents", str(agents), "--hosts", fixtures.HOSTS / hosts / "saved", *arguments]
+    if script:
+        path = hub.folder / "script.txt"
+        path.write_text(script)
+        command += ["--script", path]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    if not wait:
+        return process
+    out, _ = process.communicate(timeout=150)
+    return process.returncode, json.loads(out)
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="rdmaready hub ")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
