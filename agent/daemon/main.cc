@@ -2,7 +2,6 @@
 // rdmaready-agent: answers for one host until it is told to stop.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -32,7 +31,7 @@
 #include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
-#include "api/daemon/journal.h"
+#include "api/daemon/process.h"
 #include "api/daemon/service_manager.h"
 #include "api/daemon/watchdog.h"
 #include "api/profile/site.h"
@@ -42,33 +41,9 @@
 namespace rdmaready {
 namespace {
 
-// Exit statuses of the command line's contract.
-constexpr int kExitUsage = 2;
-constexpr int kExitOwnFailure = 3;
-
+constexpr char kProgram[] = "rdmaready-agent";
 constexpr auto kGrace = std::chrono::milliseconds(500);
 constexpr auto kLongestEnd = std::chrono::milliseconds(4'000);  // after a signal
-
-// To a person as one line, to a program as an event.
-int Fail(const absl::Status& why, int status, LogFormat format, const EventSink& events) {
-  if (format != LogFormat::kText && events) {
-    Tell(events, EventLevel::kError, "cannot-start", {{"reason", Message(why)}, {"status", status}});
-  } else {
-    std::fprintf(stderr, "rdmaready-agent: %s\n", Message(why).c_str());
-  }
-  return status;
-}
-
-int ExitStatus(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kNotFound:
-      return kExitUsage;
-    default:
-      return kExitOwnFailure;
-  }
-}
 
 // The local sockets, and what keeps them ours.
 struct LocalSockets {
@@ -227,7 +202,9 @@ int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, co
   const std::string plain_role(access::RoleName(options.server.plain_role));
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
       HostedAgent::Start(std::move(options.server), std::move(sockets));
-  if (!agent.ok()) return Fail(agent.status(), ExitStatus(agent.status()), options.log_format, events);
+  if (!agent.ok()) {
+    return FailStart(kProgram, agent.status(), ExitStatusOf(agent.status()), options.log_format, events);
+  }
   HearGrpc(events);
   if (insecure) {
     Tell(events, EventLevel::kWarning, "insecure",
@@ -254,40 +231,25 @@ int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, co
   return 0;
 }
 
-// Connections that only stand there take file descriptors, which facts need too.
-void RaiseDescriptorLimit() {
-  ::rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
-}
-
 int Main(int argc, char** argv) {
   if (const std::optional<int> enrolled = RunEnrolCommand(argc, argv)) return *enrolled;
   // Before there are threads: it changes the environment.
   absl::StatusOr<std::vector<access::DoorSocket>> inherited = access::InheritedSockets();
   absl::StatusOr<AgentCommandLine> command = ParseAgentCommandLine(argc, argv);
-  if (!command.ok()) return Fail(command.status(), kExitUsage, LogFormat::kText, {});
+  if (!command.ok()) return FailStart(kProgram, command.status(), kExitUsage, LogFormat::kText, {});
   if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;
   AgentOptions& options = command->options;
-  // Before any thread exists, so that all inherit the mask and sigwait gets the signals.
-  ::sigset_t signals;
-  ::sigemptyset(&signals);
-  ::sigaddset(&signals, SIGINT);
-  ::sigaddset(&signals, SIGTERM);
-  ::sigaddset(&signals, SIGHUP);
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
-  RaiseDescriptorLimit();
-  // Who asked for JSON gets it, also under systemd.
-  if (options.log_format == LogFormat::kText && ErrorsGoToJournal()) options.log_format = LogFormat::kJournal;
+  const ::sigset_t signals = BecomeDaemon();
+  options.log_format = LogFormatHere(options.log_format);
   options.server.events = StartLog(options.log_format, options.log_level);
+  const auto fail = [&options](const absl::Status& why, int status) {
+    return FailStart(kProgram, why, status, options.log_format, options.server.events);
+  };
   absl::StatusOr<std::vector<Profile>> profiles = OwnProfiles(options.profile_name);
-  if (!profiles.ok()) return Fail(profiles.status(), kExitUsage, options.log_format, options.server.events);
+  if (!profiles.ok()) return fail(profiles.status(), kExitUsage);
   options.server.default_profiles = *std::move(profiles);
   absl::StatusOr<std::vector<Waiver>> waivers = OwnWaivers(options.waivers_file);
-  if (!waivers.ok()) return Fail(waivers.status(), kExitUsage, options.log_format, options.server.events);
+  if (!waivers.ok()) return fail(waivers.status(), kExitUsage);
   options.server.waivers = *std::move(waivers);
   // An agent without root's rights would only fail at each mount.
   if (options.server.allow_proofs && ::geteuid() != 0) {
@@ -295,8 +257,7 @@ int Main(int argc, char** argv) {
     Tell(options.server.events, EventLevel::kWarning, "proofs-by-helper",
          {{"reason", "--allow-proofs is for root's agent: rdmaready-prover is asked"}});
   }
-  if (!inherited.ok())
-    return Fail(inherited.status(), ExitStatus(inherited.status()), options.log_format, options.server.events);
+  if (!inherited.ok()) return fail(inherited.status(), ExitStatusOf(inherited.status()));
   return Serve(*command, *std::move(inherited), signals, std::span(argv, static_cast<std::size_t>(argc)));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready-hub: keeps a fleet until it is told to stop.
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -16,7 +14,7 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/daemon/event_log.h"
-#include "api/daemon/journal.h"
+#include "api/daemon/process.h"
 #include "api/daemon/service_manager.h"
 #include "hub/daemon/notice_command.h"
 #include "hub/daemon/options.h"
@@ -28,40 +26,8 @@
 namespace rdmaready::hub {
 namespace {
 
-// Exit statuses of the command line's contract.
-constexpr int kExitUsage = 2;
-constexpr int kExitOwnFailure = 3;
-
+constexpr char kProgram[] = "rdmaready-hub";
 constexpr auto kGrace = std::chrono::milliseconds(500);
-
-// To a person as one line, to a program as an event.
-int FailStart(const absl::Status& why, int status, LogFormat format, const EventSink& events) {
-  if (format != LogFormat::kText && events) {
-    Tell(events, EventLevel::kError, "cannot-start", {{"reason", Message(why)}, {"status", status}});
-  } else {
-    std::fprintf(stderr, "rdmaready-hub: %s\n", Message(why).c_str());
-  }
-  return status;
-}
-
-int StatusOfStart(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kNotFound:
-      return kExitUsage;
-    default:
-      return kExitOwnFailure;
-  }
-}
-
-// Each agent's stream is a descriptor.
-void RaiseDescriptors() {
-  ::rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
-}
 
 void ReloadHub(std::span<const char* const> argv, Hub& hub, const EventSink& events) {
   const absl::StatusOr<HubCommandLine> again = ParseHubCommandLine(static_cast<int>(argv.size()), argv.data());
@@ -100,14 +66,17 @@ int AttendHub(const ::sigset_t& signals, std::span<const char* const> argv, Hub&
 
 int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigset_t& signals,
              std::span<const char* const> argv) {
+  const auto fail = [&](const absl::Status& why) {
+    return FailStart(kProgram, why, ExitStatusOf(why), options.log_format, events);
+  };
   std::optional<NoticeOptions> notices;
   if (!options.notices.empty()) {
     absl::StatusOr<NoticeOptions> read = LoadNotices(options.notices);
-    if (!read.ok()) return FailStart(read.status(), StatusOfStart(read.status()), options.log_format, events);
+    if (!read.ok()) return fail(read.status());
     notices = *std::move(read);
   }
   absl::StatusOr<std::unique_ptr<SqliteFleetStore>> store = SqliteFleetStore::Open({.path = options.store});
-  if (!store.ok()) return FailStart(store.status(), StatusOfStart(store.status()), options.log_format, events);
+  if (!store.ok()) return fail(store.status());
   TokenStore* const tokens = store->get();
   absl::StatusOr<std::unique_ptr<Hub>> hub = Hub::Start({.listen = {options.listen},
                                                          .tls = options.tls,
@@ -129,7 +98,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
                                                          .enrol_listen = options.enrol_listen,
                                                          .certificate_lifetime = options.certificate_lifetime,
                                                          .events = events});
-  if (!hub.ok()) return FailStart(hub.status(), StatusOfStart(hub.status()), options.log_format, events);
+  if (!hub.ok()) return fail(hub.status());
   HearGrpc(events);
   if (options.insecure) {
     Tell(events, EventLevel::kWarning, "insecure",
@@ -159,19 +128,11 @@ int Main(int argc, char** argv) {
   if (const std::optional<int> done = RunStoreCommand(argc, argv)) return *done;
   if (const std::optional<int> done = RunNoticeCommand(argc, argv)) return *done;
   const absl::StatusOr<HubCommandLine> command = ParseHubCommandLine(argc, argv);
-  if (!command.ok()) return FailStart(command.status(), kExitUsage, LogFormat::kText, {});
+  if (!command.ok()) return FailStart(kProgram, command.status(), kExitUsage, LogFormat::kText, {});
   if (!command->answer.empty()) return std::fputs(command->answer.c_str(), stdout) < 0 ? kExitOwnFailure : 0;
   DaemonOptions options = command->options;
-  // Before any thread exists, so that all inherit the mask and sigtimedwait gets the signals.
-  ::sigset_t signals;
-  ::sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals, signal);
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a store at the file size limit is a full disk, not the end
-  RaiseDescriptors();
-  // Who asked for JSON gets it, also under systemd.
-  if (options.log_format == LogFormat::kText && ErrorsGoToJournal()) options.log_format = LogFormat::kJournal;
+  const ::sigset_t signals = BecomeDaemon();
+  options.log_format = LogFormatHere(options.log_format);
   const EventSink events = StartLog(options.log_format, options.log_level);
   return ServeHub(options, events, signals, std::span(argv, static_cast<std::size_t>(argc)));
 }
