@@ -12,8 +12,8 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/base/version.h"
+#include "api/client/first_route.h"
 #include "api/client/route.h"
-#include "api/client/tcp_probe.h"
 #include "api/client/trusted_socket.h"
 #include "api/convert/facts.h"
 #include "api/convert/records.h"
@@ -78,42 +78,23 @@ AgentClient::AgentClient(std::string name, std::shared_ptr<grpc::Channel> channe
 
 absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddress& address,
                                                                   const ClientOptions& options) {
-  RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
-  const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
-  const std::string host = "host " + address.text + ": ";
-  absl::Status last;
-  std::size_t left = resolved.size();
-  for (const ResolvedAddress& candidate : resolved) {
-    // An address that swallows packets leaves time for the next one.
-    const auto now = std::chrono::steady_clock::now();
-    const auto share = now + (deadline - now) / static_cast<int>(left--);
-    const Route route{
-        .target = candidate.target,
-        .tls = address.unix_path.empty() ? options.tls.get() : nullptr,
-        .certificate_name = options.tls_name.empty() ? CertificateName(address, candidate) : options.tls_name};
-    if (!candidate.loopback && !options.insecure && route.tls == nullptr) {
-      last = absl::FailedPreconditionError("host " + address.text +
-                                           " is not on loopback: refusing to talk in plain text without "
-                                           "--insecure (or --tls-ca, --tls-cert and --tls-key)");
-      continue;
-    }
-    last = ProbeTcp(candidate.target, share);
-    if (!last.ok()) {
-      last = {last.code(), host + Message(last)};
-      continue;
-    }
+  const std::string name = "host " + address.text;
+  std::unique_ptr<AgentClient> found;
+  const auto talk = [&](const Route& route, std::chrono::steady_clock::time_point deadline) -> absl::Status {
     auto client = std::make_unique<AgentClient>(address.text, OpenChannel(route), options);
     client->private_ = route.tls != nullptr;
     client->socket_path_ = address.unix_path;
     absl::StatusOr<AgentVersion> version = client->GetVersion();
-    if (version.ok()) {
-      client->version_ = *std::move(version);
-      return client;
+    if (!version.ok()) {
+      const absl::Status why = WhyNobody(route, version.status(), deadline);
+      return why == version.status() ? why : absl::Status(why.code(), name + ": " + Message(why));
     }
-    last = WhyNobody(route, version.status(), share);
-    if (last != version.status()) last = {last.code(), host + Message(last)};
-  }
-  return last;
+    client->version_ = *std::move(version);
+    found = std::move(client);
+    return absl::OkStatus();
+  };
+  RR_RETURN_IF_ERROR(FirstRoute(address, name, options, talk));
+  return found;
 }
 
 absl::Status AgentClient::Explain(const grpc::Status& status) const {

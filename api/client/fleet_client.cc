@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/client/first_route.h"
 #include "api/client/hub_address.h"
 #include "api/client/route.h"
-#include "api/client/tcp_probe.h"
 #include "api/convert/fleet.h"
 
 namespace rdmaready {
@@ -65,31 +65,20 @@ FleetClient::FleetClient(std::string name, const ClientOptions& options, std::sh
 absl::StatusOr<std::unique_ptr<FleetClient>> FleetClient::Connect(const std::string& hub,
                                                                   const ClientOptions& options) {
   RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHubAddress(hub));
-  RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
-  const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
-  absl::Status last;
-  std::size_t left = resolved.size();
-  for (const ResolvedAddress& candidate : resolved) {
-    const auto now = std::chrono::steady_clock::now();
-    const auto share = now + (deadline - now) / static_cast<int>(left--);
-    const Route route{
-        .target = candidate.target,
-        .tls = address.unix_path.empty() ? options.tls.get() : nullptr,
-        .certificate_name = options.tls_name.empty() ? CertificateName(address, candidate) : options.tls_name};
-    if (!candidate.loopback && !options.insecure && route.tls == nullptr) {
-      last = absl::FailedPreconditionError("hub " + hub +
-                                           " is not on loopback: refusing to talk in plain text without "
-                                           "--insecure (or --tls-ca, --tls-cert and --tls-key)");
-      continue;
+  const std::string name = "hub " + hub;
+  std::unique_ptr<FleetClient> found;
+  const auto talk = [&](const Route& route, std::chrono::steady_clock::time_point deadline) -> absl::Status {
+    const std::shared_ptr<grpc::Channel> channel = OpenChannel(route);
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if (!channel->WaitForConnected(std::chrono::system_clock::now() + left)) {
+      const absl::Status why = WhyNobody(route, absl::UnavailableError("no gRPC there"), deadline, "the hub");
+      return {why.code(), name + ": " + Message(why)};
     }
-    last = ProbeTcp(candidate.target, share);
-    const std::shared_ptr<grpc::Channel> channel = last.ok() ? OpenChannel(route) : nullptr;
-    if (last.ok() && channel->WaitForConnected(std::chrono::system_clock::now() + (share - now)))
-      return std::unique_ptr<FleetClient>(new FleetClient(hub, options, channel));
-    if (last.ok()) last = WhyNobody(route, absl::UnavailableError("no gRPC there"), share, "the hub");
-    last = {last.code(), "hub " + hub + ": " + Message(last)};
-  }
-  return last;
+    found.reset(new FleetClient(hub, options, channel));
+    return absl::OkStatus();
+  };
+  RR_RETURN_IF_ERROR(FirstRoute(address, name, options, talk));
+  return found;
 }
 
 absl::Status FleetClient::Explain(const grpc::Status& status) const {
