@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/base/owned_file.h"
+#include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/profile/yaml_message.h"
 #include "api/profile/yaml_tree.h"
@@ -85,7 +85,7 @@ absl::StatusOr<RoleMap> ParseRoleMap(std::string_view yaml, const std::string& f
 }
 
 absl::StatusOr<RoleMap> LoadRoleMap(const std::string& path) {
-  RR_ASSIGN_OR_RETURN(const std::string text, ReadOwnedFile(path, kMaxYamlBytes));
+  RR_ASSIGN_OR_RETURN(const std::string text, ReadOwnedFile(path, kMaxYamlBytes, kOthersWrite));
   return ParseRoleMap(text, path);
 }
 

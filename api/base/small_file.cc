@@ -81,6 +81,15 @@ absl::StatusOr<std::string> ReadGuardedFile(const std::string& path, std::size_t
   return ReadOpened(file.fd, path, max_bytes);
 }
 
+absl::StatusOr<std::string> ReadOwnedFile(const std::string& path, std::size_t max_bytes, ::mode_t forbidden) {
+  RR_ASSIGN_OR_RETURN(const OpenedFile file, OpenRegular(path));
+  const bool owned = file.info.st_uid == 0 || file.info.st_uid == ::geteuid();
+  if (owned && (file.info.st_mode & forbidden) == 0) return ReadOpened(file.fd, path, max_bytes);
+  return absl::FailedPreconditionError(fmt::format(
+      "{}: what it says is root's to say, but the file is of user {} with mode {:04o}; chown root and chmod {}",
+      path, file.info.st_uid, file.info.st_mode & 07777U, (forbidden & S_IROTH) != 0 ? "go-w,o-r" : "go-w"));
+}
+
 absl::StatusOr<std::string> ReadGuardedInPlace(const std::string& path, std::size_t max_bytes, ::uid_t owner,
                                                ::mode_t forbidden) {
   const std::filesystem::path whole(path);

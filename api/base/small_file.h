@@ -21,8 +21,14 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path, std::size_t m
 absl::StatusOr<std::string> ReadGuardedFile(const std::string& path, std::size_t max_bytes, ::uid_t owner,
                                             ::mode_t forbidden);
 
-// The same, and nobody else can have put the file there: the path itself is no symbolic link, and the directory
-// that it is in is of `owner`, too, with none of those bits.
+// The same of a file that an administrator writes for us: it is of root or of this process's user. The error
+// says what to do about it.
+inline constexpr ::mode_t kOthersWrite = 0022;
+inline constexpr ::mode_t kOthersWriteOrAllRead = 0026;  // forbidden of one that holds secrets
+absl::StatusOr<std::string> ReadOwnedFile(const std::string& path, std::size_t max_bytes, ::mode_t forbidden);
+
+// As ReadGuardedFile, and nobody else can have put the file there: the path itself is no symbolic link, and the
+// directory that it is in is of `owner`, too, with none of those bits.
 absl::StatusOr<std::string> ReadGuardedInPlace(const std::string& path, std::size_t max_bytes, ::uid_t owner,
                                                ::mode_t forbidden);
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/base/owned_file.h"
+#include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/profile/yaml_message.h"
 #include "api/profile/yaml_tree.h"
@@ -50,7 +50,7 @@ bool AreAllGroups(const std::vector<std::string>& groups) {
 }
 
 absl::StatusOr<std::shared_ptr<const FleetRoles>> FleetRoles::Load(const std::string& path) {
-  RR_ASSIGN_OR_RETURN(const std::string text, ReadOwnedFile(path, kMaxYamlBytes));
+  RR_ASSIGN_OR_RETURN(const std::string text, ReadOwnedFile(path, kMaxYamlBytes, kOthersWrite));
   return Parse(text, path);
 }
 

@@ -3,8 +3,6 @@
 
 #include <curl/curl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -201,14 +199,8 @@ absl::StatusOr<NoticeOptions> ParseNotices(std::string_view yaml, const std::str
 }
 
 absl::StatusOr<NoticeOptions> LoadNotices(const std::string& path) {
-  constexpr ::mode_t kNotForAll = S_IWGRP | S_IWOTH | S_IROTH;
-  absl::StatusOr<std::string> text = ReadGuardedFile(path, kMaxYamlBytes, 0, kNotForAll);
-  if (!text.ok() && ::geteuid() != 0) {
-    const absl::StatusOr<std::string> own = ReadGuardedFile(path, kMaxYamlBytes, ::geteuid(), kNotForAll);
-    if (own.ok()) text = own;
-  }
-  RR_RETURN_IF_ERROR(text.status());
-  return ParseNotices(*text, path);
+  RR_ASSIGN_OR_RETURN(const std::string text, ReadOwnedFile(path, kMaxYamlBytes, kOthersWriteOrAllRead));
+  return ParseNotices(text, path);
 }
 
 }  // namespace rdmaready::hub
