@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/daemon/flags.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "agent/helper/asker.h"
 #include "agent/metrics/exposition.h"
-#include "api/base/version.h"
 #include "api/profile/load.h"
 
 namespace rdmaready {
 
 using v1::AgentSettings;
 
-FlagParser::FlagParser() {
-  app_.add_option("--config", config_, "A YAML file of these options: state_dir: /var/lib/rdmaready")
-      ->type_name("FILE");
+FlagParser::FlagParser()
+    : SettingsFlags("rdmaready-agent", "Answers for this host: facts, checks and live RDMA tests over gRPC.",
+                    "To make this host one of a fleet: rdmaready-agent enrol (see its --help)\n",
+                    "state_dir: /var/lib/rdmaready") {
   Text("--listen", "ADDR:PORT", "Address and port to answer on (default " + std::string(kDefaultListen) + ")",
        &AgentSettings::set_listen);
   Text("--state-dir", "DIR", "Where results are kept (required)", &AgentSettings::set_state_dir);
@@ -103,36 +105,7 @@ FlagParser::FlagParser() {
   app_.add_flag_callback(
       "--reflection", [this] { flags_.set_reflection(true); },
       "Tell callers by TCP, too, which methods there are (gRPC reflection)");
-  Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
-         [this](std::size_t i) { flags_.set_log_format(static_cast<AgentSettings::Format>(i)); });
-  Choice("--log-level", {"info", "debug", "warning", "error"},
-         "The least that is written: debug, info, warning or error",
-         [this](std::size_t i) { flags_.set_log_level(static_cast<AgentSettings::Level>(i)); });
-  app_.set_version_flag("--version", std::string("rdmaready-agent ") + kVersion);
-}
-
-std::string FlagParser::Trouble(const CLI::ParseError& error) const {
-  const std::vector<std::string> unknown = app_.remaining();
-  return unknown.empty() ? error.what() : "unknown option " + unknown.front();
-}
-
-void FlagParser::Text(const std::string& option, const std::string& type, const std::string& help,
-                      void (AgentSettings::*set)(const std::string&)) {
-  app_.add_option_function<std::string>(
-          option, [this, set](const std::string& value) { (flags_.*set)(value); }, help)
-      ->type_name(type);
-}
-
-void FlagParser::Choice(const std::string& option, const std::vector<std::string>& words,
-                        const std::string& help, const std::function<void(std::size_t)>& set) {
-  app_.add_option_function<std::string>(
-          option,
-          [words, set](const std::string& value) {
-            set(static_cast<std::size_t>(std::ranges::find(words, value) - words.begin()));
-          },
-          help)
-      ->check(CLI::IsMember(words))
-      ->type_name("WORD");
+  LogAndVersion();
 }
 
 }  // namespace rdmaready

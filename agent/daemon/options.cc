@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/text_format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,12 +16,12 @@
 #include "agent/port/peer_subnets.h"
 #include "agent/store/limits_text.h"
 #include "api/base/quantity.h"
-#include "api/base/small_file.h"
 #include "api/base/status.h"
+#include "api/daemon/log_settings.h"
 #include "api/model/cases.h"
 #include "api/profile/load.h"
+#include "api/profile/yaml_file.h"
 #include "api/profile/yaml_message.h"
-#include "api/profile/yaml_tree.h"
 #include "rdmaready/v1/settings.pb.h"
 
 namespace rdmaready {
@@ -70,16 +67,6 @@ AgentSettings Defaults() {
   return settings;
 }
 
-absl::Status ReadConfig(const std::string& path, AgentSettings& settings, Source& source) {
-  RR_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxYamlBytes));
-  std::vector<YamlFault> faults;
-  const std::optional<YamlNode> root = ParseYaml(text, path, faults);
-  if (root) source.places = FillMessage(*root, std::span(&path, 1), {}, settings, faults);
-  if (!faults.empty()) return absl::InvalidArgumentError(faults.front().Line());
-  source.file = path;
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::chrono::milliseconds> Interval(const AgentSettings& settings, const Source& source) {
   if (settings.check_interval() == "0") return std::chrono::milliseconds(0);
   const absl::StatusOr<std::chrono::milliseconds> interval = ParseDuration(settings.check_interval());
@@ -87,19 +74,6 @@ absl::StatusOr<std::chrono::milliseconds> Interval(const AgentSettings& settings
   if (*interval < kShortestInterval)
     return source.Error("check_interval", "less than a second, or 0 for never");
   return *interval;
-}
-
-EventLevel LevelOf(AgentSettings::Level level) {
-  switch (level) {
-    case AgentSettings::LEVEL_DEBUG:
-      return EventLevel::kDebug;
-    case AgentSettings::LEVEL_WARNING:
-      return EventLevel::kWarning;
-    case AgentSettings::LEVEL_ERROR:
-      return EventLevel::kError;
-    default:
-      return EventLevel::kInfo;
-  }
 }
 
 // How much is remembered.
@@ -227,9 +201,8 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   UseIdentity(options.server);
   options.profile_name = settings.profile();
   options.waivers_file = settings.waivers();
-  options.log_format =
-      settings.log_format() == AgentSettings::FORMAT_JSON ? LogFormat::kJson : LogFormat::kText;
-  options.log_level = LevelOf(settings.log_level());
+  options.log_format = LogFormatOf(settings);
+  options.log_level = LogLevelOf(settings);
   RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
   RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
   RR_RETURN_IF_ERROR(DecodeTests(settings, source, options.server));
@@ -264,20 +237,14 @@ std::map<std::string, std::string> Texts(const AgentSettings& settings) {
 
 absl::StatusOr<AgentCommandLine> ParseAgentCommandLine(int argc, const char* const* argv) {
   FlagParser parser;
-  try {
-    parser.Parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return AgentCommandLine{.answer = parser.Help()};
-  } catch (const CLI::CallForVersion& version) {
-    return AgentCommandLine{.answer = version.what() + std::string("\n")};
-  } catch (const CLI::ParseError& error) {
-    return absl::InvalidArgumentError(parser.Trouble(error) + " (see rdmaready-agent --help)");
-  }
+  RR_ASSIGN_OR_RETURN(std::string answer, parser.Parse(argc, argv));
+  if (!answer.empty()) return AgentCommandLine{.answer = std::move(answer)};
   Source source{.flags = parser.flags()};
   AgentSettings settings = Defaults();
   if (!parser.config().empty()) {
     AgentSettings configured;
-    RR_RETURN_IF_ERROR(ReadConfig(parser.config(), configured, source));
+    RR_ASSIGN_OR_RETURN(source.places, ReadYamlFile(parser.config(), configured));
+    source.file = parser.config();
     settings.MergeFrom(configured);
   }
   if (parser.flags().peers_size() > 0) settings.clear_peers();  // they would be added

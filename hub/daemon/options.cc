@@ -4,21 +4,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <functional>
-#include <optional>
-#include <span>
+#include <chrono>
+#include <cstdint>
+#include <string>
 #include <utility>
-#include <vector>
 
 #include "api/base/quantity.h"
-#include "api/base/small_file.h"
 #include "api/base/status.h"
-#include "api/base/version.h"
+#include "api/daemon/log_settings.h"
+#include "api/daemon/settings_flags.h"
 #include "api/profile/load.h"
-#include "api/profile/yaml_message.h"
-#include "api/profile/yaml_tree.h"
+#include "api/profile/yaml_file.h"
 #include "hub/enrol/admission.h"
 #include "hub/hub.h"
 #include "rdmaready/v1/hub_settings.pb.h"
@@ -40,12 +36,15 @@ constexpr std::uint32_t kMostMostAgents = 200'000;
 constexpr auto kShortestPeriod = std::chrono::seconds(1);
 constexpr auto kLongestPeriod = std::chrono::hours(24);
 
-// CLI11 refuses by exceptions; they end in ParseHubCommandLine.
-class HubFlags {
+class HubFlags final : public SettingsFlags<HubSettings> {
  public:
-  HubFlags() {
-    app_.add_option("--config", config_, "A YAML file of these options: store: /var/lib/rdmaready-hub/fleet.db")
-        ->type_name("FILE");
+  HubFlags()
+      : SettingsFlags(
+            "rdmaready-hub",
+            "The centre of a fleet: takes what agents report, judges it, and answers for all of them.",
+            "Of a store: rdmaready-hub backup, restore, export --store FILE (each with --help)\n"
+            "Of notices: rdmaready-hub notice-test --notices FILE\n",
+            "store: /var/lib/rdmaready-hub/fleet.db") {
     Text("--listen", "ADDR:PORT", fmt::format("Address and port to answer on (default {})", kDefaultListen),
          &HubSettings::set_listen);
     Text("--store", "FILE", "Where the fleet is kept (required)", &HubSettings::set_store);
@@ -106,86 +105,18 @@ class HubFlags {
             "--most-agents", [this](std::uint32_t most) { flags_.set_most_agents(most); },
             fmt::format("Streams of agents at a time (default {})", kDefaultMostAgents))
         ->type_name("N");
-    Choice("--log-format", {"text", "json"}, "How events are written to standard error: text or json",
-           [this](std::size_t i) { flags_.set_log_format(static_cast<HubSettings::Format>(i)); });
-    Choice("--log-level", {"info", "debug", "warning", "error"},
-           "The least that is written: debug, info, warning or error",
-           [this](std::size_t i) { flags_.set_log_level(static_cast<HubSettings::Level>(i)); });
-    app_.set_version_flag("--version", std::string("rdmaready-hub ") + kVersion);
+    LogAndVersion();
   }
-
-  void Parse(int argc, const char* const* argv) { app_.parse(argc, argv); }
-
-  const std::string& config() const { return config_; }
-  const HubSettings& flags() const { return flags_; }
-  std::string Help() const {
-    return app_.help() +
-           "\nOf a store: rdmaready-hub backup, restore, export --store FILE (each with --help)\n"
-           "Of notices: rdmaready-hub notice-test --notices FILE\n";
-  }
-
-  // An option that does not exist explains more than one that is missing.
-  std::string Trouble(const CLI::ParseError& error) const {
-    const std::vector<std::string> unknown = app_.remaining();
-    return unknown.empty() ? error.what() : "unknown option " + unknown.front();
-  }
-
- private:
-  void Text(const std::string& option, const std::string& type, const std::string& help,
-            void (HubSettings::*set)(const std::string&)) {
-    app_.add_option_function<std::string>(
-            option, [this, set](const std::string& value) { (flags_.*set)(value); }, help)
-        ->type_name(type);
-  }
-
-  // `words` in the order of the enum's numbers.
-  void Choice(const std::string& option, const std::vector<std::string>& words, const std::string& help,
-              const std::function<void(std::size_t)>& set) {
-    app_.add_option_function<std::string>(
-            option,
-            [words, set](const std::string& value) {
-              set(static_cast<std::size_t>(std::ranges::find(words, value) - words.begin()));
-            },
-            help)
-        ->check(CLI::IsMember(words))
-        ->type_name("WORD");
-  }
-
-  CLI::App app_{"The centre of a fleet: takes what agents report, judges it, and answers for all of them.",
-                "rdmaready-hub"};
-  std::string config_;
-  HubSettings flags_;
 };
 
 absl::Status AtOption(const char* option, const absl::Status& status) {
   return absl::InvalidArgumentError(fmt::format("{}: {}", option, Message(status)));
 }
 
-absl::Status ReadHubConfig(const std::string& path, HubSettings& settings) {
-  RR_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(path, kMaxYamlBytes));
-  std::vector<YamlFault> faults;
-  const std::optional<YamlNode> root = ParseYaml(text, path, faults);
-  if (root) FillMessage(*root, std::span(&path, 1), {}, settings, faults);
-  return faults.empty() ? absl::OkStatus() : absl::InvalidArgumentError(faults.front().Line());
-}
-
 std::string OwnName() {
   char name[256] = {};
   if (::gethostname(name, sizeof(name) - 1) != 0) return "hub";
   return name;
-}
-
-EventLevel LevelOfHub(HubSettings::Level level) {
-  switch (level) {
-    case HubSettings::LEVEL_DEBUG:
-      return EventLevel::kDebug;
-    case HubSettings::LEVEL_WARNING:
-      return EventLevel::kWarning;
-    case HubSettings::LEVEL_ERROR:
-      return EventLevel::kError;
-    default:
-      return EventLevel::kInfo;
-  }
 }
 
 // "90d", and "30s" for who tries it out.
@@ -253,8 +184,8 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
   options.most_agents = settings.has_most_agents() ? settings.most_agents() : kDefaultMostAgents;
   if (options.most_agents == 0 || options.most_agents > kMostMostAgents)
     return absl::InvalidArgumentError(fmt::format("--most-agents: from 1 to {}", kMostMostAgents));
-  options.log_format = settings.log_format() == HubSettings::FORMAT_JSON ? LogFormat::kJson : LogFormat::kText;
-  options.log_level = LevelOfHub(settings.log_level());
+  options.log_format = LogFormatOf(settings);
+  options.log_level = LogLevelOf(settings);
   return options;
 }
 
@@ -262,17 +193,10 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
 
 absl::StatusOr<HubCommandLine> ParseHubCommandLine(int argc, const char* const* argv) {
   HubFlags flags;
-  try {
-    flags.Parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return HubCommandLine{.answer = flags.Help()};
-  } catch (const CLI::CallForVersion& version) {
-    return HubCommandLine{.answer = version.what() + std::string("\n")};
-  } catch (const CLI::ParseError& error) {
-    return absl::InvalidArgumentError(flags.Trouble(error) + " (see rdmaready-hub --help)");
-  }
+  RR_ASSIGN_OR_RETURN(std::string answer, flags.Parse(argc, argv));
+  if (!answer.empty()) return HubCommandLine{.answer = std::move(answer)};
   HubSettings settings;
-  if (!flags.config().empty()) RR_RETURN_IF_ERROR(ReadHubConfig(flags.config(), settings));
+  if (!flags.config().empty()) RR_RETURN_IF_ERROR(ReadYamlFile(flags.config(), settings).status());
   settings.MergeFrom(flags.flags());
   RR_ASSIGN_OR_RETURN(DaemonOptions options, DecodeHub(settings));
   return HubCommandLine{.options = std::move(options)};
