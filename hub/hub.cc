@@ -20,8 +20,7 @@ absl::StatusOr<std::shared_ptr<const FleetRoles>> RolesOf(const std::string& fil
 }
 
 void EndServer(ListeningServer& listening, std::chrono::milliseconds grace) {
-  if (listening.server == nullptr) return;
-  listening.server->Shutdown(std::chrono::system_clock::now() + grace);
+  listening.Shutdown(std::chrono::system_clock::now() + grace);
   listening.server.reset();
 }
 

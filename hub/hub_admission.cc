@@ -36,8 +36,8 @@ absl::Status Hub::OpenAdmission() {
 absl::Status Hub::ListenForNewHosts() {
   if (options_.enrol_listen.empty()) return absl::OkStatus();
   enrol_door_ = std::make_unique<EnrolDoor>(*admission_);
-  RR_ASSIGN_OR_RETURN(enrolling_,
-                      OpenEnrolDoor(options_.enrol_listen, options_.tls.key, *admission_, *enrol_door_));
+  RR_ASSIGN_OR_RETURN(enrolling_, OpenEnrolDoor(options_.enrol_listen, options_.tls.key, *admission_,
+                                                *enrol_door_, options_.events));
   return absl::OkStatus();
 }
 

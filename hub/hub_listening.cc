@@ -80,6 +80,7 @@ absl::Status Hub::Listen() {
   RR_ASSIGN_OR_RETURN(listening_, StartListening(builder, {.listen = options_.listen,
                                                            .credentials = credentials,
                                                            .plain_anywhere = options_.insecure || tls,
+                                                           .events = options_.events,
                                                            .needs = "--tls-cert, --tls-key and --tls-ca"}));
   for (const char* service : {v1::Ingest::service_full_name(), v1::Fleet::service_full_name()})
     SetHealth(listening_.server.get(), service, true);

@@ -56,7 +56,7 @@ ProofOfLife ProofOfReading(HostWorker& worker) {
 std::vector<ProofOfLife> HostedAgent::ProofsOfLife() {
   std::vector<ProofOfLife> proofs;
   // That of the network, that of the local sockets: whichever there is.
-  for (grpc::Server* server : {network_.get(), local_.get()}) {
+  for (grpc::Server* server : {network_.server.get(), local_.get()}) {
     if (server == nullptr) continue;
     std::shared_ptr<v1::Agent::Stub> stub = v1::Agent::NewStub(server->InProcessChannel(grpc::ChannelArguments()));
     proofs.push_back({"calls are answered", [stub](milliseconds patience) { return CallIsAnswered(*stub, patience); }});

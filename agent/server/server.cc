@@ -175,7 +175,8 @@ absl::Status HostedAgent::Open(const ServerOptions& options, std::vector<access:
                                bool for_itself) {
   if (!options.listen.empty()) RR_RETURN_IF_ERROR(ListenOnNetwork(options));
   if (for_itself || !sockets.empty()) RR_RETURN_IF_ERROR(OpenDoor(std::move(sockets), options));
-  for (grpc::Server* server : {network_.get(), local_.get()}) SetHealth(server, v1::Agent::service_full_name(), true);
+  for (grpc::Server* server : {network_.server.get(), local_.get()})
+    SetHealth(server, v1::Agent::service_full_name(), true);
   return for_itself ? absl::OkStatus() : OpenMetrics(options);
 }
 
@@ -287,14 +288,13 @@ absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
   SetLimits(builder);
   SetReflection(builder, options.reflection);
   builder.RegisterService(&service_);
-  RR_ASSIGN_OR_RETURN(ListeningServer listening,
-                      StartListening(builder, {.listen = options.listen,
-                                               .credentials = credentials,
-                                               .plain_anywhere = options.insecure || tls,
-                                               .needs = "--tls-cert, --tls-key and --tls-ca"}));
-  network_ = std::move(listening.server);
-  for (std::string& address : listening.addresses)
-    addresses_.push_back({std::move(address), tls, tls ? access::Role::kNone : options.plain_role});
+  RR_ASSIGN_OR_RETURN(network_, StartListening(builder, {.listen = options.listen,
+                                                         .credentials = credentials,
+                                                         .plain_anywhere = options.insecure || tls,
+                                                         .events = options.events,
+                                                         .needs = "--tls-cert, --tls-key and --tls-ca"}));
+  for (const std::string& address : network_.addresses)
+    addresses_.push_back({address, tls, tls ? access::Role::kNone : options.plain_role});
   return absl::OkStatus();
 }
 
@@ -376,7 +376,8 @@ absl::Status HostedAgent::OpenMetrics(const ServerOptions& options) {
 }
 
 void HostedAgent::ReportStore(const absl::Status& stored) {
-  for (grpc::Server* server : {network_.get(), local_.get()}) SetHealth(server, kStoreHealth, stored.ok());
+  for (grpc::Server* server : {network_.server.get(), local_.get()})
+    SetHealth(server, kStoreHealth, stored.ok());
 }
 
 std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
@@ -393,8 +394,8 @@ void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
   if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends
   const auto deadline = std::chrono::system_clock::now() + grace;
   std::jthread beside;
-  if (network_ != nullptr && local_ != nullptr) beside = std::jthread([&] { network_->Shutdown(deadline); });
-  (local_ != nullptr ? local_ : network_)->Shutdown(deadline);
+  if (local_ != nullptr) beside = std::jthread([&] { local_->Shutdown(deadline); });
+  network_.Shutdown(deadline);
 }
 
 }  // namespace rdmaready

@@ -37,6 +37,7 @@
 #include "api/base/event.h"
 #include "api/client/caller_judge.h"
 #include "api/client/tls.h"
+#include "api/daemon/listening.h"
 #include "api/daemon/watchdog.h"
 #include "api/metrics/door.h"
 #include "api/model/profile.h"
@@ -146,7 +147,7 @@ class HostedAgent {
   // Two servers of one service: what is offered to people of this host is not offered to the network, and who
   // fills the one keeps nobody from the other.
   std::unique_ptr<access::LocalDoor> door_;  // outlives the calls, which ask it who calls
-  std::unique_ptr<grpc::Server> network_;    // null: nowhere to listen
+  ListeningServer network_;                  // without a server: nowhere to listen
   std::unique_ptr<grpc::Server> local_;      // local sockets, and this process; null: neither is wanted
   std::vector<Listening> addresses_;
   std::unique_ptr<metrics::Door> metrics_;

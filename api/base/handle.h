@@ -33,6 +33,8 @@ class UniqueFd {
   ~UniqueFd() { Close(); }
 
   int get() const { return fd_; }
+  // Somebody else closes it.
+  int Release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
 
  private:

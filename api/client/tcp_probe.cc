@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -19,11 +20,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-struct SocketAddress {
-  ::sockaddr_storage storage{};
-  ::socklen_t size = 0;
-};
-
 absl::StatusOr<SocketAddress> ParseUnix(const std::string& path) {
   SocketAddress address;
   auto* un = reinterpret_cast<::sockaddr_un*>(&address.storage);
@@ -35,9 +31,14 @@ absl::StatusOr<SocketAddress> ParseUnix(const std::string& path) {
   return address;
 }
 
-// "ipv4:1.2.3.4:5", "ipv6:[::1]:5"
-absl::StatusOr<SocketAddress> ParseIp(const std::string& target) {
-  const std::string rest = target.substr(5);
+absl::Status Unreachable(int error_number, const std::string& what) {
+  return absl::UnavailableError(Message(ErrnoStatus(error_number, what)));
+}
+
+}  // namespace
+
+absl::StatusOr<SocketAddress> ParseIpTarget(const std::string& target) {
+  const std::string rest = target.substr(std::min<std::size_t>(target.size(), 5));
   const std::size_t colon = rest.rfind(':');
   std::string host = rest.substr(0, colon);
   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
@@ -55,12 +56,6 @@ absl::StatusOr<SocketAddress> ParseIp(const std::string& target) {
   return address;
 }
 
-absl::Status Unreachable(int error_number, const std::string& what) {
-  return absl::UnavailableError(Message(ErrnoStatus(error_number, what)));
-}
-
-}  // namespace
-
 bool WaitFor(int fd, short events, steady_clock::time_point deadline) {
   ::pollfd wait{.fd = fd, .events = events, .revents = 0};
   while (true) {
@@ -74,7 +69,8 @@ bool WaitFor(int fd, short events, steady_clock::time_point deadline) {
 absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, steady_clock::time_point deadline) {
   const bool is_unix = target.starts_with("unix:");
   const std::string what = "connect to " + target.substr(5);
-  RR_ASSIGN_OR_RETURN(const SocketAddress address, is_unix ? ParseUnix(target.substr(5)) : ParseIp(target));
+  RR_ASSIGN_OR_RETURN(const SocketAddress address,
+                      is_unix ? ParseUnix(target.substr(5)) : ParseIpTarget(target));
   UniqueFd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return Unreachable(errno, what);
   if (::connect(fd.get(), reinterpret_cast<const ::sockaddr*>(&address.storage), address.size) == 0) return fd;
@@ -85,18 +81,6 @@ absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, steady_clock::tim
   if (::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
   if (error != 0) return Unreachable(error, what);
   return fd;
-}
-
-absl::Status ProbeListen(const std::string& target) {
-  const bool is_unix = target.starts_with("unix:");
-  RR_ASSIGN_OR_RETURN(const SocketAddress address, is_unix ? ParseUnix(target.substr(5)) : ParseIp(target));
-  const UniqueFd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1;
-  const bool bound = fd && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-                     ::bind(fd.get(), reinterpret_cast<const ::sockaddr*>(&address.storage), address.size) == 0;
-  const int error = errno;
-  if (bound && is_unix) ::unlink(target.c_str() + 5);
-  return bound ? absl::OkStatus() : absl::UnavailableError(std::strerror(error));
 }
 
 absl::Status ProbeTcp(const std::string& target, steady_clock::time_point deadline) {

@@ -3,6 +3,8 @@
 // gRPC folds into one.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <chrono>
 #include <string>
 
@@ -12,16 +14,21 @@
 
 namespace rdmaready {
 
+// As the kernel takes it.
+struct SocketAddress {
+  ::sockaddr_storage storage{};
+  ::socklen_t size = 0;
+};
+
+// "ipv4:127.0.0.1:7471", "ipv6:[fe80::1%2]:7471". kInvalidArgument.
+absl::StatusOr<SocketAddress> ParseIpTarget(const std::string& target);
+
 // A connected, non-blocking socket. `target` as in ResolvedAddress. kUnavailable or kDeadlineExceeded with
 // "connect to 127.0.0.1:7471: Connection refused".
 absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, std::chrono::steady_clock::time_point deadline);
 
 // The same, and hangs up.
 absl::Status ProbeTcp(const std::string& target, std::chrono::steady_clock::time_point deadline);
-
-// Why nobody can listen there, after that has failed: kUnavailable with the kernel's word, "Address already in
-// use". OK: one could.
-absl::Status ProbeListen(const std::string& target);
 
 // Waits until `events` (POLLIN, POLLOUT) can happen. False at the deadline.
 bool WaitFor(int fd, short events, std::chrono::steady_clock::time_point deadline);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/daemon/listening.h"
 
-#include <fmt/format.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/impl/server_builder_option.h>
 
@@ -9,26 +8,22 @@
 
 #include "api/base/status.h"
 #include "api/client/address.h"
-#include "api/client/tcp_probe.h"
 
 namespace rdmaready {
 namespace {
 
-struct Listener {
-  std::string target{};   // as gRPC's listener takes it
-  std::string address{};  // as gRPC's channels take it
-};
-
-absl::StatusOr<Listener> ListenerOf(const std::string& text, const ListenOptions& options) {
+absl::StatusOr<TcpListener> ListenerOf(const std::string& text, const ListenOptions& options) {
   RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(text, 0));
+  if (!address.unix_path.empty())
+    return absl::InvalidArgumentError("listen on " + text + ": not an address of the network");
   RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
   if (!resolved.front().loopback && !options.plain_anywhere) {
     return absl::FailedPreconditionError("listen on " + text + ": refusing plain text off loopback without " +
                                          options.needs + " (or --insecure)");
   }
-  // gRPC's listener takes a bare "127.0.0.1:0" and "[::1]:0".
-  const std::string& target = resolved.front().target;
-  return Listener{target.substr(target.find(':') + 1), target};
+  absl::StatusOr<TcpListener> listener = ListenTcp(resolved.front().target);
+  if (listener.ok()) return listener;
+  return absl::Status(listener.status().code(), "listen on " + text + ": " + Message(listener.status()));
 }
 
 // Linking gRPC's reflection turns it on for every server of the process: here each says whether it has it.
@@ -47,9 +42,11 @@ class ReflectionOption final : public grpc::ServerBuilderOption {
   const bool on_;
 };
 
-// "127.0.0.1:0" with the port that the kernel chose.
-std::string Spell(const std::string& target, int port) {
-  return fmt::format("{}{}", target.substr(0, target.rfind(':') + 1), port);
+// The connection is gRPC's from then on.
+void HandOver(grpc::experimental::ExternalConnectionAcceptor& acceptor, UniqueFd accepted) {
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = accepted.Release();
+  acceptor.HandleNewConnection(&connection);
 }
 
 }  // namespace
@@ -63,27 +60,28 @@ void SetHealth(grpc::Server* server, const std::string& service, bool serving) {
   if (health != nullptr) health->SetServingStatus(service, serving);
 }
 
+void ListeningServer::Shutdown(std::chrono::system_clock::time_point deadline) {
+  if (door != nullptr) door->Close();
+  if (server != nullptr) server->Shutdown(deadline);
+}
+
 absl::StatusOr<ListeningServer> StartListening(grpc::ServerBuilder& builder, const ListenOptions& options) {
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
-                             0);  // two servers on one port must not share it silently
-  std::vector<Listener> listeners;
-  std::vector<int> ports(options.listen.size(), 0);
-  for (std::size_t i = 0; i < options.listen.size(); ++i) {
-    RR_ASSIGN_OR_RETURN(Listener listener, ListenerOf(options.listen[i], options));
-    builder.AddListeningPort(listener.target, options.credentials, &ports[i]);
+  ListeningServer listening;
+  std::vector<TcpListener> listeners;
+  for (const std::string& text : options.listen) {
+    RR_ASSIGN_OR_RETURN(TcpListener listener, ListenerOf(text, options));
+    listening.addresses.push_back(listener.address);
     listeners.push_back(std::move(listener));
   }
-  ListeningServer listening{.server = builder.BuildAndStart()};
-  for (std::size_t i = 0; i < listeners.size(); ++i) {
-    if (listening.server == nullptr || ports[i] == 0) {
-      const absl::Status why = ProbeListen(listeners[i].address);
-      if (why.ok() && listening.server == nullptr) continue;  // another one is the trouble
-      return absl::UnavailableError("listen on " + options.listen[i] + ": " +
-                                    (why.ok() ? "refused by gRPC" : Message(why)));
-    }
-    listening.addresses.push_back(Spell(listeners[i].target, ports[i]));
-  }
+  using Builder = grpc::ServerBuilder::experimental_type;
+  const std::shared_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor =
+      builder.experimental().AddExternalConnectionAcceptor(Builder::ExternalConnectionType::FROM_FD,
+                                                           options.credentials);
+  listening.server = builder.BuildAndStart();
   if (listening.server == nullptr) return absl::InternalError("the gRPC server did not start");
+  listening.door = std::make_unique<TcpDoor>(
+      std::move(listeners), [acceptor](UniqueFd accepted) { HandOver(*acceptor, std::move(accepted)); },
+      options.events);
   return listening;
 }
 

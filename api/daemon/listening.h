@@ -7,11 +7,14 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/base/event.h"
+#include "api/daemon/tcp_door.h"
 
 namespace rdmaready {
 
@@ -19,12 +22,17 @@ struct ListenOptions {
   std::vector<std::string> listen{};  // HOST[:PORT], as in api/client/address.h
   std::shared_ptr<grpc::ServerCredentials> credentials{};
   bool plain_anywhere = false;  // else plain text is listened to on loopback only; set it with TLS, too
+  EventSink events{};
   std::string needs{};          // what plain text off loopback lacks: "--tls-cert, --tls-key and --tls-ca"
 };
 
 struct ListeningServer {
-  std::unique_ptr<grpc::Server> server{};
-  std::vector<std::string> addresses{};  // in the order of `listen`, with the real port where 0 was asked for
+  std::unique_ptr<grpc::Server> server{};  // null: nothing listens
+  std::unique_ptr<TcpDoor> door{};         // younger than the server, which gets its connections
+  std::vector<std::string> addresses{};    // in the order of `listen`, with the real port where 0 was asked for
+
+  // Lets nobody in any more, and ends the calls that still run by then. Nothing without a server.
+  void Shutdown(std::chrono::system_clock::time_point deadline);
 };
 
 // Adds the listeners to the builder, which has its services and limits, and starts it. kInvalidArgument (no

@@ -67,7 +67,7 @@ grpc::Status RenewalService::Prove(grpc::ServerContext* context, const v1::Prove
 }
 
 absl::StatusOr<ListeningServer> OpenEnrolDoor(const std::string& listen, const std::string& key_file,
-                                              const Admission& admission, EnrolDoor& door) {
+                                              const Admission& admission, EnrolDoor& door, EventSink events) {
   grpc::ServerBuilder builder;
   grpc::ResourceQuota quota("rdmaready-enrol");
   quota.SetMaxThreads(kMostEnrolThreads).Resize(kMostEnrolMemory);
@@ -84,7 +84,8 @@ absl::StatusOr<ListeningServer> OpenEnrolDoor(const std::string& listen, const s
   grpc::EnableDefaultHealthCheckService(false);  // of the next server of this process, and this is it
   return StartListening(builder, {.listen = {listen},
                                   .credentials = OpenServerCredentials(key_file, admission.chain_file()),
-                                  .plain_anywhere = true});
+                                  .plain_anywhere = true,
+                                  .events = std::move(events)});
 }
 
 }  // namespace rdmaready::hub

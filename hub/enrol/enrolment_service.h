@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "api/base/event.h"
 #include "api/daemon/listening.h"
 #include "hub/enrol/admission.h"
 #include "rdmaready/v1/enrolment.grpc.pb.h"
@@ -46,6 +47,6 @@ class RenewalService final : public v1::Enrolment::Service {
 // A server that serves `door` and nothing else, to callers that show no certificate: by TLS, with the key of
 // the hub and the chain of `admission`. Errors of StartListening and of the files.
 absl::StatusOr<ListeningServer> OpenEnrolDoor(const std::string& listen, const std::string& key_file,
-                                              const Admission& admission, EnrolDoor& door);
+                                              const Admission& admission, EnrolDoor& door, EventSink events);
 
 }  // namespace rdmaready::hub

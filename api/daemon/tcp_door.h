@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// TcpDoor: listens, and hands each connection to a gRPC server. gRPC could do both, but one of its listeners is
+// closed for ever by the first accept() that fails (1.51: src/core/lib/iomgr/tcp_server_posix.cc, on_read), as
+// it does when no descriptor is left: whoever opened that many connections, and went, would leave a server
+// behind that is well and hears nobody.
+//
+// The last descriptors of the process are no connection's: files, the store's too, are opened when it is full.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "api/base/event.h"
+#include "api/base/handle.h"
+
+namespace rdmaready {
+
+inline constexpr std::string_view kConnectionsFullEvent = "connections-full";
+
+// A socket that listens. "[::]" is all addresses, those of IPv4 too; "0.0.0.0" those of IPv4.
+struct TcpListener {
+  UniqueFd fd{};
+  std::string address{};  // as the target, with the port that the kernel chose where that was 0
+};
+
+// `target`: "ipv4:127.0.0.1:0", "ipv6:[::1]:7471". kInvalidArgument; kUnavailable with the kernel's word,
+// "Address already in use".
+absl::StatusOr<TcpListener> ListenTcp(const std::string& target);
+
+class TcpDoor {
+ public:
+  // `take` gets each connection on the door's thread.
+  TcpDoor(std::vector<TcpListener> listeners, std::function<void(UniqueFd)> take, EventSink events);
+  TcpDoor(const TcpDoor&) = delete;
+  TcpDoor& operator=(const TcpDoor&) = delete;
+  ~TcpDoor() { Close(); }
+
+  // Nobody is let in any more, and nobody waits. From one thread at a time.
+  void Close();
+
+ private:
+  void Listen(const std::stop_token& stop);
+  // How long to let nobody in after it; zero: go on.
+  std::chrono::milliseconds Accept(const TcpListener& listener);
+  void TellFull(std::string why);
+
+  std::vector<TcpListener> listeners_;  // changed without a thread only
+  const std::function<void(UniqueFd)> take_;
+  const EventSink events_;
+  std::chrono::steady_clock::time_point told_{};
+  std::uint64_t turned_away_ = 0;  // since then
+  UniqueFd wake_{};
+  std::jthread thread_;
+};
+
+}  // namespace rdmaready

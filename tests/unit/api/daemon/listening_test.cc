@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/daemon/listening.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include "api/base/handle.h"
+#include "api/client/tcp_probe.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::steady_clock;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr int kFlood = 400;  // connections
+
+absl::StatusOr<ListeningServer> ListenOn(const std::string& address, EventSink events = {}) {
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  return StartListening(
+      builder,
+      {.listen = {address}, .credentials = grpc::InsecureServerCredentials(), .events = std::move(events)});
+}
+
+bool Answers(const std::string& address, int which) {
+  grpc::ChannelArguments own;
+  own.SetInt("which", which);  // else gRPC shares one connection
+  const auto channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), own);
+  return channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(20));
+}
+
+// This process may have so many descriptors more than it has, until the end of it.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(int more) {
+    const UniqueFd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const ::rlimit few{.rlim_cur = static_cast<::rlim_t>(next.get() + more), .rlim_max = before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  }
+  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  ::rlimit before_{};
+};
+
+// Another process that has connections and says nothing, until the end of it.
+class Flood {
+ public:
+  explicit Flood(const std::string& address) {
+    std::array<int, 2> told{};
+    EXPECT_EQ(::pipe(told.data()), 0);
+    const absl::StatusOr<SocketAddress> to = ParseIpTarget(address);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      for (int i = 0; i < kFlood; ++i) {
+        const int fd = ::socket(to->storage.ss_family, SOCK_STREAM, 0);
+        static_cast<void>(::connect(fd, reinterpret_cast<const ::sockaddr*>(&to->storage), to->size));
+      }
+      static_cast<void>(::write(told[1], "x", 1));
+      while (true) ::pause();
+    }
+    const UniqueFd reading(told[0]);
+    const UniqueFd writing(told[1]);
+    char one = 0;
+    EXPECT_EQ(::read(reading.get(), &one, 1), 1);
+  }
+  ~Flood() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+ private:
+  ::pid_t pid_ = 0;
+};
+
+TEST(Listening, WhoTookAllConnectionsLeavesAServerBehindThatHears) {
+  std::atomic<int> full = 0;
+  const absl::StatusOr<ListeningServer> server = ListenOn("127.0.0.1:0", [&full](const Event& event) {
+    if (event.name == kConnectionsFullEvent) ++full;
+  });
+  ASSERT_TRUE(server.ok()) << server.status();
+  const std::string& address = server->addresses.front();
+  ASSERT_TRUE(Answers(address, 1));
+  const FewDescriptors few(100);
+  {
+    const Flood flood(address);
+    for (int i = 0; i < 200 && full == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(full, 1) << "told once a minute";
+    // What else the process opens finds room all the while.
+    EXPECT_TRUE(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+  }
+  EXPECT_TRUE(Answers(address, 2));
+}
+
+TEST(Listening, AnAddressThatIsTakenIsSaidSo) {
+  const absl::StatusOr<ListeningServer> first = ListenOn("[::1]:0");
+  if (!first.ok()) GTEST_SKIP() << "no IPv6 here: " << first.status();
+  EXPECT_THAT(first->addresses.front(), StartsWith("ipv6:[::1]:"));
+  const std::string address = first->addresses.front().substr(5);
+  const absl::Status second = ListenOn(address).status();
+  EXPECT_EQ(second.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.message()), HasSubstr("listen on " + address + ": Address already in use"));
+}
+
+TEST(Listening, OnlyAddressesOfTheNetworkAreListenedOn) {
+  EXPECT_EQ(ListenOn("unix:/tmp/x").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ListenOn("0.0.0.0:0").status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(Listening, NobodyWaitsForAServerThatEnded) {
+  absl::StatusOr<ListeningServer> server = ListenOn("127.0.0.1:0");
+  ASSERT_TRUE(server.ok()) << server.status();
+  const std::string address = server->addresses.front();
+  server->Shutdown(std::chrono::system_clock::now());
+  EXPECT_THAT(std::string(ProbeTcp(address, steady_clock::now() + std::chrono::seconds(5)).message()),
+              HasSubstr("Connection refused"));
+}
+
+}  // namespace
+}  // namespace rdmaready
