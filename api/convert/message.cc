@@ -10,7 +10,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "api/convert/layout.h"
 #include "rdmaready/v1/facts.pb.h"
 
 namespace rdmaready::convert {
@@ -31,12 +34,6 @@ const FieldDescriptor& SlotOf(const Message& message, std::string_view name) {
 const FieldDescriptor& ListIn(const Message& message) { return *message.GetDescriptor()->field(0); }
 
 bool IsWrapped(const FieldDescriptor& slot) { return slot.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE; }
-
-// The map of the gaps in a message of facts; null in a record.
-const FieldDescriptor* GapsOf(const Message& message) {
-  const FieldDescriptor* gaps = message.GetDescriptor()->FindFieldByName("missing");
-  return gaps != nullptr && gaps->is_map() ? gaps : nullptr;
-}
 
 // ---- to the wire ----
 
@@ -81,7 +78,11 @@ void WriteNumber(std::uint64_t number, const FieldDescriptor& slot, Message& to)
   }
 }
 
-void WriteValue(const TypeInfo& type, const void* from, const FieldDescriptor& slot, Message& to) {
+void WriteLaidOut(const Layout& layout, const void* from, Message& to);
+
+// `part` is the layout of the structs in it.
+void WriteValue(const TypeInfo& type, const void* from, const FieldDescriptor& slot, const Layout* part,
+                Message& to) {
   const Reflection& wire = *to.GetReflection();
   switch (type.form) {
     case Form::kUnknown:
@@ -97,8 +98,8 @@ void WriteValue(const TypeInfo& type, const void* from, const FieldDescriptor& s
       return slot.is_repeated() ? wire.AddString(&to, &slot, text) : wire.SetString(&to, &slot, text);
     }
     case Form::kStruct:
-      return WriteStruct(type, from,
-                         *(slot.is_repeated() ? wire.AddMessage(&to, &slot) : wire.MutableMessage(&to, &slot)));
+      return WriteLaidOut(
+          *part, from, *(slot.is_repeated() ? wire.AddMessage(&to, &slot) : wire.MutableMessage(&to, &slot)));
     case Form::kArray:
     case Form::kList: {
       const std::size_t size = type.size(from);
@@ -107,16 +108,16 @@ void WriteValue(const TypeInfo& type, const void* from, const FieldDescriptor& s
       }
       if (!slot.is_repeated()) {
         Message* list = wire.MutableMessage(&to, &slot);
-        return WriteValue(type, from, ListIn(*list), *list);
+        return WriteValue(type, from, ListIn(*list), part, *list);
       }
-      for (std::size_t i = 0; i < size; ++i) WriteValue(*type.element, type.At(from, i), slot, to);
+      for (std::size_t i = 0; i < size; ++i) WriteValue(*type.element, type.At(from, i), slot, part, to);
     }
   }
 }
 
 // A Fact of a record: its message has a value, or says why there is none.
-void WriteState(const TypeInfo& fact, const void* from, Message& to) {
-  if (fact.size(from) > 0) return WriteValue(*fact.element, fact.At(from, 0), SlotOf(to, "value"), to);
+void WriteState(const TypeInfo& fact, const void* from, const Layout* part, Message& to) {
+  if (fact.size(from) > 0) return WriteValue(*fact.element, fact.At(from, 0), SlotOf(to, "value"), part, to);
   WriteWhy(fact.gap(from), *to.GetReflection()->MutableMessage(&to, &SlotOf(to, "missing")));
 }
 
@@ -127,11 +128,30 @@ void WriteGap(const FieldInfo& field, const void* member, const FieldDescriptor&
 }
 
 // A part of which nothing is told is not told of.
-void WritePart(const TypeInfo& type, const void* from, const FieldDescriptor& slot, Message& to) {
+void WritePart(const Layout& layout, const void* from, const FieldDescriptor& slot, Message& to) {
   const Reflection& wire = *to.GetReflection();
   Message& part = *wire.MutableMessage(&to, &slot);
-  WriteStruct(type, from, part);
+  WriteLaidOut(layout, from, part);
   if (part.ByteSizeLong() == 0) wire.ClearField(&to, &slot);
+}
+
+void WriteLaidOut(const Layout& layout, const void* from, Message& to) {
+  for (const auto& [field, at, part] : layout.slots) {
+    const TypeInfo& declared = *field->type;
+    const void* member = MemberOf(from, *field);
+    const FieldDescriptor& slot = *at;
+    if (declared.form == Form::kStruct) {
+      WritePart(*part, member, slot, to);
+    } else if (declared.form == Form::kFact && layout.gaps == nullptr) {
+      WriteState(declared, member, part, *to.GetReflection()->MutableMessage(&to, &slot));
+    } else if (declared.form != Form::kFact && declared.form != Form::kOptional) {
+      WriteValue(declared, member, slot, part, to);
+    } else if (declared.size(member) > 0) {
+      WriteValue(*declared.element, declared.At(member, 0), slot, part, to);
+    } else if (layout.gaps != nullptr) {
+      WriteGap(*field, member, *layout.gaps, to);
+    }
+  }
 }
 
 // ---- from the wire ----
@@ -147,18 +167,33 @@ Lack Senseless(const FieldDescriptor& slot, std::string_view what) {
   return Missing{Missing::Kind::kFailed, fmt::format("the sender's facts: {}{}", slot.name(), what)};
 }
 
-// Null when there is none, and in a record.
-const v1::Missing* FindGap(const Message& from, std::string_view name) {
-  const FieldDescriptor* gaps = GapsOf(from);
-  const Reflection& wire = *from.GetReflection();
-  for (int i = 0; gaps != nullptr && i < wire.FieldSize(from, gaps); ++i) {
-    const Message& entry = wire.GetRepeatedMessage(from, gaps, i);
-    const Reflection& reflection = *entry.GetReflection();
-    if (reflection.GetString(entry, entry.GetDescriptor()->map_key()) != name) continue;
-    return static_cast<const v1::Missing*>(&reflection.GetMessage(entry, entry.GetDescriptor()->map_value()));
+// What a message of facts says of the fields that it has not; of a record nothing.
+class Gaps {
+ public:
+  Gaps(const Message& from, const FieldDescriptor* gaps) {
+    const Reflection& wire = *from.GetReflection();
+    const int size = gaps == nullptr ? 0 : wire.FieldSize(from, gaps);
+    for (int i = 0; i < size; ++i) {
+      const Message& entry = wire.GetRepeatedMessage(from, gaps, i);
+      const Reflection& reflection = *entry.GetReflection();
+      const google::protobuf::Descriptor& kind = *entry.GetDescriptor();
+      std::string unused;  // the key is in the message
+      whys_.emplace_back(reflection.GetStringReference(entry, kind.map_key(), &unused),
+                         static_cast<const v1::Missing*>(&reflection.GetMessage(entry, kind.map_value())));
+    }
   }
-  return nullptr;
-}
+
+  // Null when there is none.
+  const v1::Missing* Find(std::string_view name) const {
+    for (const auto& [field, why] : whys_) {
+      if (field == name) return why;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<std::pair<std::string_view, const v1::Missing*>> whys_{};
+};
 
 Missing ReadWhy(const Message& from) {
   const auto& why = static_cast<const v1::Missing&>(from);
@@ -209,29 +244,36 @@ std::uint64_t ReadNumber(const Message& from, const FieldDescriptor& slot, int i
   return 0;
 }
 
-Lack ReadValue(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, int index, void* to);
+Lack ReadLaidOut(const Layout& layout, const Message& from, void* to);
+
+// Of a field, or of an element of it; `part` is the layout of the structs in it.
+Lack ReadValue(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, const Layout* part,
+               int index, void* to);
 
 Lack ReadOctets(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, void* to) {
-  const std::string octets = from.GetReflection()->GetString(from, &slot);
+  std::string unused;  // they are in the message
+  const std::string& octets = from.GetReflection()->GetStringReference(from, &slot, &unused);
   if (octets.size() != type.size(to)) return Senseless(slot, " has another length");
   std::memcpy(type.at(to, 0), octets.data(), octets.size());
   return std::nullopt;
 }
 
-Lack ReadElements(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, void* to) {
+Lack ReadElements(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, const Layout* part,
+                  void* to) {
   const int size = from.GetReflection()->FieldSize(from, &slot);
   if (size == 0 && type.form == Form::kArray) return NotSaid(slot);
   type.resize(to, static_cast<std::size_t>(size));
   if (type.size(to) != static_cast<std::size_t>(size)) return Senseless(slot, " has another length");
   Lack first;
   for (int i = 0; i < size; ++i) {
-    const Lack lack = ReadValue(*type.element, from, slot, i, type.at(to, static_cast<std::size_t>(i)));
+    const Lack lack = ReadValue(*type.element, from, slot, part, i, type.at(to, static_cast<std::size_t>(i)));
     if (!first) first = lack;
   }
   return first;
 }
 
-Lack ReadValue(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, int index, void* to) {
+Lack ReadValue(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, const Layout* part,
+               int index, void* to) {
   const Reflection& wire = *from.GetReflection();
   const bool one = index == kSingular;
   switch (type.form) {
@@ -243,111 +285,101 @@ Lack ReadValue(const TypeInfo& type, const Message& from, const FieldDescriptor&
     case Form::kNumber:
     case Form::kEnum:
       return type.store(ReadNumber(from, slot, index), to) ? std::nullopt : Senseless(slot, " does not fit");
-    case Form::kText:
-      *static_cast<std::string*>(to) =
-          one ? wire.GetString(from, &slot) : wire.GetRepeatedString(from, &slot, index);
+    case Form::kText: {
+      std::string unused;  // the text is in the message
+      static_cast<std::string*>(to)->assign(one ? wire.GetStringReference(from, &slot, &unused)
+                                                : wire.GetRepeatedStringReference(from, &slot, index, &unused));
       return std::nullopt;
+    }
     case Form::kStruct:
-      return ReadStruct(type, one ? wire.GetMessage(from, &slot) : wire.GetRepeatedMessage(from, &slot, index),
-                        to);
+      return ReadLaidOut(*part,
+                         one ? wire.GetMessage(from, &slot) : wire.GetRepeatedMessage(from, &slot, index), to);
     case Form::kArray:
     case Form::kList: {
       if (slot.type() == FieldDescriptor::TYPE_BYTES) return ReadOctets(type, from, slot, to);
-      if (!IsWrapped(slot) || slot.is_repeated()) return ReadElements(type, from, slot, to);
+      if (!IsWrapped(slot) || slot.is_repeated()) return ReadElements(type, from, slot, part, to);
       const Message& list = wire.GetMessage(from, &slot);
-      return ReadElements(type, list, ListIn(list), to);
+      return ReadElements(type, list, ListIn(list), part, to);
     }
   }
   return Senseless(slot, " is of no form that the wire has");
 }
 
 // `slot` is where the value of the fact stands, if it does.
-void ReadKnown(const TypeInfo& fact, const Message& from, const FieldDescriptor& slot, void* to) {
+void ReadKnown(const TypeInfo& fact, const Message& from, const FieldDescriptor& slot, const Layout* part,
+               void* to) {
   if (!IsSet(from, slot)) return fact.set_gap(to, Missing());
   fact.resize(to, 1);
-  if (const Lack lack = ReadValue(*fact.element, from, slot, kSingular, fact.at(to, 0)))
+  if (const Lack lack = ReadValue(*fact.element, from, slot, part, kSingular, fact.at(to, 0)))
     fact.set_gap(to, *lack);
 }
 
 // As WriteState wrote it.
-void ReadState(const TypeInfo& fact, const Message& from, void* to) {
+void ReadState(const TypeInfo& fact, const Message& from, const Layout* part, void* to) {
   const FieldDescriptor& gap = SlotOf(from, "missing");
-  if (!IsSet(from, gap)) return ReadKnown(fact, from, SlotOf(from, "value"), to);
+  if (!IsSet(from, gap)) return ReadKnown(fact, from, SlotOf(from, "value"), part, to);
   fact.set_gap(to, ReadWhy(from.GetReflection()->GetMessage(from, &gap)));
 }
 
-void ReadFact(const FieldInfo& field, const Message& from, const FieldDescriptor& slot, void* to) {
-  if (GapsOf(from) == nullptr) {
-    ReadState(*field.type, from.GetReflection()->GetMessage(from, &slot), to);
-  } else if (const v1::Missing* gap = FindGap(from, field.name)) {
-    field.type->set_gap(to, ReadWhy(*gap));
-  } else {
-    ReadKnown(*field.type, from, slot, to);
-  }
-}
-
-Lack ReadOptional(const FieldInfo& field, const Message& from, const FieldDescriptor& slot, void* to) {
-  const TypeInfo& type = *field.type;
+Lack ReadOptional(const Layout::Slot& place, const Message& from, const Layout& layout, const Gaps& gaps,
+                  void* to) {
+  const TypeInfo& type = *place.field->type;
   type.resize(to, 0);
-  if (const v1::Missing* gap = FindGap(from, field.name)) {
+  if (const v1::Missing* gap = gaps.Find(place.field->name)) {
     return gap->kind() == v1::Missing::KIND_NONE ? std::nullopt : Lack(ReadWhy(*gap));
   }
-  if (!IsSet(from, slot)) return GapsOf(from) == nullptr ? std::nullopt : NotSaid(slot);
+  if (!IsSet(from, *place.at)) return layout.gaps == nullptr ? std::nullopt : NotSaid(*place.at);
   type.resize(to, 1);
-  return ReadValue(*type.element, from, slot, kSingular, type.at(to, 0));
+  return ReadValue(*type.element, from, *place.at, place.part, kSingular, type.at(to, 0));
 }
 
 // A field that is no fact and no optional.
-Lack ReadPlain(const TypeInfo& type, const Message& from, const FieldDescriptor& slot, void* to) {
+Lack ReadPlain(const Layout::Slot& place, const Message& from, void* to) {
+  const TypeInfo& type = *place.field->type;
+  const FieldDescriptor& slot = *place.at;
   const bool may_be_absent = slot.is_repeated() ? type.form == Form::kArray : slot.has_presence();
-  if (IsSet(from, slot)) return ReadValue(type, from, slot, kSingular, to);
+  const auto read = [&] { return ReadValue(type, from, slot, place.part, kSingular, to); };
+  if (IsSet(from, slot)) return read();
   // A part of which nothing is told may be one that can do without.
-  if (type.form == Form::kStruct) return ReadValue(type, from, slot, kSingular, to) ? NotSaid(slot) : std::nullopt;
+  if (type.form == Form::kStruct) return read() ? NotSaid(slot) : std::nullopt;
   if (may_be_absent) return NotSaid(slot);
   if (type.form == Form::kNumber) return std::nullopt;  // the struct's own default
-  return ReadValue(type, from, slot, kSingular, to);
+  return read();
+}
+
+// A struct is whole or it is not there: what is no fact of its own has no other way to say that it is absent. The
+// rest is read all the same, for a caller that can do with it.
+Lack ReadLaidOut(const Layout& layout, const Message& from, void* to) {
+  const Gaps gaps(from, layout.gaps);
+  Lack first;
+  for (const Layout::Slot& place : layout.slots) {
+    void* member = MemberOf(to, *place.field);
+    const TypeInfo& type = *place.field->type;
+    Lack lack;
+    if (type.form == Form::kOptional) {
+      lack = ReadOptional(place, from, layout, gaps, member);
+    } else if (type.form != Form::kFact) {
+      lack = ReadPlain(place, from, member);
+    } else if (layout.gaps == nullptr) {
+      ReadState(type, from.GetReflection()->GetMessage(from, place.at), place.part, member);
+    } else if (const v1::Missing* gap = gaps.Find(place.field->name)) {
+      type.set_gap(member, ReadWhy(*gap));
+    } else {
+      ReadKnown(type, from, *place.at, place.part, member);
+    }
+    if (!first) first = std::move(lack);
+  }
+  return first;
 }
 
 }  // namespace
 
 void WriteStruct(const TypeInfo& type, const void* from, Message& to) {
-  const FieldDescriptor* gaps = GapsOf(to);
-  for (const FieldInfo& field : type.fields()) {
-    const TypeInfo& declared = *field.type;
-    const void* member = MemberOf(from, field);
-    const FieldDescriptor& slot = SlotOf(to, field.name);
-    if (declared.form == Form::kStruct) {
-      WritePart(declared, member, slot, to);
-    } else if (declared.form == Form::kFact && gaps == nullptr) {
-      WriteState(declared, member, *to.GetReflection()->MutableMessage(&to, &slot));
-    } else if (declared.form != Form::kFact && declared.form != Form::kOptional) {
-      WriteValue(declared, member, slot, to);
-    } else if (declared.size(member) > 0) {
-      WriteValue(*declared.element, declared.At(member, 0), slot, to);
-    } else if (gaps != nullptr) {
-      WriteGap(field, member, *gaps, to);
-    }
-  }
+  WriteLaidOut(LayoutOf(type, *to.GetDescriptor()), from, to);
 }
 
-// A struct is whole or it is not there: what is no fact of its own has no other way to say that it is absent. The
-// rest is read all the same, for a caller that can do with it.
 Lack ReadStruct(const TypeInfo& type, const Message& from, void* to) {
-  Lack first;
-  for (const FieldInfo& field : type.fields()) {
-    const FieldDescriptor& slot = SlotOf(from, field.name);
-    void* member = MemberOf(to, field);
-    Lack lack;
-    if (field.type->form == Form::kFact) {
-      ReadFact(field, from, slot, member);
-    } else if (field.type->form == Form::kOptional) {
-      lack = ReadOptional(field, from, slot, member);
-    } else {
-      lack = ReadPlain(*field.type, from, slot, member);
-    }
-    if (!first) first = lack;
-  }
-  return first;
+  return ReadLaidOut(LayoutOf(type, *from.GetDescriptor()), from, to);
 }
 
 }  // namespace rdmaready::convert
