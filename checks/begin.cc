@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/begin.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
+namespace {
+
+// Most texts are that already, and stay where they are.
+std::string MadePrintable(std::string text) {
+  const auto plain = [](char c) { return c >= 0x20 && c < 0x7f; };
+  return std::ranges::all_of(text, plain) ? std::move(text) : Printable(text);
+}
+
+}  // namespace
 
 Finding Begin(const Check& check, const Profile& profile, std::string subject) {
   const Scope scope = ScopeOf(check);
@@ -19,14 +30,15 @@ Finding Begin(const Check& check, const Profile& profile, std::string subject) {
           .why = std::string(check.why)};
 }
 
-void TakeVerdict(Finding& finding, const Check& check, const Verdict& verdict) {
+void TakeVerdict(Finding& finding, const Check& check, Verdict verdict) {
   // What nobody asked for cannot fail.
   const bool advice = verdict.outcome == Outcome::kFail && !finding.blocking;
   finding.outcome = advice ? Outcome::kWarn : verdict.outcome;
-  finding.observed = Printable(verdict.observed);
-  finding.expected = Printable(verdict.expected);
-  finding.source = verdict.source;
-  if (CallsForAction(verdict.outcome)) finding.fix = verdict.fix.empty() ? std::string(check.fix) : verdict.fix;
+  finding.observed = MadePrintable(std::move(verdict.observed));
+  finding.expected = MadePrintable(std::move(verdict.expected));
+  finding.source = std::move(verdict.source);
+  if (CallsForAction(verdict.outcome))
+    finding.fix = verdict.fix.empty() ? std::string(check.fix) : std::move(verdict.fix);
 }
 
 void HideBehind(Finding& finding, const Check& check, const Evidence& evidence) {

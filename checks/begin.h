@@ -15,7 +15,7 @@ namespace rdmaready {
 Finding Begin(const Check& check, const Profile& profile, std::string subject);
 
 // What was judged. The fix may still hold placeholders.
-void TakeVerdict(Finding& finding, const Check& check, const Verdict& verdict);
+void TakeVerdict(Finding& finding, const Check& check, Verdict verdict);
 
 // Hides it behind a dependency that explains it, if there is one.
 void HideBehind(Finding& finding, const Check& check, const Evidence& evidence);

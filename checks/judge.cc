@@ -89,6 +89,7 @@ class HostJudge {
         ports_(part.judges_ports && host_.ports ? *host_.ports : kNoPorts) {
     for (const Port& port : ports_)
       places_.push_back({SubjectOf(port), SpareReason(host_, port, profile_), EthernetPortsOf(port)});
+    findings_.reserve(AllChecks().size() * (ports_.size() + 1));  // most checks are about a port
   }
 
   std::vector<Finding> Run() && {
@@ -224,14 +225,14 @@ bool SayTheSame(const Finding& a, const Finding& b) {
 
 // What is said of the host by all profiles in the same words is said once, by none of them alone.
 std::vector<Finding> Joined(std::vector<std::vector<Finding>> by_part) {
+  if (by_part.size() == 1) return std::move(by_part.front());
   std::vector<Finding> joined;
   for (std::size_t part = 0; part < by_part.size(); ++part) {
     for (Finding& finding : by_part[part]) {
       const auto says_it = [&finding](std::vector<Finding>& others) {
         return std::ranges::any_of(others, [&](const Finding& other) { return SayTheSame(finding, other); });
       };
-      const bool by_all =
-          by_part.size() > 1 && finding.scope == Scope::kHost && std::ranges::all_of(by_part, says_it);
+      const bool by_all = finding.scope == Scope::kHost && std::ranges::all_of(by_part, says_it);
       if (by_all && part > 0) continue;
       if (by_all) finding.profile.clear();
       joined.push_back(finding);

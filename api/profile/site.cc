@@ -110,15 +110,20 @@ absl::StatusOr<Site> SiteOrFault(SiteReading reading) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Profile>> Site::ProfilesOf(std::string_view host) const {
+absl::StatusOr<const Site::Group*> Site::GroupOf(std::string_view host) const {
   const std::string_view plain = host.substr(0, host.find('.'));
   for (const Group& group : groups) {
     const bool named = std::ranges::any_of(group.hosts, [&](const std::string& pattern) {
       return MatchesPattern(pattern, host) || MatchesPattern(pattern, plain);
     });
-    if (named) return group.profiles;
+    if (named) return &group;
   }
   return absl::InvalidArgumentError(fmt::format("{} names no group for host {}", file, host));
+}
+
+absl::StatusOr<std::vector<Profile>> Site::ProfilesOf(std::string_view host) const {
+  RR_ASSIGN_OR_RETURN(const Group* const group, GroupOf(host));
+  return group->profiles;
 }
 
 Site SiteOf(std::vector<Profile> profiles) {

@@ -24,8 +24,10 @@ struct Site {
   std::string file{};  // empty: no file
   std::vector<Group> groups{};
 
-  // Of the first group that names the host, by the name it was called with or by its part before the first dot.
-  // kInvalidArgument where none does.
+  // The first group that names the host, by the name it was called with or by its part before the first dot;
+  // never null. kInvalidArgument where none does.
+  absl::StatusOr<const Group*> GroupOf(std::string_view host) const;
+  // Those of that group.
   absl::StatusOr<std::vector<Profile>> ProfilesOf(std::string_view host) const;
 };
 

@@ -118,6 +118,8 @@ std::string ShellWord(std::string_view word) {
 }
 
 std::string Printable(std::string_view text) {
+  const auto plain = [](char c) { return c >= 0x20 && c < 0x7f; };
+  if (std::ranges::all_of(text, plain)) return std::string(text);
   std::string clean;
   while (!text.empty()) {
     const Character character = FirstOf(text);

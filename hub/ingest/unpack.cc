@@ -2,6 +2,7 @@
 #include "hub/ingest/unpack.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/arena.h>
 #include <zlib.h>
 
 #include "api/base/status.h"
@@ -34,7 +35,8 @@ absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_
 
 absl::StatusOr<Facts> ReadFacts(std::string_view packed, std::uint64_t plain_bytes) {
   RR_ASSIGN_OR_RETURN(const std::string plain, Unpack(packed, plain_bytes));
-  v1::Facts message;
+  google::protobuf::Arena arena;  // hundreds of small messages, which end together
+  auto& message = *google::protobuf::Arena::CreateMessage<v1::Facts>(&arena);
   if (!message.ParseFromString(plain)) return absl::InvalidArgumentError("facts that are none");
   Facts facts = FromProto(message);
   // What cannot be read is as if nothing was said, not even a name.

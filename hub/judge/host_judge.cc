@@ -131,8 +131,8 @@ JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::
   if (facts.kernel) host.kernel_release = Bounded(facts.kernel->release);
   if (facts.ports) host.ports = static_cast<std::uint32_t>(facts.ports->size());
   if (!rules.trouble.empty()) return result;
-  for (const Profile& profile : rules.profiles) host.profiles.push_back(profile.name);
-  const absl::StatusOr<HostParts> parts = HostParts::Divide(facts, rules.profiles);
+  for (const Profile& profile : rules.profiles()) host.profiles.push_back(profile.name);
+  const absl::StatusOr<HostParts> parts = HostParts::Divide(facts, rules.profiles());
   if (!parts.ok()) {
     host.trouble = Message(parts.status());
     return result;
@@ -143,7 +143,7 @@ JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::
     FillFix(*parts, finding);
     findings.push_back(std::move(finding));
   }
-  Waive(rules.profiles, {&name, 1}, now_unix_ns, findings);
+  Waive(rules.profiles(), {&name, 1}, now_unix_ns, findings);
   host.last_verdict = ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost);
   Count(findings, host);
   if (const std::vector<const Finding*> worst = WorthSaying(findings); !worst.empty()) {

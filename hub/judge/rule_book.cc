@@ -32,7 +32,29 @@ absl::StatusOr<std::shared_ptr<const RuleBook>> RuleBook::Load(const RuleFiles& 
 }
 
 RuleBook::RuleBook(Site site, std::vector<Waiver> waivers, std::shared_ptr<const HostPlaces> places)
-    : site_(std::move(site)), waivers_(std::move(waivers)), places_(std::move(places)) {}
+    : site_(std::move(site)), places_(std::move(places)) {
+  Add(site_, waivers);
+  if (places_ == nullptr) return;
+  for (const HostPlace& place : places_->all()) {
+    if (place.site != nullptr) Add(*place.site, waivers);
+  }
+}
+
+void RuleBook::Add(const Site& site, const std::vector<Waiver>& waivers) {
+  for (const Site::Group& group : site.groups) {
+    if (groups_.contains(&group)) continue;
+    GroupRules rules{.profiles = group.profiles};
+    std::string text;
+    for (Profile& profile : rules.profiles) {
+      profile.waivers.insert(profile.waivers.end(), waivers.begin(), waivers.end());
+      rules.waives = rules.waives || !profile.waivers.empty();
+      const std::string written = ToProto(profile).SerializeAsString();
+      text += fmt::format("{}|{}", written.size(), written);
+    }
+    rules.digest = Sha256(text).value_or("");
+    groups_.emplace(&group, std::make_shared<const GroupRules>(std::move(rules)));
+  }
+}
 
 HostRules RuleBook::RulesOf(const std::string& name, std::int64_t now_unix_ns) const {
   HostRules rules;
@@ -43,21 +65,23 @@ HostRules RuleBook::RulesOf(const std::string& name, std::int64_t now_unix_ns) c
     rules.rack = place->rack;
   }
   const Site& site = place != nullptr && place->site != nullptr ? *place->site : site_;
-  absl::StatusOr<std::vector<Profile>> profiles = site.ProfilesOf(name);
-  if (!profiles.ok()) {
-    rules.trouble = Message(profiles.status());
+  const absl::StatusOr<const Site::Group*> group = site.GroupOf(name);
+  if (!group.ok()) {
+    rules.trouble = Message(group.status());
   } else {
-    rules.profiles = *std::move(profiles);
+    rules.of_group = groups_.at(*group);
   }
   std::string text =
       fmt::format("{}|{}|{}|{}|{}|", kVersion, rules.trouble, rules.group, rules.rack, rules.unlisted);
-  for (Profile& profile : rules.profiles) {
-    profile.waivers.insert(profile.waivers.end(), waivers_.begin(), waivers_.end());
-    text += ToProto(profile).SerializeAsString();
-    if (!profile.waivers.empty()) text += fmt::format("|{}|", now_unix_ns / kDayNs);
-  }
+  if (rules.of_group != nullptr) text += rules.of_group->digest;
+  if (rules.of_group != nullptr && rules.of_group->waives) text += fmt::format("|{}", now_unix_ns / kDayNs);
   rules.digest = Sha256(text).value_or("");
   return rules;
+}
+
+const std::vector<Profile>& HostRules::profiles() const {
+  static const std::vector<Profile> kNone;
+  return of_group != nullptr ? of_group->profiles : kNone;
 }
 
 }  // namespace rdmaready::hub

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,8 +16,15 @@
 
 namespace rdmaready::hub {
 
-struct HostRules {
+// What hosts of one group of a site file share, found out once for all of them.
+struct GroupRules {
   std::vector<Profile> profiles{};  // with the hub's waivers
+  std::string digest{};             // of them; SHA-256, hexadecimal
+  bool waives = false;              // any of them: a waiver ends with a day
+};
+
+struct HostRules {
+  std::shared_ptr<const GroupRules> of_group{};  // null where there is trouble
   std::string trouble{};            // why it cannot be judged: no group of the site file is for it
   std::string group{};
   std::string rack{};
@@ -24,6 +32,8 @@ struct HostRules {
   // What the verdict depends on besides the facts: profiles, waivers, the version of the checks. Of equal ones
   // the same facts give the same verdict.
   std::string digest{};
+
+  const std::vector<Profile>& profiles() const;  // none where there is trouble
 };
 
 struct RuleFiles {
@@ -38,6 +48,8 @@ class RuleBook {
   static absl::StatusOr<std::shared_ptr<const RuleBook>> Load(const RuleFiles& files);
   explicit RuleBook(Site site, std::vector<Waiver> waivers = {},
                     std::shared_ptr<const HostPlaces> places = nullptr);
+  RuleBook(const RuleBook&) = delete;
+  RuleBook& operator=(const RuleBook&) = delete;
 
   // `name` as the host calls itself. What the inventory says of profiles wins. The digest changes with the day
   // where there are waivers, which end with one. Any thread may call.
@@ -47,9 +59,12 @@ class RuleBook {
   const HostPlaces* places() const { return places_.get(); }
 
  private:
-  Site site_;
-  std::vector<Waiver> waivers_;
-  std::shared_ptr<const HostPlaces> places_;
+  void Add(const Site& site, const std::vector<Waiver>& waivers);
+
+  const Site site_;
+  const std::shared_ptr<const HostPlaces> places_;
+  // Of every group of `site_` and of the sites of `places_`, which stay where they are.
+  std::map<const Site::Group*, std::shared_ptr<const GroupRules>> groups_{};
 };
 
 }  // namespace rdmaready::hub

@@ -66,8 +66,8 @@ TEST_F(HostPlacesTest, TheGroupsProfileWinsAndAnotherGroupIsAnotherDigest) {
   };
   const auto before =
       book("groups: {storage: {hosts: [a], profile: nvidia-lossless}, plain: {hosts: [b, c]}}\n");
-  EXPECT_EQ(before->RulesOf("a", 0).profiles.front().name, "nvidia-lossless");
-  EXPECT_EQ(before->RulesOf("b", 0).profiles.front().name, "smb-direct-roce");
+  EXPECT_EQ(before->RulesOf("a", 0).profiles().front().name, "nvidia-lossless");
+  EXPECT_EQ(before->RulesOf("b", 0).profiles().front().name, "smb-direct-roce");
   EXPECT_EQ(before->RulesOf("b", 0).group, "plain");
   EXPECT_FALSE(before->RulesOf("b", 0).unlisted);
   EXPECT_TRUE(before->RulesOf("z", 0).unlisted);
