@@ -3,11 +3,14 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "api/base/run_id.h"
-#include "hub/ingest/unpack.h"
-#include "hub/judge/host_judge.h"
+#include "hub/ingest/kept_votes.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -32,7 +35,7 @@ Comparer::Comparer(ComparerSeams seams, std::chrono::milliseconds every)
     : seams_(std::move(seams)), every_(every), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void Comparer::Run(const std::stop_token& stop) {
-  ReadVotes(stop);
+  ReadVotes();
   Clock::time_point counted = Clock::now() - kAtLeastEvery;
   while (Rest(stop, every_)) {
     const auto since = Clock::now() - counted;
@@ -43,29 +46,28 @@ void Comparer::Run(const std::stop_token& stop) {
   }
 }
 
-// What is reported meanwhile is newer, and stays.
-void Comparer::ReadVotes(const std::stop_token& stop) {
-  const absl::StatusOr<std::vector<FleetHost>> hosts = seams_.hosts();
-  if (hosts.ok()) {
-    for (const FleetHost& host : *hosts) {
-      if (host.host_id.empty() || seams_.agreement.Has(host.host_id)) continue;
-      const Clock::time_point begun = Clock::now();
-      ReadVotesOf(host);
-      if (!Rest(stop, Clock::now() - begun)) return;
-    }
-  }
-  complete_ = true;
-}
-
-// Facts that cannot be read are asked for again by who judges: until then the host has no vote.
-void Comparer::ReadVotesOf(const FleetHost& host) {
-  const absl::StatusOr<StoredFacts> stored = seams_.store.FactsOf(host.host_id);
-  if (!stored.ok()) return;
-  const absl::StatusOr<Facts> facts = ReadFacts(stored->facts_zlib, stored->facts_bytes);
-  if (!facts.ok()) return;
+// What is reported meanwhile is newer, and stays. Of whom the votes are not kept, or were judged by other
+// rules, is judged again, and votes then.
+void Comparer::ReadVotes() {
+  const std::shared_ptr<const RuleBook> rules = seams_.rules();
   const std::int64_t now = UnixNowNs();
-  const JudgedFacts judged = JudgeInFleet(*facts, seams_.rules()->RulesOf(host.name, now), host.name, now, {});
-  seams_.agreement.Put(host.host_id, judged.votes, true);
+  std::unordered_map<std::string, std::string> judged_by;  // by host, as it would be now
+  const absl::Status hosts = seams_.store.Hosts([&](KnownHost&& known) {
+    if (!known.mark.run_id.empty())
+      judged_by.emplace(known.host.host_id, rules->RulesOf(known.host.name, now).digest);
+  });
+  const absl::Status votes = seams_.store.Votes([&](StoredVotes&& stored) {
+    const auto wanted = judged_by.find(stored.host_id);
+    if (wanted == judged_by.end() || wanted->second != stored.judged_by) return;
+    if (const std::optional<std::vector<ProfileVotes>> kept = hub::ReadVotes(stored.votes))
+      seams_.agreement.Put(stored.host_id, *kept, true);
+  });
+  std::vector<std::string> others;
+  for (const auto& [host_id, digest] : judged_by) {
+    if (!seams_.agreement.Has(host_id)) others.push_back(host_id);
+  }
+  if (!others.empty()) seams_.judge_again(std::move(others));
+  complete_ = hosts.ok() && votes.ok();
 }
 
 void Comparer::Count() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparer: the thread that has the hosts of a fleet compared. At the start it reads what each host votes from
-// the facts that are kept, at the pace of half a processor; then it counts, seldom, and has those judged again
-// of which the count says something else than the one before.
+// Comparer: the thread that has the hosts of a fleet compared. At the start it reads what each host votes, as
+// it is kept; then it counts, seldom, and has those judged again of which the count says something else than
+// the one before.
 #pragma once
 
 #include <atomic>
@@ -35,13 +35,12 @@ class Comparer {
   // Counts at most once in `every`, and once a minute where nothing changed: hosts fall silent, too.
   Comparer(ComparerSeams seams, std::chrono::milliseconds every);
 
-  // Whether the votes of all hosts that were kept at the start are there.
+  // Whether the votes that were kept at the start are there.
   bool complete() const { return complete_; }
 
  private:
   void Run(const std::stop_token& stop);
-  void ReadVotes(const std::stop_token& stop);
-  void ReadVotesOf(const FleetHost& host);
+  void ReadVotes();
   void Count();
 
   ComparerSeams seams_;

@@ -7,6 +7,7 @@
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
+#include "hub/ingest/kept_votes.h"
 #include "hub/ingest/unpack.h"
 #include "hub/judge/host_judge.h"
 
@@ -199,6 +200,7 @@ void Keeper::JudgeOne(Work& work) const {
       JudgeInFleet(*facts, work.rules->RulesOf(kept.host.name, now), kept.host.name, now, std::move(of_fleet));
   work.judged = std::move(judged.host);
   work.votes = std::move(judged.votes);
+  work.judged.votes = WriteVotes(work.votes);
   TakeOver(std::move(kept), work.judged);
   if (!work.arrival) work.judged.facts_zlib.clear();  // they are there
 }

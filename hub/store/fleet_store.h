@@ -34,6 +34,7 @@ struct JudgedHost {
   std::string facts_zlib{};
   std::uint32_t facts_bytes = 0;  // unpacked
   std::vector<FleetFinding>
+  std::string votes{};            // what it votes where hosts are compared: see hub/ingest/kept_votes.h
       findings{};  // warned, failed or unknown, and not waived; host_id and times are not looked at
 };
 
@@ -60,6 +61,14 @@ struct StoredFacts {
   KnownHost known{};
   std::string facts_zlib{};
   std::uint32_t facts_bytes = 0;  // unpacked
+};
+
+struct FindingKey {
+// As they were judged by `judged_by`.
+struct StoredVotes {
+  std::string host_id{};
+  std::string judged_by{};
+  std::string votes{};
 };
 
 struct FindingKey {
@@ -132,6 +141,8 @@ class FleetStore {
 
   // Every host, by id, one at a time.
   virtual absl::Status Hosts(const std::function<void(KnownHost&&)>& each) = 0;
+  // Of every host, by id; those that are not what was put are left out.
+  virtual absl::Status Votes(const std::function<void(StoredVotes&&)>& each) = 0;
   // By host, check, subject, profile. `host_id` empty: of all.
   virtual absl::Status Findings(const std::string& host_id,
                                 const std::function<void(FleetFinding&&)>& each) = 0;

@@ -41,6 +41,15 @@ inline constexpr char kPutFacts[] =
     "UPDATE SET "
     "bytes = excluded.bytes, body = excluded.body, checksum = excluded.checksum";
 
+// What is the same stays as it is: most hosts vote as they did before.
+inline constexpr char kPutVotes[] =
+    "INSERT INTO vote (host_id, judged_by, body, checksum) VALUES ($1, $2, $3, $4) ON CONFLICT (host_id) DO "
+    "UPDATE SET "
+    "judged_by = excluded.judged_by, body = excluded.body, checksum = excluded.checksum WHERE vote.judged_by "
+    "<> "
+    "excluded.judged_by OR vote.body <> excluded.body OR vote.checksum <> excluded.checksum";
+inline constexpr char kAllVotes[] = "SELECT host_id, judged_by, body, checksum FROM vote ORDER BY host_id";
+
 #define RR_FINDING_COLUMNS                                                                           \
   "host_id, check_id, subject, profile, outcome, blocking, observed, expected, fix, switch_port, "   \
   "since_unix_ns, "                                                                                  \

@@ -6,10 +6,10 @@
 namespace rdmaready::hub {
 namespace {
 
-// host: all that a status reads. facts: the latest, by which a host is judged again. finding: what is not well,
-// or was not until somebody acknowledges it; what is well has no row. transition: an outcome that became
-// another. audit: what callers had a hub do. note: what a part of the hub keeps for itself: notices that are on
-// their way, and what was told.
+// host: all that a status reads. facts: the latest, by which a host is judged again. vote: what it votes where
+// hosts are compared, as it was judged last. finding: what is not well, or was not until somebody acknowledges
+// it; what is well has no row. transition: an outcome that became another. audit: what callers had a hub do.
+// note: what a part of the hub keeps for itself: notices that are on their way, and what was told.
 constexpr char kFirst[] = R"(
 CREATE TABLE host (
   host_id TEXT PRIMARY KEY, name TEXT NOT NULL, group_name TEXT NOT NULL, rack TEXT NOT NULL,
@@ -23,6 +23,8 @@ CREATE TABLE host (
   unacknowledged INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE TABLE facts (
   host_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
+CREATE TABLE vote (
+  host_id TEXT PRIMARY KEY, judged_by TEXT NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
 CREATE TABLE finding (
   host_id TEXT NOT NULL, check_id TEXT NOT NULL, subject TEXT NOT NULL, profile TEXT NOT NULL,
   outcome INTEGER NOT NULL, blocking INTEGER NOT NULL, observed TEXT NOT NULL, expected TEXT NOT NULL,

@@ -152,6 +152,7 @@ absl::Status SqliteFleetStore::CommitHost(const JudgedHost& judged, std::int64_t
   RR_ASSIGN_OR_RETURN(Statement* const put, writer_.Prepared(sql::kPutHost));
   BindHost(judged, host, last_number, *put);
   RR_RETURN_IF_ERROR(put->Run());
+  RR_RETURN_IF_ERROR(PutVotes(judged));
   return judged.facts_zlib.empty() ? absl::OkStatus() : PutFacts(judged);
 }
 

@@ -66,6 +66,7 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
   absl::Status PutNotes(std::span<const Note> put, std::span<const NoteKey> dropped) override;
   absl::Status Notes(const std::string& kind, const std::function<void(Note&&)>& each) override;
   absl::Status Hosts(const std::function<void(KnownHost&&)>& each) override;
+  absl::Status Votes(const std::function<void(StoredVotes&&)>& each) override;
   absl::Status Findings(const std::string& host_id, const std::function<void(FleetFinding&&)>& each) override;
   absl::Status Changes(const std::string& host_id, std::int64_t since_unix_ns, std::int64_t before_unix_ns,
                        const std::function<void(FleetChange&&)>& each) override;
@@ -103,6 +104,7 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
   FileLock lock_;
   std::mutex writing_;
   Connection writer_;
+  absl::Status PutVotes(const JudgedHost& host);
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<Connection>> idle_readers_{};
 };
