@@ -6,6 +6,11 @@
 #include "api/client/fleet_client.h"
 
 namespace rdmaready {
+namespace {
+
+constexpr std::uint32_t kTokensOnPage = 1'000;
+
+}  // namespace
 
 template <class Request, class Response>
 absl::Status FleetClient::CallAccess(grpc::Status (v1::Access::Stub::*method)(grpc::ClientContext*,
@@ -23,9 +28,16 @@ absl::StatusOr<v1::MakeTokensResponse> FleetClient::MakeTokens(const v1::MakeTok
 }
 
 absl::StatusOr<std::vector<v1::TokenRow>> FleetClient::Tokens() {
-  v1::ListTokensResponse response;
-  RR_RETURN_IF_ERROR(CallAccess(&v1::Access::Stub::ListTokens, v1::ListTokensRequest(), response));
-  return std::vector<v1::TokenRow>(response.tokens().begin(), response.tokens().end());
+  v1::ListTokensRequest request;
+  request.set_page_size(kTokensOnPage);
+  std::vector<v1::TokenRow> tokens;
+  do {
+    v1::ListTokensResponse response;
+    RR_RETURN_IF_ERROR(CallAccess(&v1::Access::Stub::ListTokens, request, response));
+    tokens.insert(tokens.end(), response.tokens().begin(), response.tokens().end());
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  return tokens;
 }
 
 absl::StatusOr<std::uint64_t> FleetClient::WithdrawTokens(const std::vector<std::string>& ids) {

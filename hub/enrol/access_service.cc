@@ -12,12 +12,15 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/pki/identity.h"
+#include "hub/fleet/paging.h"
 
 namespace rdmaready::hub {
 namespace {
 
 constexpr std::size_t kMostRevokeWords = 1024;  // bytes of a reason
 constexpr int kMostWithdrawn = 1'000;
+constexpr std::uint32_t kMostTokensOnPage = 1'000;  // of up to 1.5 KB each
+constexpr char kTokensQuestion[] = "tokens";
 
 grpc::Status AccessStatus(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
@@ -80,12 +83,23 @@ grpc::Status AccessService::MakeTokens(grpc::ServerContext* context, const v1::M
   return AccessStatus(work());
 }
 
-grpc::Status AccessService::ListTokens(grpc::ServerContext* context, const v1::ListTokensRequest*,
+grpc::Status AccessService::ListTokens(grpc::ServerContext* context, const v1::ListTokensRequest* request,
                                        v1::ListTokensResponse* response) {
   const auto work = [&]() -> absl::Status {
     RR_RETURN_IF_ERROR(Operator("tokens", *context).status());
-    RR_ASSIGN_OR_RETURN(const std::vector<StoredToken> tokens, admission_->Tokens());
+    if (request->page_size() > kMostTokensOnPage)
+      return absl::InvalidArgumentError(
+          fmt::format("page_size {}: at most {}", request->page_size(), kMostTokensOnPage));
+    RR_ASSIGN_OR_RETURN(const TokenPage page,
+                        ReadTokenPage(request->page_size(), request->page_token(), kTokensQuestion));
+    // One more says whether there are more.
+    RR_ASSIGN_OR_RETURN(std::vector<StoredToken> tokens, admission_->Tokens(page.after, page.count + 1));
+    const bool more = tokens.size() > page.count;
+    if (more) tokens.pop_back();
     for (const StoredToken& token : tokens) WriteRow(token, *response->add_tokens());
+    if (more)
+      response->set_next_page_token(
+          TokenAfter(TokenPlace{tokens.back().made_unix_ns, tokens.back().digest}, kTokensQuestion));
     return absl::OkStatus();
   };
   return AccessStatus(work());

@@ -313,23 +313,23 @@ absl::StatusOr<MadeTokens> Admission::MakeTokens(const NewTokens& wanted, const 
   return made;
 }
 
-absl::StatusOr<std::vector<StoredToken>> Admission::Tokens() const {
+absl::StatusOr<std::vector<StoredToken>> Admission::Tokens(const TokenPlace& after, std::size_t most) const {
   std::vector<StoredToken> tokens;
-  RR_RETURN_IF_ERROR(store_.Tokens([&tokens](StoredToken&& token) { tokens.push_back(std::move(token)); }));
+  RR_RETURN_IF_ERROR(
+      store_.Tokens(after, most, [&tokens](StoredToken&& token) { tokens.push_back(std::move(token)); }));
   return tokens;
 }
 
 absl::StatusOr<std::uint64_t> Admission::Withdraw(const std::vector<std::string>& ids, const std::string& who) {
-  RR_ASSIGN_OR_RETURN(const std::vector<StoredToken> tokens, Tokens());
   std::vector<std::string> digests;
   for (const std::string& id : ids) {
-    const auto is = [&id](const StoredToken& token) {
-      return id.size() >= kTokenIdDigits && token.digest.starts_with(id);
-    };
-    const auto found = std::ranges::find_if(tokens, is);
-    if (found == tokens.end() || std::ranges::count_if(tokens, is) > 1)
+    std::vector<std::string> named;
+    if (id.size() >= kTokenIdDigits)
+      RR_RETURN_IF_ERROR(store_.TokensNamed(
+          id, 2, [&named](StoredToken&& token) { named.push_back(std::move(token.digest)); }));
+    if (named.size() != 1)
       return absl::NotFoundError("no token " + SafeLine(id, 80) + " (rdmaready fleet token --list)");
-    digests.push_back(found->digest);
+    digests.push_back(std::move(named.front()));
   }
   RR_ASSIGN_OR_RETURN(const std::uint64_t withdrawn,
                       store_.WithdrawTokens(digests, who, options_.now_unix_ns()));

@@ -91,7 +91,8 @@ class Admission {
 
   // kInvalidArgument: too long, too many, a name that no certificate has.
   absl::StatusOr<MadeTokens> MakeTokens(const NewTokens& wanted, const std::string& who);
-  absl::StatusOr<std::vector<StoredToken>> Tokens() const;
+  // Newest first, those after that place.
+  absl::StatusOr<std::vector<StoredToken>> Tokens(const TokenPlace& after, std::size_t most) const;
   // By the ids that people see. kNotFound: one of them is none, or names several.
   absl::StatusOr<std::uint64_t> Withdraw(const std::vector<std::string>& ids, const std::string& who);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -152,10 +153,12 @@ grpc::Status FleetService::ListFindings(grpc::ServerContext* context, const v1::
     RR_RETURN_IF_ERROR(CheckMask<v1::FleetFinding>(request->fields()));
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
-    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(const std::vector<FleetFinding> findings, view_.Findings(filter, UnixNowNs()));
-    AddRows(findings, page, request->fields(), *response->mutable_findings());
-    response->set_next_page_token(NextToken(page, findings.size(), question));
+    RR_ASSIGN_OR_RETURN(const FindingPage page,
+                        ReadFindingPage(request->page_size(), request->page_token(), question));
+    RR_ASSIGN_OR_RETURN(const FindingsPart part,
+                        view_.FindingsAfter(filter, page.after, page.count, UnixNowNs()));
+    AddRows(part.rows, {.count = part.rows.size()}, request->fields(), *response->mutable_findings());
+    response->set_next_page_token(TokenAfter(part.next, question));
     return absl::OkStatus();
   };
   return GrpcOf(work());
@@ -168,12 +171,13 @@ grpc::Status FleetService::ListTransitions(grpc::ServerContext* context,
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
-    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(
-        const std::vector<FleetChange> changes,
-        view_.Changes(filter, request->since_unix_ns(), request->before_unix_ns(), UnixNowNs()));
-    AddRows(changes, page, {}, *response->mutable_changes());
-    response->set_next_page_token(NextToken(page, changes.size(), question));
+    RR_ASSIGN_OR_RETURN(ChangePage page, ReadChangePage(request->page_size(), request->page_token(), question));
+    if (request->page_token().empty() && request->before_unix_ns() != 0)
+      page.after.last_unix_ns = request->before_unix_ns() - 1;
+    RR_ASSIGN_OR_RETURN(const ChangesPart part, view_.ChangesAfter(filter, request->since_unix_ns(), page.after,
+                                                                   page.count, UnixNowNs()));
+    AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_changes());
+    response->set_next_page_token(TokenAfter(part.next, question));
     return absl::OkStatus();
   };
   return GrpcOf(work());
@@ -185,12 +189,13 @@ grpc::Status FleetService::Diff(grpc::ServerContext* context, const v1::FleetDif
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
-    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
+    RR_ASSIGN_OR_RETURN(const FindingPage page,
+                        ReadFindingPage(request->page_size(), request->page_token(), question));
     const std::int64_t now = UnixNowNs();
-    RR_ASSIGN_OR_RETURN(const std::vector<FleetDifference> differences,
-                        view_.Diff(filter, request->at_unix_ns(), now));
-    AddRows(differences, page, {}, *response->mutable_differences());
-    response->set_next_page_token(NextToken(page, differences.size(), question));
+    RR_ASSIGN_OR_RETURN(const DifferencesPart part,
+                        view_.DiffAfter(filter, request->at_unix_ns(), page.after, page.count, now));
+    AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_differences());
+    response->set_next_page_token(TokenAfter(part.next, question));
     if (options_.keeps_changes.count() > 0)
       response->set_kept_since_unix_ns(now - options_.keeps_changes.count());
     return absl::OkStatus();

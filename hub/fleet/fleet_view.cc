@@ -164,19 +164,6 @@ class ExpectedHosts {
   std::unordered_set<const HostPlace*> met_{};
 };
 
-using FindingId =
-    std::tuple<std::string, std::string, std::string, std::string>;  // host, check, subject, profile
-
-using Names = std::unordered_map<std::string, std::string>;  // of hosts, by id
-
-Names NamesOf(const std::vector<FleetHost>& hosts) {
-  Names names;
-  for (const FleetHost& host : hosts) {
-    if (!host.host_id.empty()) names.emplace(host.host_id, host.name);
-  }
-  return names;
-}
-
 }  // namespace
 
 bool IsChosen(const std::vector<std::string>& patterns, std::string_view word) {
@@ -254,84 +241,6 @@ absl::StatusOr<FleetStatus> FleetView::Status(const FleetFilter& filter, std::si
     if (usual.state == ComparisonState::kNoMajority && groups.contains(usual.group)) ++status.undecided;
   }
   return status;
-}
-
-absl::StatusOr<std::vector<FleetFinding>> FleetView::Findings(const FleetFilter& filter,
-                                                              std::int64_t now_unix_ns) const {
-  FleetFilter of_hosts = filter;
-  of_hosts.checks.clear();  // what is over is asked for, too
-  RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, Hosts(of_hosts, now_unix_ns));
-  const Names names = NamesOf(hosts);
-  std::vector<FleetFinding> findings;
-  const auto take = [&](FleetFinding&& finding) {
-    const auto name = names.find(finding.host_id);
-    if (name == names.end() || !IsChosen(filter.checks, finding.check)) return;
-    finding.host = name->second;
-    findings.push_back(std::move(finding));
-  };
-  if (names.empty()) return findings;
-  if (hosts.size() == 1) {
-    RR_RETURN_IF_ERROR(store_.Findings(hosts.front().host_id, take));
-  } else {
-    RR_RETURN_IF_ERROR(store_.Findings({}, take));
-  }
-  std::ranges::stable_sort(findings, [](const FleetFinding& a, const FleetFinding& b) {
-    return std::tie(a.host, a.host_id, a.check, a.subject) < std::tie(b.host, b.host_id, b.check, b.subject);
-  });
-  return findings;
-}
-
-absl::StatusOr<std::vector<FleetChange>> FleetView::Changes(const FleetFilter& filter,
-                                                            std::int64_t since_unix_ns,
-                                                            std::int64_t before_unix_ns,
-                                                            std::int64_t now_unix_ns) const {
-  FleetFilter of_hosts = filter;
-  of_hosts.checks.clear();
-  RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, Hosts(of_hosts, now_unix_ns));
-  const Names names = NamesOf(hosts);
-  std::vector<FleetChange> changes;
-  const auto take = [&](FleetChange&& change) {
-    const auto name = names.find(change.host_id);
-    if (name == names.end() || !IsChosen(filter.checks, change.check)) return;
-    change.host = name->second;
-    changes.push_back(std::move(change));
-  };
-  if (names.empty()) return changes;
-  const std::int64_t before = before_unix_ns != 0 ? before_unix_ns : std::numeric_limits<std::int64_t>::max();
-  const std::string only = hosts.size() == 1 ? hosts.front().host_id : std::string();
-  RR_RETURN_IF_ERROR(store_.Changes(only, since_unix_ns, before, take));
-  std::ranges::stable_sort(changes, std::greater(), &FleetChange::last_unix_ns);
-  return changes;
-}
-
-absl::StatusOr<std::vector<FleetDifference>> FleetView::Diff(const FleetFilter& filter, std::int64_t at_unix_ns,
-                                                             std::int64_t now_unix_ns) const {
-  RR_ASSIGN_OR_RETURN(std::vector<FleetChange> changes, Changes(filter, at_unix_ns, 0, now_unix_ns));
-  std::map<FindingId, FleetDifference> differences;
-  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {  // oldest first
-    const auto [place, fresh] =
-        differences.try_emplace({change->host_id, change->check, change->subject, change->profile});
-    FleetDifference& difference = place->second;
-    if (fresh) {
-      difference = {.host_id = change->host_id,
-                    .host = change->host,
-                    .check = change->check,
-                    .subject = change->subject,
-                    .profile = change->profile,
-                    .then = change->before};
-    }
-    difference.now = change->after;
-    difference.observed = change->observed;
-    difference.times += change->times;
-  }
-  std::vector<FleetDifference> result;
-  for (auto& [id, difference] : differences) {
-    if (difference.then != difference.now || difference.check.empty()) result.push_back(std::move(difference));
-  }
-  std::ranges::stable_sort(result, [](const FleetDifference& a, const FleetDifference& b) {
-    return std::tie(a.host, a.host_id, a.check, a.subject) < std::tie(b.host, b.host_id, b.check, b.subject);
-  });
-  return result;
 }
 
 }  // namespace rdmaready::hub

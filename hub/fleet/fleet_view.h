@@ -35,6 +35,18 @@ struct FleetFilter {
   std::vector<std::string> seen_groups{};  // patterns: what the caller may see at all
 };
 
+// A part of an answer, at most as long as was asked for; `next` is the place behind which more may follow. It
+// may be short, or empty, and more follow all the same: of very many rows that the filter leaves out only so
+// many are looked at in one go.
+template <class Row, class Place>
+struct FleetPart {
+  std::vector<Row> rows{};
+  std::optional<Place> next{};
+};
+using FindingsPart = FleetPart<FleetFinding, FindingPlace>;
+using ChangesPart = FleetPart<FleetChange, ChangePlace>;
+using DifferencesPart = FleetPart<FleetDifference, FindingPlace>;
+
 // A host is silent after so many periods without a report.
 inline constexpr int kSilentAfterPeriods = 3;
 
@@ -72,18 +84,29 @@ class FleetView {
   };
   absl::StatusOr<UsualValues> Usual(const FleetFilter& filter, std::int64_t now_unix_ns) const;
 
-  // Of the hosts of the filter, and of its checks; by host name, check, subject.
+  // Of the hosts of the filter, and of its checks; by host name, check, subject: those after that place.
+  absl::StatusOr<FindingsPart> FindingsAfter(const FleetFilter& filter, const FindingPlace& after,
+                                             std::size_t most, std::int64_t now_unix_ns) const;
+  // All of them.
   absl::StatusOr<std::vector<FleetFinding>> Findings(const FleetFilter& filter, std::int64_t now_unix_ns) const;
 
   // Those that happened, or happened again, since then, newest first.
+  absl::StatusOr<ChangesPart> ChangesAfter(const FleetFilter& filter, std::int64_t since_unix_ns,
+                                           const ChangePlace& after, std::size_t most,
+                                           std::int64_t now_unix_ns) const;
+  // All of them.
   absl::StatusOr<std::vector<FleetChange>> Changes(const FleetFilter& filter, std::int64_t since_unix_ns,
-                                                   std::int64_t before_unix_ns, std::int64_t now_unix_ns) const;
+                                                   std::int64_t now_unix_ns) const;
 
   // What is otherwise now than it was `at`; by host name, check, subject.
-  absl::StatusOr<std::vector<FleetDifference>> Diff(const FleetFilter& filter, std::int64_t at_unix_ns,
-                                                    std::int64_t now_unix_ns) const;
+  absl::StatusOr<DifferencesPart> DiffAfter(const FleetFilter& filter, std::int64_t at_unix_ns,
+                                            const FindingPlace& after, std::size_t most,
+                                            std::int64_t now_unix_ns) const;
 
  private:
+  struct Chosen;
+  absl::StatusOr<Chosen> ChosenBy(const FleetFilter& filter, std::int64_t now_unix_ns) const;
+  std::string NameOf(const std::string& host_id) const;
   absl::StatusOr<std::vector<OddOnes>> OddOnesOf(const std::vector<FleetHost>& hosts,
                                                  std::int64_t now_unix_ns) const;
 

@@ -6,30 +6,72 @@
 #include <optional>
 #include <string_view>
 
+#include "absl/strings/escaping.h"
 #include "api/base/digest.h"
 #include "api/base/number.h"
+#include "api/base/status.h"
 
 namespace rdmaready::hub {
 namespace {
 
 constexpr std::size_t kDigitsOfQuestion = 16;
+constexpr std::size_t kMostTokenBytes = 16 * 1024;
 
 std::string MarkOf(const std::string& question) {
   return Sha256(question).value_or("").substr(0, kDigitsOfQuestion);
 }
 
+absl::Status NoTokenOfThis() { return absl::InvalidArgumentError("page_token: not of this question"); }
+
+absl::StatusOr<std::size_t> RowsOnPage(std::uint32_t size) {
+  if (size > kMostOnPage)
+    return absl::InvalidArgumentError(fmt::format("page_size {}: at most {}", size, kMostOnPage));
+  return size == 0 ? kDefaultPage : size;
+}
+
+// "6:node103:abc": each word after its length; nothing for what is not of that form.
+std::optional<std::vector<std::string>> WordsOf(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const std::optional<std::size_t> size = ParseNumber<std::size_t>(text.substr(0, colon));
+    text.remove_prefix(colon + 1);
+    if (!size || *size > text.size()) return std::nullopt;
+    words.emplace_back(text.substr(0, *size));
+    text.remove_prefix(*size);
+  }
+  return words;
+}
+
+// Nothing: the token is none of this question, or has not just so many words.
+std::optional<std::vector<std::string>> ReadWords(const std::string& token, const std::string& question,
+                                                  std::size_t count) {
+  const std::string mark = MarkOf(question) + "-";
+  std::string text;
+  if (token.size() > kMostTokenBytes || !token.starts_with(mark) ||
+      !absl::WebSafeBase64Unescape(token.substr(mark.size()), &text))
+    return std::nullopt;
+  std::optional<std::vector<std::string>> words = WordsOf(text);
+  return words && words->size() == count ? std::move(words) : std::nullopt;
+}
+
+std::string WriteWords(const std::vector<std::string>& words, const std::string& question) {
+  std::string text;
+  for (const std::string& word : words) text += fmt::format("{}:{}", word.size(), word);
+  return MarkOf(question) + "-" + absl::WebSafeBase64Escape(text);
+}
+
 }  // namespace
 
 absl::StatusOr<Page> ReadPage(std::uint32_t size, const std::string& token, const std::string& question) {
-  if (size > kMostOnPage)
-    return absl::InvalidArgumentError(fmt::format("page_size {}: at most {}", size, kMostOnPage));
-  Page page{.count = size == 0 ? kDefaultPage : size};
+  Page page;
+  RR_ASSIGN_OR_RETURN(page.count, RowsOnPage(size));
   if (token.empty()) return page;
   const std::size_t dash = token.find('-');
   const std::string_view digits = std::string_view(token).substr(std::min(dash, token.size() - 1) + 1);
   const std::optional<std::uint64_t> first = ParseNumber<std::uint64_t>(digits);
-  if (dash == std::string::npos || !first || token.substr(0, dash) != MarkOf(question))
-    return absl::InvalidArgumentError("page_token: not of this question");
+  if (dash == std::string::npos || !first || token.substr(0, dash) != MarkOf(question)) return NoTokenOfThis();
   page.first = *first;
   return page;
 }
@@ -37,6 +79,59 @@ absl::StatusOr<Page> ReadPage(std::uint32_t size, const std::string& token, cons
 std::string NextToken(const Page& page, std::size_t total, const std::string& question) {
   const std::size_t next = page.first + page.count;
   return next < total ? fmt::format("{}-{}", MarkOf(question), next) : std::string();
+}
+
+absl::StatusOr<FindingPage> ReadFindingPage(std::uint32_t size, const std::string& token,
+                                            const std::string& question) {
+  FindingPage page;
+  RR_ASSIGN_OR_RETURN(page.count, RowsOnPage(size));
+  if (token.empty()) return page;
+  const std::optional<std::vector<std::string>> words = ReadWords(token, question, 5);
+  if (!words) return NoTokenOfThis();
+  page.after = {(*words)[0], (*words)[1], (*words)[2], (*words)[3], (*words)[4]};
+  return page;
+}
+
+absl::StatusOr<ChangePage> ReadChangePage(std::uint32_t size, const std::string& token,
+                                          const std::string& question) {
+  ChangePage page;
+  RR_ASSIGN_OR_RETURN(page.count, RowsOnPage(size));
+  if (token.empty()) return page;
+  const std::optional<std::vector<std::string>> words = ReadWords(token, question, 3);
+  if (!words) return NoTokenOfThis();
+  const auto time = ParseNumber<std::int64_t>((*words)[0]);
+  const auto number = ParseNumber<std::uint64_t>((*words)[2]);
+  if (!time || !number) return NoTokenOfThis();
+  page.after = {*time, (*words)[1], *number};
+  return page;
+}
+
+absl::StatusOr<TokenPage> ReadTokenPage(std::uint32_t size, const std::string& token,
+                                        const std::string& question) {
+  TokenPage page;
+  RR_ASSIGN_OR_RETURN(page.count, RowsOnPage(size));
+  if (token.empty()) return page;
+  const std::optional<std::vector<std::string>> words = ReadWords(token, question, 2);
+  if (!words) return NoTokenOfThis();
+  const auto time = ParseNumber<std::int64_t>((*words)[0]);
+  if (!time) return NoTokenOfThis();
+  page.after = {*time, (*words)[1]};
+  return page;
+}
+
+std::string TokenAfter(const TokenPlace& place, const std::string& question) {
+  return WriteWords({std::to_string(place.made_unix_ns), place.digest}, question);
+}
+
+std::string TokenAfter(const std::optional<FindingPlace>& place, const std::string& question) {
+  if (!place) return {};
+  return WriteWords({place->host, place->host_id, place->check, place->subject, place->profile}, question);
+}
+
+std::string TokenAfter(const std::optional<ChangePlace>& place, const std::string& question) {
+  if (!place) return {};
+  return WriteWords({std::to_string(place->last_unix_ns), place->host_id, std::to_string(place->number)},
+                    question);
 }
 
 }  // namespace rdmaready::hub

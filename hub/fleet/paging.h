@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of an answer. A token is the place of the first row of the next page, and a digest of what was asked:
-// with another question it is refused.
+// Pages of an answer. A token is the place of the first row of the next page, or what the last row of this one
+// is known by, and a digest of what was asked: with another question it is refused.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hub/store/row_places.h"
+#include "hub/store/token_store.h"
 
 namespace rdmaready::hub {
 
@@ -26,5 +29,28 @@ absl::StatusOr<Page> ReadPage(std::uint32_t size, const std::string& token, cons
 
 // Of an answer of `total` rows; empty: the page was the last one.
 std::string NextToken(const Page& page, std::size_t total, const std::string& question);
+
+// Of an answer that goes on after a row: rows that come or go meanwhile move no other one to another page.
+template <class Place>
+struct PageAfter {
+  Place after{};  // as it is made: the first page
+  std::size_t count = 0;
+};
+using FindingPage = PageAfter<FindingPlace>;
+using ChangePage = PageAfter<ChangePlace>;
+using TokenPage = PageAfter<TokenPlace>;
+
+// Errors as those of ReadPage.
+absl::StatusOr<FindingPage> ReadFindingPage(std::uint32_t size, const std::string& token,
+                                            const std::string& question);
+absl::StatusOr<ChangePage> ReadChangePage(std::uint32_t size, const std::string& token,
+                                          const std::string& question);
+absl::StatusOr<TokenPage> ReadTokenPage(std::uint32_t size, const std::string& token,
+                                        const std::string& question);
+
+// Of no place: empty.
+std::string TokenAfter(const std::optional<FindingPlace>& place, const std::string& question);
+std::string TokenAfter(const std::optional<ChangePlace>& place, const std::string& question);
+std::string TokenAfter(const TokenPlace& place, const std::string& question);
 
 }  // namespace rdmaready::hub

@@ -20,7 +20,7 @@ absl::Status WatchedHosts::CatchUp(std::int64_t since_unix_ns, const Told& tell)
       RR_RETURN_IF_ERROR(ReadAfter(host.host_id, host.name, seen->second, changes));
   }
   if (since_unix_ns != 0) {
-    RR_ASSIGN_OR_RETURN(std::vector<FleetChange> more, view_.Changes(OfHosts(), since_unix_ns, 0, now));
+    RR_ASSIGN_OR_RETURN(std::vector<FleetChange> more, view_.Changes(OfHosts(), since_unix_ns, now));
     std::ranges::move(more, std::back_inserter(changes));
   }
   // By host and number: what one report changed has one time.

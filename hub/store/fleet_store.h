@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/model/fleet.h"
+#include "hub/store/row_places.h"
 
 namespace rdmaready::hub {
 
@@ -33,8 +34,8 @@ struct JudgedHost {
   std::string judged_by{};  // what the rules are known by: another value, and it is to be judged again
   std::string facts_zlib{};
   std::uint32_t facts_bytes = 0;  // unpacked
-  std::vector<FleetFinding>
   std::string votes{};            // what it votes where hosts are compared: see hub/ingest/kept_votes.h
+  std::vector<FleetFinding>
       findings{};  // warned, failed or unknown, and not waived; host_id and times are not looked at
 };
 
@@ -63,7 +64,6 @@ struct StoredFacts {
   std::uint32_t facts_bytes = 0;  // unpacked
 };
 
-struct FindingKey {
 // As they were judged by `judged_by`.
 struct StoredVotes {
   std::string host_id{};
@@ -152,6 +152,16 @@ class FleetStore {
   // Of one host, by number, after that one.
   virtual absl::Status ChangesAfter(const std::string& host_id, std::uint64_t number,
                                     const std::function<void(FleetChange&&)>& each) = 0;
+  // Parts of the rows, at most `most` after that place: what a part costs does not depend on how many there
+  // are. Changes that happened, or happened again, since then. `host_id` empty: of all.
+  virtual absl::Status NewestChanges(const std::string& host_id, std::int64_t since_unix_ns,
+                                     const ChangePlace& after, std::size_t most,
+                                     const std::function<void(FleetChange&&)>& each) = 0;
+  // With the hosts' names.
+  virtual absl::Status ChangesByName(std::int64_t since_unix_ns, const HostChangePlace& after, std::size_t most,
+                                     const std::function<void(FleetChange&&)>& each) = 0;
+  virtual absl::Status FindingsByName(const FindingPlace& after, std::size_t most,
+                                      const std::function<void(FleetFinding&&)>& each) = 0;
   // kNotFound: it never sent any. kDataLoss: they are not what was put.
   virtual absl::StatusOr<StoredFacts> FactsOf(const std::string& host_id) = 0;
 };

@@ -26,6 +26,8 @@ struct HostBefore {
 HostBefore ReadHostBefore(const Statement& row);
 
 inline constexpr int kHostColumns = 30;
+inline constexpr int kFindingColumns = 18;
+inline constexpr int kChangeColumns = 11;
 KnownHost ReadHost(const Statement& row);           // RR_HOST_COLUMNS
 KeptFinding ReadKeptFinding(const Statement& row);  // RR_FINDING_COLUMNS
 FleetAuditEntry ReadAudit(const Statement& row);    // RR_AUDIT_COLUMNS

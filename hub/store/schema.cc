@@ -44,13 +44,15 @@ CREATE TABLE audit (
 CREATE TABLE note (
   kind TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_over ON finding (over_unix_ns) WHERE over_unix_ns > 0;
-CREATE INDEX transition_by_time ON transition (last_unix_ns);
+CREATE INDEX transition_by_time ON transition (last_unix_ns DESC, host_id, number);
+CREATE UNIQUE INDEX host_by_name ON host (name, host_id);
 CREATE TABLE enrolment_token (
   digest TEXT PRIMARY KEY, name TEXT NOT NULL, note TEXT NOT NULL, made_by TEXT NOT NULL,
   made_unix_ns INTEGER NOT NULL, ends_unix_ns INTEGER NOT NULL, withdrawn_by TEXT NOT NULL DEFAULT '',
   withdrawn_unix_ns INTEGER NOT NULL DEFAULT 0, used_unix_ns INTEGER NOT NULL DEFAULT 0,
   key_digest TEXT NOT NULL DEFAULT '', host_id TEXT NOT NULL DEFAULT '', hostname TEXT NOT NULL DEFAULT '',
   machine_id TEXT NOT NULL DEFAULT '') STRICT, WITHOUT ROWID;
+CREATE INDEX enrolment_token_by_time ON enrolment_token (made_unix_ns DESC, digest);
 CREATE TABLE revoked_host (
   host_id TEXT PRIMARY KEY, unix_ns INTEGER NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL) STRICT, WITHOUT ROWID;
 )";

@@ -72,10 +72,19 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
                        const std::function<void(FleetChange&&)>& each) override;
   absl::Status ChangesAfter(const std::string& host_id, std::uint64_t number,
                             const std::function<void(FleetChange&&)>& each) override;
+  absl::Status NewestChanges(const std::string& host_id, std::int64_t since_unix_ns, const ChangePlace& after,
+                             std::size_t most, const std::function<void(FleetChange&&)>& each) override;
+  absl::Status ChangesByName(std::int64_t since_unix_ns, const HostChangePlace& after, std::size_t most,
+                             const std::function<void(FleetChange&&)>& each) override;
+  absl::Status FindingsByName(const FindingPlace& after, std::size_t most,
+                              const std::function<void(FleetFinding&&)>& each) override;
   absl::StatusOr<StoredFacts> FactsOf(const std::string& host_id) override;
 
   absl::Status PutTokens(std::span<const StoredToken> tokens) override;
-  absl::Status Tokens(const std::function<void(StoredToken&&)>& each) override;
+  absl::Status Tokens(const TokenPlace& after, std::size_t most,
+                      const std::function<void(StoredToken&&)>& each) override;
+  absl::Status TokensNamed(const std::string& digits, std::size_t most,
+                           const std::function<void(StoredToken&&)>& each) override;
   absl::StatusOr<StoredToken> UseToken(const TokenUse& use) override;
   absl::StatusOr<std::uint64_t> WithdrawTokens(std::span<const std::string> digests, const std::string& who,
                                                std::int64_t now_unix_ns) override;
@@ -95,6 +104,7 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
   absl::Status PutFinding(const std::string& host_id, const KeptFinding& row);
   absl::Status PutChange(const std::string& host_id, const FleetChange& change);
   absl::Status PutFacts(const JudgedHost& host);
+  absl::Status PutVotes(const JudgedHost& host);
   absl::Status InTransaction(const std::function<absl::Status()>& work);
 
   // Runs `read` on a connection of its own.
@@ -104,7 +114,6 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
   FileLock lock_;
   std::mutex writing_;
   Connection writer_;
-  absl::Status PutVotes(const JudgedHost& host);
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<Connection>> idle_readers_{};
 };

@@ -53,14 +53,21 @@ absl::Status SqliteFleetStore::PutTokens(std::span<const StoredToken> tokens) {
   });
 }
 
-absl::Status SqliteFleetStore::Tokens(const std::function<void(StoredToken&&)>& each) {
+absl::Status SqliteFleetStore::Tokens(const TokenPlace& after, std::size_t most,
+                                      const std::function<void(StoredToken&&)>& each) {
   return Read([&](Connection& connection) -> absl::Status {
-    RR_ASSIGN_OR_RETURN(Statement* const all, connection.Prepared(sql::kAllTokens));
-    for (;;) {
-      RR_ASSIGN_OR_RETURN(const bool there, all->Step());
-      if (!there) return absl::OkStatus();
-      each(ReadToken(*all));
-    }
+    RR_ASSIGN_OR_RETURN(Statement* const found, connection.Prepared(sql::kNewestTokens));
+    found->Bind(after.made_unix_ns).Bind(after.digest).Bind(static_cast<std::int64_t>(most));
+    return EachRow(*found, [&](const Statement& row) { each(ReadToken(row)); });
+  });
+}
+
+absl::Status SqliteFleetStore::TokensNamed(const std::string& digits, std::size_t most,
+                                           const std::function<void(StoredToken&&)>& each) {
+  return Read([&](Connection& connection) -> absl::Status {
+    RR_ASSIGN_OR_RETURN(Statement* const found, connection.Prepared(sql::kTokensBetween));
+    found->Bind(digits).Bind(digits + "g").Bind(static_cast<std::int64_t>(most));  // what follows "f"
+    return EachRow(*found, [&](const Statement& row) { each(ReadToken(row)); });
   });
 }
 

@@ -11,8 +11,13 @@ namespace rdmaready::hub::sql {
 inline constexpr char kPutToken[] =
     "INSERT INTO enrolment_token (digest, name, note, made_by, made_unix_ns, ends_unix_ns) VALUES ($1, $2, $3, "
     "$4, $5, $6)";
-inline constexpr char kAllTokens[] =
-    "SELECT " RR_TOKEN_COLUMNS " FROM enrolment_token ORDER BY made_unix_ns DESC, digest";
+inline constexpr char kNewestTokens[] = "SELECT " RR_TOKEN_COLUMNS
+                                        " FROM enrolment_token WHERE made_unix_ns <= $1 AND (made_unix_ns < $1 "
+                                        "OR digest > $2) ORDER BY made_unix_ns "
+                                        "DESC, digest LIMIT $3";
+inline constexpr char kTokensBetween[] =
+    "SELECT " RR_TOKEN_COLUMNS
+    " FROM enrolment_token WHERE digest >= $1 AND digest < $2 ORDER BY digest LIMIT $3";
 inline constexpr char kTokenOf[] = "SELECT " RR_TOKEN_COLUMNS " FROM enrolment_token WHERE digest = $1";
 // The conditions are judged before, in the same transaction; they stand here too, so that no engine whose
 // transactions see less of each other gives one token to two.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ struct StoredToken {
   std::string machine_id{};  // the same
 };
 
+// Where a token stands among the others, the newest first; those of one moment by digest.
+struct TokenPlace {
+  std::int64_t made_unix_ns = std::numeric_limits<std::int64_t>::max();
+  std::string digest{};
+};
+
 // Who comes with a token.
 struct TokenUse {
   std::string digest{};
@@ -53,8 +60,12 @@ class TokenStore {
   virtual ~TokenStore() = default;
 
   virtual absl::Status PutTokens(std::span<const StoredToken> tokens) = 0;
-  // Newest first.
-  virtual absl::Status Tokens(const std::function<void(StoredToken&&)>& each) = 0;
+  // Newest first, those after that place, at most `most`.
+  virtual absl::Status Tokens(const TokenPlace& after, std::size_t most,
+                              const std::function<void(StoredToken&&)>& each) = 0;
+  // By the first digits of its digest, at most `most` of them.
+  virtual absl::Status TokensNamed(const std::string& digits, std::size_t most,
+                                   const std::function<void(StoredToken&&)>& each) = 0;
   // Of one token a single use, whoever else tries at the same moment: one transaction. The row as it is then;
   // the same use again, by the same key before the token ends, gives the same row. kUnauthenticated: there is
   // no such token. kPermissionDenied: it is over, withdrawn, or another key used it; the words say which.

@@ -78,6 +78,20 @@ class AHostWithAToken(WithHub):
             self.assertEqual(refused.status, 4, refused)
             self.assertIn("operator", refused.err)
 
+    def test_all_tokens_are_listed_however_many_they_are(self):
+        """The hub answers with a thousand at a time."""
+        ids = []
+        for count in ("1000", "1000", "7"):
+            made = self.hub.ask("token", "--count", count, "--note", "many", "--output", "json")
+            self.assertEqual(made.status, 0, made)
+            ids.append([token["id"] for token in made.json["tokens"]])
+        listed = self.hub.ask("token", "--list", "--output", "json")
+        self.assertEqual(listed.status, 0, listed)
+        many = [token["id"] for token in listed.json["tokens"] if token["note"] == "many"]
+        self.assertEqual(many, sorted(ids[2]) + sorted(ids[1]) + sorted(ids[0]), "newest first, each once")
+        withdrawn = self.hub.ask("token", "--withdraw", ids[0][5])
+        self.assertIn("1 withdrawn", withdrawn.out, withdrawn)
+
     def test_a_hub_without_an_authority_says_so(self):
         (self.folder / "plain").mkdir()
         with Hub(self.folder / "plain") as plain:

@@ -192,10 +192,10 @@ TEST_F(AdmissionTest, OldTokensAreForgottenAndListsRenewedBeforeTheyAreDue) {
   now_ += 25 * 3'600 * kSecond;
   EXPECT_TRUE(admission_->LookAfter());
   EXPECT_GT(pki::HighestListNumber(admission_->Lists()->pem), pki::HighestListNumber(before));
-  EXPECT_THAT(*admission_->Tokens(), SizeIs(1)) << "who used which is still to be seen";
+  EXPECT_THAT(*admission_->Tokens({}, 10), SizeIs(1)) << "who used which is still to be seen";
   now_ += 31 * 24 * 3'600 * kSecond;
   admission_->LookAfter();
-  EXPECT_THAT(*admission_->Tokens(), SizeIs(0));
+  EXPECT_THAT(*admission_->Tokens({}, 10), SizeIs(0));
 }
 
 TEST_F(AdmissionTest, AnAuthorityThatOthersCanReadIsRefused) {
