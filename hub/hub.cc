@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hub/hub.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +28,18 @@ void EndServer(ListeningServer& listening, std::chrono::milliseconds grace) {
 
 }  // namespace
 
-Hub::Hub(HubOptions options) : options_(std::move(options)), started_unix_ns_(UnixNowNs()) {}
+Hub::Hub(HubOptions options)
+    : options_(std::move(options)),
+      started_unix_ns_(UnixNowNs()),
+      notes_({.write = [this](const auto&... note) { return options_.store->NoteHosts(note...); },
+              .written = [this](const auto& changes) { feed_.Tell(changes); },
+              .stored = [this](const absl::Status& status) { Stored(status); },
+              .lost =
+                  [this](std::size_t hosts) {
+                    Tell(options_.events, EventLevel::kError, "store",
+                         {{"reason",
+                           fmt::format("what happened to {} hosts is not kept: it waited too long", hosts)}});
+                  }}) {}
 
 absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
   std::unique_ptr<Hub> hub(new Hub(std::move(options)));
@@ -115,6 +128,7 @@ void Hub::Shutdown(std::chrono::milliseconds grace) {
   notifier_.reset();
   if (keeper_ != nullptr) {
     keeper_.reset();
+    notes_.Write();
     Stored(options_.store->PutSeen(book_.TakeSeen()));
   }
 }
@@ -142,10 +156,8 @@ absl::Status Hub::StoreHealth() const {
 }
 
 void Hub::NoteOf(std::span<const std::string> host_ids, const std::string& text) {
-  const absl::StatusOr<std::vector<CommittedChange>> changes =
-      options_.store->NoteHosts(host_ids, text, UnixNowNs());
-  Stored(changes.status());
-  if (changes.ok()) feed_.Tell(*changes);
+  notes_.Add({host_ids.begin(), host_ids.end()}, text);
+  notes_.Write();
 }
 
 // Said when it changes: a disk that is full stays full for a while.

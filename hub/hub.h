@@ -29,6 +29,7 @@
 #include "hub/fleet/fleet_view.h"
 #include "hub/ingest/comparer.h"
 #include "hub/ingest/host_book.h"
+#include "hub/ingest/host_notes.h"
 #include "hub/ingest/ingest_service.h"
 #include "hub/ingest/keeper.h"
 #include "hub/judge/fleet_agreement.h"
@@ -145,6 +146,7 @@ class Hub {
   LatencyBook commits_;
   HostBook book_;
   ChangeFeed feed_;
+  HostNotes notes_;
   std::unique_ptr<AuditTrail> trail_;
   FleetAgreement agreement_;
   std::shared_ptr<CallerJudge> judge_{};  // null: no TLS

@@ -48,6 +48,7 @@ void Hub::ChoresOf(std::int64_t second) {
   ingest_->EndStrangers(kHelloWithin);
   if (second % kSecondsBetweenSilence == 0) TellOfSilence();
   TellOfIdentities();
+  notes_.Write();  // what the store refused before
   if (second % kSecondsBetweenLists == 0) {
     EndTheRevoked();
     LookAfterAdmission();
