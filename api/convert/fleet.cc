@@ -28,6 +28,10 @@ v1::FleetAuditEntry ToProto(const FleetAuditEntry& entry) { return Written<v1::F
 FleetAuditEntry FromProto(const v1::FleetAuditEntry& message) {
   return ReadOrDefault<FleetAuditEntry>(message);
 }
+
+v1::FleetPastTest ToProto(const FleetPastTest& test) { return Written<v1::FleetPastTest>(test); }
+FleetPastTest FromProto(const v1::FleetPastTest& message) { return ReadOrDefault<FleetPastTest>(message); }
+
 v1::UsualValue ToProto(const UsualValue& usual) { return Written<v1::UsualValue>(usual); }
 UsualValue FromProto(const v1::UsualValue& message) { return ReadOrDefault<UsualValue>(message); }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "api/model/fleet.h"
+#include "api/model/fleet_past.h"
 #include "rdmaready/v1/fleet.pb.h"
 
 namespace rdmaready {
@@ -22,6 +23,9 @@ FleetDifference FromProto(const v1::FleetDifference& message);
 
 v1::FleetAuditEntry ToProto(const FleetAuditEntry& entry);
 FleetAuditEntry FromProto(const v1::FleetAuditEntry& message);
+
+v1::FleetPastTest ToProto(const FleetPastTest& test);
+FleetPastTest FromProto(const v1::FleetPastTest& message);
 
 v1::UsualValue ToProto(const UsualValue& usual);
 UsualValue FromProto(const v1::UsualValue& message);

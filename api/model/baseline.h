@@ -6,6 +6,7 @@
 // is looked at for its latency or its operations stands for them: it is the same figure, higher is better.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -62,6 +63,15 @@ struct CaseBaseline {
          "before_days", before_days);
   }
 };
+
+// What of a host's past travels to a hub, and is kept there, at most.
+inline constexpr std::size_t kMostPastTests = 256;
+inline constexpr std::size_t kMostPastTextBytes = 255;
+inline constexpr std::size_t kMostPastBytes = std::size_t{128} * 1024;  // as a message
+inline constexpr std::size_t kMostPackedPastBytes = std::size_t{64} * 1024;
+
+// Whether a test can be like this: texts and numbers within what any port can have.
+bool IsPlausible(const CaseBaseline& baseline);
 
 // What of the past is asked for; what is empty: all.
 struct BaselineQuery {

@@ -11,6 +11,7 @@
 #include "api/model/change.h"
 #include "api/model/facts.h"
 #include "api/model/fleet.h"
+#include "api/model/fleet_past.h"
 #include "api/model/history.h"
 #include "api/model/peer_message.h"
 #include "api/model/probe.h"
@@ -210,6 +211,7 @@ template const TypeInfo& TypeOf<FleetFinding>();
 template const TypeInfo& TypeOf<FleetChange>();
 template const TypeInfo& TypeOf<FleetDifference>();
 template const TypeInfo& TypeOf<FleetAuditEntry>();
+template const TypeInfo& TypeOf<FleetPastTest>();
 template const TypeInfo& TypeOf<UsualValue>();
 template const TypeInfo& TypeOf<Plan>();
 template const TypeInfo& TypeOf<Change>();

@@ -8,13 +8,13 @@
 #include <tuple>
 
 #include "api/base/text.h"
+#include "api/model/cases.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr std::int64_t kDayNs = 86'400'000'000'000;
-constexpr std::int64_t kWindowDays = 30;
 // 0.7: what is below it is slower, and not a matter of chance.
 constexpr std::uint64_t kSlowNumerator = 7;
 constexpr std::uint64_t kSlowDenominator = 10;
@@ -95,7 +95,7 @@ CaseBaseline BaselineOf(std::span<const BaselineDay> days) {
   std::vector<std::uint64_t> rates;
   std::vector<std::int64_t> latencies;
   for (const BaselineDay& day : days.first(days.size() - 1)) {
-    if (day.day_unix_ns < last.day_unix_ns - kWindowDays * kDayNs) continue;
+    if (day.day_unix_ns < last.day_unix_ns - kPastWindowDays * kDayNs) continue;
     ++baseline.days;
     AddDay(day, rates);
     latencies.push_back(day.latency_p99_ns);
@@ -119,6 +119,17 @@ std::string SlowText(const CaseBaseline& baseline) {
   if (baseline.changed_unix_ns != 0) return ChangeText(baseline);
   return Cat(Printable(baseline.case_name), " ", RateText(baseline.last_bytes_per_s), ", ",
              RateText(baseline.p50_bytes_per_s), " in the 30 days before");
+}
+
+bool IsOld(const CaseBaseline& baseline, std::int64_t now_unix_ns) {
+  return baseline.last_unix_ns < now_unix_ns - kPastWindowDays * kDayNs;
+}
+
+// A case that somebody tested once by hand says nothing either way.
+bool CountsForPort(const CaseBaseline& baseline) {
+  if (baseline.role != "loopback") return false;
+  const TransferCase* row = FindCase(baseline.case_name);
+  return IsKnown(baseline) || (row != nullptr && row->checked);
 }
 
 void AddWords(std::string words, std::string& to) { to += (to.empty() ? "" : "; ") + words; }
@@ -192,6 +203,28 @@ Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& p
     finding.observed = known;
   }
   return finding;
+}
+
+Finding JudgeKeptPast(std::span<const CaseBaseline> of_port, const TransferPlace& place,
+                      std::int64_t now_unix_ns) {
+  std::vector<CaseBaseline> fresh;
+  std::int64_t last = 0;
+  for (const CaseBaseline& baseline : of_port) {
+    if (!CountsForPort(baseline)) continue;
+    last = std::max(last, baseline.last_unix_ns);
+    if (!IsOld(baseline, now_unix_ns)) fresh.push_back(baseline);
+  }
+  const std::string why_none = last == 0
+                                   ? std::string("no loopback test is remembered")
+                                   : Cat("the last test was on ", DayText(last), ": it says nothing of today");
+  return JudgeOwnPast(fresh, place, why_none, fresh.size());
+}
+
+PastState PastStateOf(const CaseBaseline& baseline, bool software, std::int64_t now_unix_ns) {
+  if (software) return PastState::kSoftware;
+  if (IsOld(baseline, now_unix_ns)) return PastState::kOld;
+  if (!IsKnown(baseline)) return PastState::kUnknown;
+  return IsSlow(baseline) ? PastState::kSlower : PastState::kAsBefore;
 }
 
 }  // namespace rdmaready

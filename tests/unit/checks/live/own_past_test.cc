@@ -158,5 +158,60 @@ TEST(OwnPast, IsNothingForASoftwareDevice) {
   EXPECT_EQ(JudgeOwnPast(PastOf(Then(30, 97, {13})), software).outcome, Outcome::kNotApplicable);
 }
 
+// ---- what is remembered, judged by who did not see the tests
+// ----------------------------------------------------
+
+constexpr std::int64_t kToday = (kFirstDay + 90) * kDayNs + 9;
+
+TEST(KeptPast, IsJudgedAsTheAgentJudgesIt) {
+  const std::vector<CaseBaseline> slow = PastOf(Then(90, 97, {13}));
+  EXPECT_EQ(JudgeKeptPast(slow, kPort, kToday), JudgeOwnPast(slow, kPort));
+  const std::vector<CaseBaseline> well = PastOf(Then(90, 97, {96}));
+  EXPECT_EQ(JudgeKeptPast(well, kPort, kToday), JudgeOwnPast(well, kPort));
+  EXPECT_EQ(JudgeKeptPast(well, kPort, kToday).outcome, Outcome::kPass);
+}
+
+TEST(KeptPast, ATestOfMoreThanThirtyDaysAgoSaysNothingOfToday) {
+  const std::vector<CaseBaseline> slow = PastOf(Then(90, 97, {13}));
+  EXPECT_EQ(JudgeKeptPast(slow, kPort, kToday + 29 * kDayNs).outcome, Outcome::kWarn);
+  const Finding old = JudgeKeptPast(slow, kPort, kToday + 31 * kDayNs);
+  EXPECT_EQ(old.outcome, Outcome::kUnknown);
+  EXPECT_EQ(old.observed, "the last test was on 2025-01-02: it says nothing of today");
+  std::vector<CaseBaseline> two = slow;
+  two.push_back(slow.front());
+  two.back().case_name = "send-1k";
+  two.back().last_bytes_per_s = two.back().p50_bytes_per_s;
+  two.back().last_unix_ns += 40 * kDayNs;
+  EXPECT_EQ(JudgeKeptPast(two, kPort, kToday + 40 * kDayNs).outcome, Outcome::kPass)
+      << "the other one was tested since";
+  EXPECT_EQ(JudgeKeptPast({}, kPort, kToday).outcome, Outcome::kUnknown);
+}
+
+TEST(KeptPast, ACaseThatNoCheckMakesCountsOnceItHasAPast) {
+  std::vector<CaseBaseline> past = PastOf(Then(90, 97, {96}));
+  past.push_back(past.front());
+  past.back().case_name = "made-by-hand";
+  past.back().days = 0;
+  EXPECT_EQ(JudgeKeptPast(past, kPort, kToday).outcome, Outcome::kPass);
+  past.back().case_name = "send-1k";
+  EXPECT_EQ(JudgeKeptPast(past, kPort, kToday).outcome, Outcome::kUnknown) << "a check makes it";
+  past.back().case_name = "made-by-hand";
+  past.back().days = kLeastDays;
+  past.back().last_bytes_per_s /= 9;
+  EXPECT_EQ(JudgeKeptPast(past, kPort, kToday).outcome, Outcome::kWarn);
+  past.back().role = "responder";
+  EXPECT_EQ(JudgeKeptPast(past, kPort, kToday).outcome, Outcome::kPass) << "with a peer it is nobody's own";
+}
+
+TEST(KeptPast, HasAStateForEachTest) {
+  const CaseBaseline slow = PastOf(Then(90, 97, {13})).front();
+  EXPECT_EQ(PastStateOf(slow, false, kToday), PastState::kSlower);
+  EXPECT_EQ(PastStateOf(slow, true, kToday), PastState::kSoftware);
+  EXPECT_EQ(PastStateOf(slow, false, kToday + 31 * kDayNs), PastState::kOld);
+  EXPECT_EQ(PastStateOf(PastOf(Then(90, 97, {96})).front(), false, kToday), PastState::kAsBefore);
+  EXPECT_EQ(PastStateOf(PastOf(Then(3, 97, {13})).front(), false, (kFirstDay + 3) * kDayNs),
+            PastState::kUnknown);
+}
+
 }  // namespace
 }  // namespace rdmaready
