@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "absl/strings/escaping.h"
+#include "api/base/status.h"
 #include "api/convert/facts.h"
 
 namespace rdmaready::report {
@@ -13,6 +14,17 @@ constexpr std::size_t kHexDigits = 64;
 
 }  // namespace
 
+absl::StatusOr<std::string> Packed(const std::string& plain) {
+  ::uLongf size = ::compressBound(static_cast<uLong>(plain.size()));
+  std::string packed(size, '\0');
+  const int result = ::compress(reinterpret_cast<Bytef*>(packed.data()), &size,
+                                reinterpret_cast<const Bytef*>(plain.data()), static_cast<uLong>(plain.size()));
+  if (result != Z_OK) return absl::InternalError("zlib cannot compress what a hub is told");
+  packed.resize(size);
+  packed.shrink_to_fit();
+  return packed;
+}
+
 absl::StatusOr<std::shared_ptr<const HostState>> PackState(const Facts& facts, const std::string& digest,
                                                            std::int64_t read_unix_ns) {
   auto state = std::make_shared<HostState>();
@@ -21,13 +33,7 @@ absl::StatusOr<std::shared_ptr<const HostState>> PackState(const Facts& facts, c
   state->read_unix_ns = read_unix_ns;
   const std::string plain = ToProto(facts).SerializeAsString();
   state->facts_bytes = static_cast<std::uint32_t>(plain.size());
-  ::uLongf size = ::compressBound(static_cast<uLong>(plain.size()));
-  state->facts_zlib.resize(size);
-  const int result = ::compress(reinterpret_cast<Bytef*>(state->facts_zlib.data()), &size,
-                                reinterpret_cast<const Bytef*>(plain.data()), static_cast<uLong>(plain.size()));
-  if (result != Z_OK) return absl::InternalError("zlib cannot compress the facts of this host");
-  state->facts_zlib.resize(size);
-  state->facts_zlib.shrink_to_fit();
+  RR_ASSIGN_OR_RETURN(state->facts_zlib, Packed(plain));
   return state;
 }
 

@@ -11,6 +11,9 @@
 
 namespace rdmaready::report {
 
+// By zlib. kInternal: it cannot.
+absl::StatusOr<std::string> Packed(const std::string& plain);
+
 // `digest`: 64 hexadecimal digits. kInternal: no digest, or zlib cannot.
 absl::StatusOr<std::shared_ptr<const HostState>> PackState(const Facts& facts, const std::string& digest,
                                                            std::int64_t read_unix_ns);

@@ -63,6 +63,22 @@ void ReportClient::Offer(std::shared_ptr<const HostState> state) {
   if (options_.wake) options_.wake();
 }
 
+void ReportClient::OfferPast(std::shared_ptr<const HostPast> past) {
+  {
+    const std::lock_guard lock(mutex_);
+    past_ = std::move(past);
+  }
+  if (options_.wake) options_.wake();
+}
+
+// With a state that the hub knows, or is told in the same report: else it could not judge it.
+bool ReportClient::PastIsNews() const {
+  if (past_ == nullptr || past_max_bytes_ == 0 || state_ == nullptr) return false;
+  if (past_->digest == kept_past_ || past_->digest == refused_past_) return false;
+  if (past_->tests == 0 && kept_past_.empty()) return false;
+  return StateIsNews() || state_->digest == kept_digest_;
+}
+
 bool ReportClient::StateIsNews() const {
   return state_ != nullptr && state_->digest != refused_digest_ &&
          (facts_wanted_ || state_->digest != kept_digest_);
@@ -102,7 +118,11 @@ TimePoint ReportClient::Next(TimePoint now, Act& act) {
       return next_;
     case Phase::kOpen:
       if (state_ == nullptr) return kNever;
-      if (const TimePoint due = StateIsNews() ? not_before_ : std::max(next_, not_before_); now < due)
+      if (PastIsNews() && past_->zlib.size() > past_max_bytes_)
+        RefusePast(past_->digest, std::to_string(past_->zlib.size()) + " bytes, this hub takes " +
+                                      std::to_string(past_max_bytes_));
+      if (const TimePoint due = StateIsNews() || PastIsNews() ? not_before_ : std::max(next_, not_before_);
+          now < due)
         return due;
       if (facts_wanted_) TakeFreshState();
       if (StateIsNews() && state_->facts_zlib.size() > facts_max_bytes_) {
@@ -151,6 +171,15 @@ ReportClient::Act ReportClient::Send(TimePoint now) {
     report.set_facts_bytes(state_->facts_bytes);
     ++counts_.with_facts;
   }
+  early_since_.reset();
+  if (PastIsNews()) {
+    if (!StateIsNews() && now < next_) early_since_ = next_;
+    report.set_past_digest(past_->digest);
+    report.set_past_zlib(past_->zlib);
+    report.set_past_bytes(past_->bytes);
+    sent_past_ = past_;
+    ++counts_.with_past;
+  }
   ++counts_.sent;
   sent_ = state_;
   sent_at_ = now;
@@ -189,6 +218,9 @@ void ReportClient::Welcomed(const v1::HubWelcome& welcome, TimePoint now) {
   if (welcome.facts_max_bytes() != 0) facts_max_bytes_ = welcome.facts_max_bytes();
   kept_digest_ = welcome.digest();
   refused_digest_.clear();  // another hub, or another version of it, may take it
+  kept_past_ = welcome.past_digest();
+  refused_past_.clear();
+  past_max_bytes_ = welcome.past_max_bytes();
   facts_wanted_ = false;
   trouble_.clear();
   phase_ = Phase::kOpen;
@@ -211,6 +243,8 @@ void ReportClient::Acknowledged(const v1::ReportAck& ack, TimePoint now) {
   const milliseconds whole = std::chrono::duration_cast<milliseconds>(period_);
   next_ = now + (first ? milliseconds(std::uniform_int_distribution<std::int64_t>(0, whole.count())(random_))
                        : Around(whole));
+  // Tests come at any time, and many one after the other: what is due each period is due all the same.
+  if (early_since_) next_ = *early_since_;
   switch (ack.result()) {
     case v1::ReportAck::RESULT_FACTS_WANTED:
       kept_digest_.clear();
@@ -231,8 +265,23 @@ void ReportClient::Acknowledged(const v1::ReportAck& ack, TimePoint now) {
       failures_ = 0;
       facts_wanted_ = false;
       kept_digest_ = sent_->digest;
+      PastAnswered(ack);
   }
   sent_.reset();
+  sent_past_.reset();
+}
+
+// One that the hub did not take is not sent again in this stream, whatever the reason.
+void ReportClient::PastAnswered(const v1::ReportAck& ack) {
+  if (sent_past_ == nullptr) return;
+  kept_past_ = ack.past_digest();
+  if (kept_past_ == sent_past_->digest) return;
+  RefusePast(sent_past_->digest, ack.past_refused());
+}
+
+void ReportClient::RefusePast(const std::string& digest, const std::string& why) {
+  refused_past_ = digest;
+  Tell(options_.events, EventLevel::kError, "hub-refused", {{"reason", "what live tests showed: " + why}});
 }
 
 milliseconds ReportClient::Around(milliseconds time) {
@@ -254,6 +303,7 @@ void ReportClient::Ended(const ReportStream* from, int code, const std::string& 
     if (stream_.get() != from || phase_ == Phase::kStopped) return;
     stream_.reset();
     sent_.reset();
+    sent_past_.reset();
     phase_ = Phase::kIdle;
     const std::string why = code == grpc::StatusCode::OK ? "the hub ended the stream" : words;
     if (why != trouble_)
@@ -305,6 +355,11 @@ bool ReportClient::connected() const {
 std::string ReportClient::kept_digest() const {
   const std::lock_guard lock(mutex_);
   return kept_digest_;
+}
+
+std::string ReportClient::kept_past() const {
+  const std::lock_guard lock(mutex_);
+  return kept_past_;
 }
 
 ReportCounts ReportClient::Counts() const {

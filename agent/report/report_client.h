@@ -43,6 +43,14 @@ struct HostState {
   std::int64_t read_unix_ns = 0;
 };
 
+// What live tests of it showed.
+struct HostPast {
+  std::string digest{};  // 32 octets
+  std::string zlib{};    // rdmaready.v1.Past
+  std::uint32_t bytes = 0;
+  std::size_t tests = 0;  // 0: it is not told, unless the hub has some
+};
+
 struct ReportOptions {
   ReportingHost host{};
   std::function<std::shared_ptr<grpc::Channel>()> channel{};  // made when the stream is opened first
@@ -65,6 +73,7 @@ struct ReportCounts {
   std::uint64_t streams = 0;  // opened
   std::uint64_t sent = 0;
   std::uint64_t with_facts = 0;
+  std::uint64_t with_past = 0;
   std::uint64_t kept = 0;
   std::uint64_t put_off = 0;
   std::uint64_t refused = 0;
@@ -80,6 +89,10 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
 
   // The newest state; an older one that was not sent is forgotten.
   void Offer(std::shared_ptr<const HostState> state);
+
+  // The same of its past, which goes with the next state that the hub has, or is sent. A hub of before takes
+  // none.
+  void OfferPast(std::shared_ptr<const HostPast> past);
 
   // Does what is due, and says when something will be next. May be called early.
   TimePoint Tick(TimePoint now);
@@ -99,6 +112,8 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   bool connected() const;
   // The digest that the hub acknowledged last, 32 octets; empty: none in this stream.
   std::string kept_digest() const;
+  // The same of its past.
+  std::string kept_past() const;
   ReportCounts Counts() const;
   // Why there is no stream; empty: there is one, or there was no try yet.
   std::string trouble() const;
@@ -130,6 +145,9 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   void RefuseState(const std::string& why);
   void SetPeriod(std::uint32_t seconds);
   bool StateIsNews() const;
+  bool PastIsNews() const;
+  void PastAnswered(const v1::ReportAck& ack);
+  void RefusePast(const std::string& digest, const std::string& why);
   std::chrono::milliseconds BackOff(int code);
   std::chrono::milliseconds Around(std::chrono::milliseconds time);
   std::int64_t UnixNow() const;
@@ -145,6 +163,13 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   std::string refused_digest_{};  // not to be sent again
   bool facts_wanted_ = false;
   std::size_t facts_max_bytes_ = 512 * 1024;
+  std::shared_ptr<const HostPast> past_{};
+  std::shared_ptr<const HostPast> sent_past_{};  // awaits its ack
+  std::string kept_past_{};
+  std::string refused_past_{};
+  std::size_t past_max_bytes_ = 0;  // 0: the hub takes none
+  std::optional<TimePoint>
+      early_since_{};  // when the period is over before whose end one was sent for its past
   std::uint64_t sequence_ = 0;
   std::chrono::seconds period_{300};
   TimePoint next_{};        // kIdle: when to open; kOpen: when the period is over; else: how long is waited

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/report/own_identity.h"
+#include "agent/report/pack_past.h"
 #include "agent/report/pack_state.h"
 #include "api/base/status.h"
 #include "api/client/address.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr auto kBetweenLooks = std::chrono::seconds(1);
 constexpr auto kAfterFailure = std::chrono::seconds(10);  // a check that came to nothing
+constexpr auto kAfterTest = std::chrono::seconds(3);      // others may follow it
 constexpr int kOldAfterPeriods = 2;
 constexpr auto kLongestLook = std::chrono::seconds(60);  // of a host that is slow to answer
 constexpr auto kGoodbye = std::chrono::milliseconds(1000);
@@ -51,6 +53,7 @@ Reporter::Reporter(ReporterOptions options, ReportingHost host) : options_(std::
                     .heard_lists = options_.heard_lists,
                     .seed = std::random_device()(),
                     .events = options_.events});
+  if (options_.past) past_due_ = std::chrono::steady_clock::now();
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
@@ -92,11 +95,40 @@ void Reporter::LookAgain() {
     const std::lock_guard lock(mutex_);
     look_again_ = true;
   }
+  Wake();
+}
+
+void Reporter::Tested() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!options_.past || past_due_) return;
+    past_due_ = std::chrono::steady_clock::now() + kAfterTest;
+  }
+  Wake();
+}
+
+void Reporter::Wake() {
   {
     const std::lock_guard lock(waking_->mutex);
     waking_->wake = true;
   }
   waking_->woken.notify_one();
+}
+
+// What cannot be read, or packed, is tried again; meanwhile the hub has what it had.
+void Reporter::TellPast(TimePoint now) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!past_due_ || now < *past_due_) return;
+    past_due_.reset();  // a test that is kept while the past is read is in the next one
+  }
+  absl::StatusOr<std::vector<CaseBaseline>> tests = options_.past();
+  if (tests.ok()) {
+    absl::StatusOr<std::shared_ptr<const HostPast>> past = PackPast(*std::move(tests));
+    if (past.ok()) return client_->OfferPast(*std::move(past));
+  }
+  const std::lock_guard lock(mutex_);
+  past_due_ = now + kAfterFailure;
 }
 
 // What is told each period is what the host is then: a reading of half a period ago will do.
@@ -130,12 +162,14 @@ TimePoint Reporter::NextLook() const {
   const TimePoint now = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
   if (look_again_) return tried_at_.value_or(now) + kBetweenLooks;
-  return digest_.empty() ? now + kAfterFailure : now + client_->period();
+  const TimePoint next = digest_.empty() ? now + kAfterFailure : now + client_->period();
+  return std::min(next, past_due_.value_or(next));
 }
 
 void Reporter::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const TimePoint now = std::chrono::steady_clock::now();
+    TellPast(now);
     if (WantsCheck(now)) options_.check(stop);
     ForgetWhatIsOld(now);
     const TimePoint next = std::min(client_->Tick(std::chrono::steady_clock::now()), NextLook());

@@ -11,11 +11,13 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "agent/report/report_client.h"
 #include "api/base/event.h"
 #include "api/client/tls.h"
+#include "api/model/baseline.h"
 #include "api/model/facts.h"
 
 namespace rdmaready::report {
@@ -32,6 +34,8 @@ struct ReporterOptions {
   std::function<void(const std::string& pem)> heard_lists{};
   // Has the host read and judged; the result comes by Checked, or not at all. On the reporter's thread.
   std::function<void(std::stop_token)> check{};
+  // What live tests showed last, and in the days before. On the reporter's thread; null: none is told.
+  std::function<absl::StatusOr<std::vector<CaseBaseline>>()> past{};
 };
 
 class Reporter {
@@ -49,6 +53,9 @@ class Reporter {
   // This host has another certificate: reports go on by it. Any thread.
   void Reconnect() { client_->Reconnect(); }
 
+  // A live test was made and kept: its past is told again within seconds, however many follow. Any thread.
+  void Tested();
+
   // Something changed: the host is read again, at most once a second. Any thread.
   void LookAgain();
 
@@ -56,6 +63,8 @@ class Reporter {
   Reporter(ReporterOptions options, ReportingHost host);
   void Run(const std::stop_token& stop);
   bool WantsCheck(TimePoint now);
+  void TellPast(TimePoint now);
+  void Wake();
   // Nothing is vouched for that nobody has looked at for too long: then the hub hears nothing, which is the
   // truth.
   void ForgetWhatIsOld(TimePoint now);
@@ -88,6 +97,7 @@ class Reporter {
   std::optional<TimePoint> looked_at_{};  // when one was made last
   std::int64_t read_unix_ns_ = 0;         // of the state that was offered last
   std::string digest_{};                  // its digest; empty: none is offered
+  std::optional<TimePoint> past_due_{};   // when the past is read again; none: nothing was tested since
   std::jthread thread_;
 };
 

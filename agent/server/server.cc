@@ -145,8 +145,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
                     book_.Stored(stored);
                   },
               .on_checked = [this](const CheckDone& done) { Checked(done); },
-              .on_tested = [this](const LiveTest& test,
-                                  bool loopback) { book_.Tested(test, loopback, UnixNowNs()); },
+              .on_tested = [this](const LiveTest& test, bool loopback) { Tested(test, loopback); },
               .on_read = [this](const auto& facts, auto begun) { SeenByDrift(facts, begun); }}),
       service_(agent_, options.limits, gate_, std::move(recent)) {}
 
@@ -215,6 +214,11 @@ void HostedAgent::Checked(const CheckDone& done) {
   reporter->Checked(done.run.facts, DigestOfRun(done.run.facts, done.run.report), done.started_unix_ns);
 }
 
+void HostedAgent::Tested(const LiveTest& test, bool loopback) {
+  book_.Tested(test, loopback, UnixNowNs());
+  if (report::Reporter* const reporter = reporting_) reporter->Tested();
+}
+
 absl::Status HostedAgent::KeepReporter(const ServerOptions& options) {
   if (options.hub.empty()) return absl::OkStatus();
   report::ReporterOptions how{.hub = options.hub,
@@ -224,6 +228,7 @@ absl::Status HostedAgent::KeepReporter(const ServerOptions& options) {
                               .agent_version = kVersion,
                               .events = options.events};
   how.check = [this, events = options.events](std::stop_token stop) { CheckByItself(agent_, events, std::move(stop)); };
+  how.past = [this] { return agent_.Baselines({}); };
   if (options.enrolled) RR_RETURN_IF_ERROR(KeepIdentity(options, how));
   RR_ASSIGN_OR_RETURN(reporter_, report::Reporter::Start(std::move(how)));
   reporting_ = reporter_.get();

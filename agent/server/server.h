@@ -129,6 +129,7 @@ class HostedAgent {
   void KeepDriftWatch(const ServerOptions& options);
   void EndDriftWatch();
   void Checked(const CheckDone& done);
+  void Tested(const LiveTest& test, bool loopback);
   absl::Status KeepReporter(const ServerOptions& options);
   absl::Status KeepIdentity(const ServerOptions& options, report::ReporterOptions& reporter);
   void EndReporter();
