@@ -71,6 +71,8 @@ absl::Status Hub::Recall() {
   FleetStore& store = *options_.store;
   book_.SetFactsEvery(std::chrono::nanoseconds(options_.facts_every).count());
   RR_RETURN_IF_ERROR(store.Hosts([&](KnownHost&& host) { book_.Know(host); }));
+  RR_RETURN_IF_ERROR(
+      store.Pasts([&](const std::string& id, const std::string& digest) { book_.KnowPast(id, digest); }));
   return store.Findings({}, [&](FleetFinding&& finding) { agreement_.Restore(finding); });
 }
 

@@ -64,6 +64,9 @@ void Hub::Revoked(const std::string& host_id, const std::string& text) {
   book_.End(host_id, absl::PermissionDeniedError(text));
   for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->TellLists();
   NoteOf(std::span(&host_id, 1), text);
+  // What its tests showed is of no port of the fleet any more.
+  book_.KnowPast(host_id, "");
+  Stored(options_.store->ForgetPast(host_id));
 }
 
 void Hub::LookAfterAdmission() {

@@ -24,6 +24,17 @@ void HostBook::Know(const KnownHost& host) {
   hosts_[host.host.host_id].facts_due_unix_ns = FactsDue(UnixNowNs(), 0, 10);
 }
 
+void HostBook::KnowPast(const std::string& host_id, const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = hosts_.find(host_id); found != hosts_.end()) found->second.now.past_digest = digest;
+}
+
+std::string HostBook::PastOf(const std::string& host_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  return found == hosts_.end() ? std::string() : found->second.now.past_digest;
+}
+
 std::int64_t HostBook::FactsDue(std::int64_t now, std::int64_t least, std::int64_t most) {
   const std::int64_t tenth = facts_every_ns_ / 10;
   return now + std::uniform_int_distribution<std::int64_t>(least * tenth, most * tenth)(random_);
@@ -118,6 +129,7 @@ void HostBook::Kept(const JudgedHost& judged) {
   entry.now.digest = judged.host.digest;
   entry.now.mark = judged.mark;
   entry.now.judged_by = judged.judged_by;
+  if (judged.past) entry.now.past_digest = judged.past->digest;
   if (!judged.facts_zlib.empty()) {
     entry.facts_asked = false;
     entry.facts_due_unix_ns = FactsDue(UnixNowNs(), 9, 11);

@@ -36,6 +36,7 @@ struct HostNow {
   std::string name{};
   std::string group{};
   std::string digest{};
+  std::string past_digest{};  // of what its live tests showed; empty: it has told nothing of them
   ReportMark mark{};
   std::string judged_by{};
   std::int64_t seen_unix_ns = 0;
@@ -47,6 +48,10 @@ class HostBook {
  public:
   // At the start, from the store. The watch of identities knows it then, too.
   void Know(const KnownHost& host);
+
+  // The same, of what its live tests showed; empty: nothing is kept of it any more.
+  void KnowPast(const std::string& host_id, const std::string& digest);
+  std::string PastOf(const std::string& host_id) const;
 
   // The stream takes the place of the one before it, which is told. Returns what is known of the host; nothing
   // of one that never reported.

@@ -172,6 +172,8 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     welcome.set_api_revision(kIngestRevision);
     welcome.set_period_s(PeriodS());
     if (known) welcome.set_digest(absl::HexStringToBytes(known->digest));
+    if (known) welcome.set_past_digest(absl::HexStringToBytes(known->past_digest));
+    welcome.set_past_max_bytes(kMostPackedPastBytes);
     welcome.set_unix_ns(UnixNowNs());
     welcome.set_facts_max_bytes(kMostPackedBytes);
     welcome.set_facts_max_plain_bytes(kMostPlainBytes);
@@ -195,19 +197,32 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     End(why);
   }
 
+  // Of sizes and digests; what they are of is looked at later.
+  static absl::Status CheckReport(const v1::StateReport& report) {
+    if (report.facts_zlib().size() > kMostPackedBytes)
+      return absl::InvalidArgumentError(fmt::format("facts of more than {} bytes", kMostPackedBytes));
+    if (report.past_zlib().size() > kMostPackedPastBytes)
+      return absl::InvalidArgumentError(fmt::format("past tests of more than {} bytes", kMostPackedPastBytes));
+    if (report.digest().size() != kDigestBytes ||
+        (!report.past_zlib().empty() && report.past_digest().size() != kDigestBytes))
+      return absl::InvalidArgumentError("a digest of 32 octets is expected");
+    return absl::OkStatus();
+  }
+
   void Reports() {
     v1::StateReport& report = *in_.mutable_report();
     ++service_.reports_;
-    if (report.facts_zlib().size() > kMostPackedBytes)
-      return End(absl::InvalidArgumentError(fmt::format("facts of more than {} bytes", kMostPackedBytes)));
-    if (report.digest().size() != kDigestBytes)
-      return End(absl::InvalidArgumentError("a digest of 32 octets is expected"));
+    if (const absl::Status bad = CheckReport(report); !bad.ok()) return End(bad);
     std::string digest = absl::BytesToHexString(report.digest());
     const std::int64_t now = UnixNowNs();
     const ReportMark mark{.run_id = hello_->run_id(), .sequence = report.sequence()};
     const std::int64_t ahead = ClockAhead(report.sent_unix_ns(), now);
+    has_past_ = !report.past_zlib().empty();
+    const bool past_is_news =
+        has_past_ && absl::BytesToHexString(report.past_digest()) != service_.book_.PastOf(host_id_);
     const bool asked = !report.facts_zlib().empty() && service_.book_.FactsAsked(host_id_);
-    if (!asked && service_.book_.HeardUnchanged(host_id_, digest, mark, now, ahead)) {
+    const bool known = !asked && service_.book_.HeardUnchanged(host_id_, digest, mark, now, ahead);
+    if (known && !past_is_news) {
       ++service_.unchanged_;
       if (report.facts_zlib().empty() && service_.book_.TakeFactsDue(host_id_, now)) {
         ++service_.facts_wanted_;
@@ -215,32 +230,45 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
       }
       return Acknowledge(report.sequence(), v1::ReportAck::RESULT_KEPT, now);
     }
-    if (report.facts_zlib().empty()) {
+    if (!known && report.facts_zlib().empty()) {
       ++service_.facts_wanted_;
       return Acknowledge(report.sequence(), v1::ReportAck::RESULT_FACTS_WANTED, now);
     }
+    Keep(report, std::move(digest), past_is_news, now);
+  }
+
+  void Keep(v1::StateReport& report, std::string digest, bool past_is_news, std::int64_t now) {
     Arrival arrival{.host_id = host_id_,
                     .name = hello_->hostname(),
                     .machine_id = hello_->machine_id(),
                     .boot_id = hello_->boot_id(),
                     .agent_version = hello_->agent_version(),
-                    .mark = mark,
+                    .mark = {.run_id = hello_->run_id(), .sequence = report.sequence()},
                     .digest = std::move(digest),
                     .facts_zlib = std::move(*report.mutable_facts_zlib()),
                     .facts_bytes = report.facts_bytes(),
                     .received_unix_ns = now,
-                    .clock_ahead_ns = ahead};
+                    .clock_ahead_ns = ClockAhead(report.sent_unix_ns(), now)};
+    if (past_is_news) {
+      arrival.past_digest = absl::BytesToHexString(report.past_digest());
+      arrival.past_zlib = std::move(*report.mutable_past_zlib());
+      arrival.past_bytes = report.past_bytes();
+    }
     const std::uint64_t sequence = report.sequence();
-    arrival.answer = [self = shared_from_this(), sequence, now](const absl::Status& kept) {
-      self->Kept(kept, sequence, now);
+    arrival.answer = [self = shared_from_this(), sequence, now](const absl::Status& kept,
+                                                                const std::string& past_refused) {
+      self->Kept(kept, past_refused, sequence, now);
     };
     in_.Clear();
     service_.book_.Pending(host_id_, 1);
-    if (!service_.keeper_.Add(std::move(arrival))) Kept(absl::ResourceExhaustedError("busy"), sequence, now);
+    if (!service_.keeper_.Add(std::move(arrival)))
+      Kept(absl::ResourceExhaustedError("busy"), "", sequence, now);
   }
 
-  void Kept(const absl::Status& status, std::uint64_t sequence, std::int64_t received) {
+  void Kept(const absl::Status& status, const std::string& past_refused, std::uint64_t sequence,
+            std::int64_t received) {
     service_.book_.Pending(host_id_, -1);
+    out_.mutable_ack()->set_past_refused(past_refused);
     if (status.ok()) return Acknowledge(sequence, v1::ReportAck::RESULT_KEPT, received);
     v1::ReportAck& ack = *out_.mutable_ack();
     if (absl::IsInvalidArgument(status)) {
@@ -258,6 +286,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     ack.set_result(result);
     ack.set_received_unix_ns(received);
     ack.set_period_s(PeriodS());
+    if (has_past_) ack.set_past_digest(absl::HexStringToBytes(service_.book_.PastOf(host_id_)));
     Answer();
   }
 
@@ -307,6 +336,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   std::string host_id_{};                                                   // empty: no hello yet
   std::unique_ptr<v1::AgentHello> hello_{};
   v1::FromAgent in_{};
+  bool has_past_ = false;  // the report that is answered now
   v1::FromHub out_{};
   v1::FromHub sending_{};
   std::recursive_mutex mutex_;  // gRPC may call back from within what is started

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "hub/ingest/kept_votes.h"
+#include "checks/live/own_past.h"
+#include "hub/ingest/past.h"
 #include "hub/ingest/unpack.h"
 #include "hub/judge/host_judge.h"
 
@@ -41,6 +44,19 @@ JudgedHost HostOf(StoredFacts stored) {
   return kept;
 }
 
+// It reports that it is as it was.
+void HearAgain(const Arrival& arrival, JudgedHost& kept) {
+  kept.host.name = arrival.name;
+  kept.host.boot_id = arrival.boot_id;
+  kept.host.agent_version = arrival.agent_version;
+  kept.host.seen_unix_ns = arrival.received_unix_ns;
+  kept.host.clock_ahead_ns = arrival.clock_ahead_ns;
+  kept.machine_id = arrival.machine_id;
+  kept.mark = arrival.mark;
+}
+
+std::size_t BytesOf(const Arrival& arrival) { return arrival.facts_zlib.size() + arrival.past_zlib.size(); }
+
 void TakeOver(JudgedHost kept, JudgedHost& judged) {
   FleetHost& host = judged.host;
   host.host_id = std::move(kept.host.host_id);
@@ -64,6 +80,8 @@ struct Keeper::Work {
   std::string host_id{};
   std::shared_ptr<const RuleBook> rules{};
   absl::Status status{};  // why it is not kept
+  bool lost = false;      // its facts are not to be read any more
+  std::string past_refused{};
   JudgedHost judged{};
   std::vector<ProfileVotes> votes{};
 };
@@ -80,19 +98,19 @@ Keeper::~Keeper() {
   }
   woken_.notify_all();
   thread_.join();
-  for (const Arrival& arrival : waiting) arrival.answer(absl::UnavailableError("the hub is ending"));
+  for (const Arrival& arrival : waiting) arrival.answer(absl::UnavailableError("the hub is ending"), "");
 }
 
 bool Keeper::Add(Arrival arrival) {
   {
     const std::lock_guard lock(mutex_);
-    const bool full = queue_.size() >= limits_.queue_reports ||
-                      queued_bytes_ + arrival.facts_zlib.size() > limits_.queue_bytes;
+    const bool full =
+        queue_.size() >= limits_.queue_reports || queued_bytes_ + BytesOf(arrival) > limits_.queue_bytes;
     if (full || stopping_) {
       ++counts_.put_off;
       return false;
     }
-    queued_bytes_ += arrival.facts_zlib.size();
+    queued_bytes_ += BytesOf(arrival);
     queue_.push_back(std::move(arrival));
   }
   woken_.notify_one();
@@ -125,8 +143,10 @@ std::vector<Keeper::Work> Keeper::TakeBatch() {
   // What is kept first: a report of the same host comes after it, and stays.
   while (!again_.empty() && batch.size() < limits_.batch / 2)
     batch.push_back({.host_id = std::move(again_.extract(again_.begin()).value())});
-  while (!queue_.empty() && batch.size() < limits_.batch) {
-    queued_bytes_ -= queue_.front().facts_zlib.size();
+  std::unordered_set<std::string>
+      in_batch;  // what a report leaves out is what the one before it left in the store
+  while (!queue_.empty() && batch.size() < limits_.batch && in_batch.insert(queue_.front().host_id).second) {
+    queued_bytes_ -= BytesOf(queue_.front());
     std::string id = queue_.front().host_id;
     batch.push_back({.arrival = std::move(queue_.front()), .host_id = std::move(id)});
     queue_.pop_front();
@@ -149,18 +169,15 @@ void Keeper::KeepBatch(std::vector<Work> work) {
   const absl::Status committed = Commit(work);
   KeeperCounts more;
   for (Work& one : work) {
-    if (!one.arrival) {
-      // What is kept of it cannot be read: it is asked for again.
-      if (absl::IsDataLoss(one.status) || absl::IsInvalidArgument(one.status)) seams_.book.Lost(one.host_id);
-      continue;
-    }
+    if (one.lost) seams_.book.Lost(one.host_id);  // they are asked for again
+    if (!one.arrival) continue;
     const absl::Status status = one.status.ok() ? committed : one.status;
     if (status.ok()) {
       ++more.kept;
     } else {
       ++(absl::IsInvalidArgument(status) ? more.refused : more.put_off);
     }
-    one.arrival->answer(status);
+    one.arrival->answer(status, one.past_refused);
   }
   const std::lock_guard lock(mutex_);
   counts_.kept += more.kept;
@@ -180,29 +197,67 @@ void Keeper::Judge(std::vector<Work>& work) const {
   judge();
 }
 
-void Keeper::JudgeOne(Work& work) const {
-  JudgedHost kept;
-  if (work.arrival) {
-    kept = HostOf(*work.arrival);
-  } else {
-    absl::StatusOr<StoredFacts> stored = seams_.store.FactsOf(work.host_id);
-    work.status = stored.status();
-    if (!stored.ok()) return;
-    kept = HostOf(*std::move(stored));
+// What is known of the host but for its verdict, and facts.
+absl::StatusOr<JudgedHost> Keeper::WhoseFacts(Work& work) const {
+  if (work.arrival && !work.arrival->facts_zlib.empty()) return HostOf(*work.arrival);
+  absl::StatusOr<StoredFacts> stored = seams_.store.FactsOf(work.host_id);
+  work.lost = absl::IsDataLoss(stored.status()) || absl::IsNotFound(stored.status());
+  if (work.lost) return absl::UnavailableError(stored.status().message());
+  RR_RETURN_IF_ERROR(stored.status());
+  JudgedHost kept = HostOf(*std::move(stored));
+  if (work.arrival) HearAgain(*work.arrival, kept);
+  return kept;
+}
+
+// `brought`: by the report; null: what is kept.
+absl::StatusOr<KnownPast> Keeper::PastOf(const Work& work, const std::vector<CaseBaseline>* brought,
+                                         const Facts& facts) const {
+  KnownPast past;
+  const bool kept = !seams_.book.PastOf(work.host_id).empty();
+  if (brought != nullptr) {
+    past.tests = TestsOf(*brought, facts);
+  } else if (kept) {
+    RR_RETURN_IF_ERROR(
+        seams_.store.Tests(work.host_id, [&](KeptTest&& test) { past.tests.push_back(std::move(test)); }));
   }
-  const absl::StatusOr<Facts> facts = ReadFacts(kept.facts_zlib, kept.facts_bytes);
+  if (!kept) return past;
+  RR_RETURN_IF_ERROR(seams_.store.Findings(work.host_id, [&](FleetFinding&& finding) {
+    if (finding.check == kOwnPastId && finding.over_unix_ns == 0) past.told.insert(std::move(finding.subject));
+  }));
+  return past;
+}
+
+void Keeper::JudgeOne(Work& work) const {
+  absl::StatusOr<JudgedHost> kept = WhoseFacts(work);
+  work.status = kept.status();
+  if (!kept.ok()) return;
+  const absl::StatusOr<Facts> facts = ReadFacts(kept->facts_zlib, kept->facts_bytes);
   work.status = facts.status();
+  const bool from_store = !work.arrival || work.arrival->facts_zlib.empty();
+  if (!facts.ok() && from_store) {
+    work.lost = true;
+    work.status = absl::UnavailableError(facts.status().message());
+  }
   if (!facts.ok()) return;
+  absl::StatusOr<std::vector<CaseBaseline>> brought = absl::NotFoundError("none");
+  if (work.arrival && !work.arrival->past_zlib.empty()) {
+    brought = ReadPast(work.arrival->past_zlib, work.arrival->past_bytes, work.arrival->past_digest);
+    if (!brought.ok()) work.past_refused = Message(brought.status());
+  }
+  absl::StatusOr<KnownPast> past = PastOf(work, brought.ok() ? &*brought : nullptr, *facts);
+  work.status = past.status();
+  if (!past.ok()) return;
   const std::int64_t now = UnixNowNs();
   std::vector<Finding> of_fleet;
-  if (seams_.agreement != nullptr) of_fleet = seams_.agreement->OddOf(kept.host.host_id);
-  JudgedFacts judged =
-      JudgeInFleet(*facts, work.rules->RulesOf(kept.host.name, now), kept.host.name, now, std::move(of_fleet));
+  if (seams_.agreement != nullptr) of_fleet = seams_.agreement->OddOf(kept->host.host_id);
+  JudgedFacts judged = JudgeInFleet(*facts, work.rules->RulesOf(kept->host.name, now), kept->host.name, now,
+                                    std::move(of_fleet), *past);
   work.judged = std::move(judged.host);
   work.votes = std::move(judged.votes);
   work.judged.votes = WriteVotes(work.votes);
-  TakeOver(std::move(kept), work.judged);
-  if (!work.arrival) work.judged.facts_zlib.clear();  // they are there
+  TakeOver(*std::move(kept), work.judged);
+  if (from_store) work.judged.facts_zlib.clear();  // they are there
+  if (brought.ok()) work.judged.past = {.digest = work.arrival->past_digest, .tests = std::move(past->tests)};
 }
 
 absl::Status Keeper::Commit(std::vector<Work>& work) {

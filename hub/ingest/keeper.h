@@ -17,15 +17,20 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "api/base/event.h"
+#include "api/model/baseline.h"
+#include "api/model/facts.h"
 #include "hub/ingest/host_book.h"
 #include "hub/judge/fleet_agreement.h"
+#include "hub/judge/own_past.h"
 #include "hub/judge/rule_book.h"
 #include "hub/store/fleet_store.h"
 
 namespace rdmaready::hub {
 
-// A report whose facts are to be kept.
+// A report of which something is to be kept.
 struct Arrival {
   std::string host_id{};
   std::string name{};
@@ -34,13 +39,16 @@ struct Arrival {
   std::string agent_version{};
   ReportMark mark{};
   std::string digest{};
-  std::string facts_zlib{};
+  std::string facts_zlib{};  // empty: those that are kept
   std::uint32_t facts_bytes = 0;
+  std::string past_digest{};  // 64 hexadecimal digits
+  std::string past_zlib{};    // empty: the one that is kept
+  std::uint32_t past_bytes = 0;
   std::int64_t received_unix_ns = 0;
   std::int64_t clock_ahead_ns = 0;
-  // OK: kept. kInvalidArgument: it never will be. Else: try again later. Called once, on a thread of the
-  // keeper's.
-  std::function<void(const absl::Status&)> answer{};
+  // OK: kept. kInvalidArgument: it never will be. Else: try again later. `past_refused`: why its past is not
+  // kept with the rest, and never will be; empty: it is. Called once, on a thread of the keeper's.
+  std::function<void(const absl::Status&, const std::string& past_refused)> answer{};
 };
 
 struct KeeperLimits {
@@ -94,6 +102,9 @@ class Keeper {
   std::vector<Work> TakeBatch();
   void KeepBatch(std::vector<Work> work);
   void JudgeOne(Work& work) const;
+  absl::StatusOr<JudgedHost> WhoseFacts(Work& work) const;
+  absl::StatusOr<KnownPast> PastOf(const Work& work, const std::vector<CaseBaseline>* brought,
+                                   const Facts& facts) const;
   void Judge(std::vector<Work>& work) const;
   absl::Status Commit(std::vector<Work>& work);
 

@@ -10,16 +10,17 @@
 
 namespace rdmaready::hub {
 
-absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_bytes) {
-  if (packed.size() > kMostPackedBytes)
+absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_bytes,
+                                   const UnpackLimits& limits) {
+  if (packed.size() > limits.packed)
     return absl::InvalidArgumentError(
-        fmt::format("facts of {} bytes, {} are taken", packed.size(), kMostPackedBytes));
-  if (plain_bytes == 0 || plain_bytes > kMostPlainBytes)
+        fmt::format("{} of {} bytes, {} are taken", limits.what, packed.size(), limits.packed));
+  if (plain_bytes == 0 || plain_bytes > limits.plain)
     return absl::InvalidArgumentError(
-        fmt::format("facts of {} bytes unpacked, 1 to {} are taken", plain_bytes, kMostPlainBytes));
+        fmt::format("{} of {} bytes unpacked, 1 to {} are taken", limits.what, plain_bytes, limits.plain));
   std::string plain(plain_bytes, '\0');
   ::z_stream stream{};
-  if (::inflateInit(&stream) != Z_OK) return absl::ResourceExhaustedError("unpack facts: no memory");
+  if (::inflateInit(&stream) != Z_OK) return absl::ResourceExhaustedError("unpack: no memory");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   stream.next_out = reinterpret_cast<Bytef*>(plain.data());
@@ -29,7 +30,7 @@ absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_
   ::inflateEnd(&stream);
   if (!whole)
     return absl::InvalidArgumentError(
-        fmt::format("facts that do not unpack to the {} bytes that were announced", plain_bytes));
+        fmt::format("{} that do not unpack to the {} bytes that were announced", limits.what, plain_bytes));
   return plain;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts as they travel: protobuf in zlib. Bounded before anything is unpacked, and while it is.
+// What hosts say, as it travels: protobuf in zlib. Bounded before anything is unpacked, and while it is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "api/model/baseline.h"
 #include "api/model/facts.h"
 
 namespace rdmaready::hub {
@@ -16,9 +18,18 @@ inline constexpr std::size_t kMostPackedBytes = 512 * 1024;
 inline constexpr std::size_t kMostPorts = 256;
 inline constexpr std::size_t kMostPlainBytes = 4 * 1024 * 1024;
 
+struct UnpackLimits {
+  std::string_view what{};  // for errors
+  std::size_t packed = 0;
+  std::size_t plain = 0;
+};
+inline constexpr UnpackLimits kFactsLimits{"facts", kMostPackedBytes, kMostPlainBytes};
+inline constexpr UnpackLimits kPastLimits{"past tests", kMostPackedPastBytes, kMostPastBytes};
+
 // kInvalidArgument: not zlib, more or less than `plain_bytes`, more than the limits, no facts, or of too many
 // ports. Never holds more memory than `plain_bytes` says, which is bounded, too.
-absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_bytes);
+absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_bytes,
+                                   const UnpackLimits& limits = kFactsLimits);
 absl::StatusOr<Facts> ReadFacts(std::string_view packed, std::uint64_t plain_bytes);
 
 }  // namespace rdmaready::hub

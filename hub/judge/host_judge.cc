@@ -120,7 +120,7 @@ JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, const std::str
 }
 
 JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::string& name,
-                         std::int64_t now_unix_ns, std::vector<Finding> of_fleet) {
+                         std::int64_t now_unix_ns, std::vector<Finding> of_fleet, const KnownPast& past) {
   JudgedFacts result;
   JudgedHost& judged = result.host;
   judged.judged_by = rules.digest;
@@ -143,6 +143,7 @@ JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::
     FillFix(*parts, finding);
     findings.push_back(std::move(finding));
   }
+  for (Finding& finding : JudgeOwnPasts(facts, past, now_unix_ns)) findings.push_back(std::move(finding));
   Waive(rules.profiles(), {&name, 1}, now_unix_ns, findings);
   host.last_verdict = ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost);
   Count(findings, host);

@@ -9,6 +9,7 @@
 #include "api/model/facts.h"
 #include "api/model/report.h"
 #include "hub/judge/fleet_agreement.h"
+#include "hub/judge/own_past.h"
 #include "hub/judge/rule_book.h"
 #include "hub/store/fleet_store.h"
 
@@ -23,12 +24,13 @@ inline constexpr std::size_t kMostTextBytes = 1024;
 JudgedHost JudgeFacts(const Facts& facts, const HostRules& rules, const std::string& name,
                       std::int64_t now_unix_ns);
 
-// The same, with what was found by comparing it with others (FleetAgreement::OddOf), and what it votes there.
+// The same, with what was found by comparing it with others (FleetAgreement::OddOf) and with its own past, and
+// what it votes there.
 struct JudgedFacts {
   JudgedHost host{};
   std::vector<ProfileVotes> votes{};
 };
 JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::string& name,
-                         std::int64_t now_unix_ns, std::vector<Finding> of_fleet);
+                         std::int64_t now_unix_ns, std::vector<Finding> of_fleet, const KnownPast& past = {});
 
 }  // namespace rdmaready::hub

@@ -8,12 +8,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/model/baseline.h"
 #include "api/model/fleet.h"
 #include "hub/store/row_places.h"
 
@@ -24,6 +26,19 @@ struct ReportMark {
   std::string run_id{};
   std::uint64_t sequence = 0;
   bool operator==(const ReportMark&) const = default;
+};
+
+// What the last test of a case through a port showed, beside the days before it.
+struct KeptTest {
+  std::string host_id{};
+  bool software = false;  // the port is of a software device, whose speed says nothing
+  CaseBaseline test{};
+  bool operator==(const KeptTest&) const = default;
+};
+
+struct KeptPast {
+  std::string digest{};           // 64 hexadecimal digits, as the agent knows it by
+  std::vector<KeptTest> tests{};  // each port, case, role and peer once; host_id is not looked at
 };
 
 // What judging made of one host, and its facts, which another rule may judge again.
@@ -37,6 +52,7 @@ struct JudgedHost {
   std::string votes{};            // what it votes where hosts are compared: see hub/ingest/kept_votes.h
   std::vector<FleetFinding>
       findings{};  // warned, failed or unknown, and not waived; host_id and times are not looked at
+  std::optional<KeptPast> past{};  // none: what is kept stays
 };
 
 struct CommittedChange {
@@ -162,6 +178,13 @@ class FleetStore {
                                      const std::function<void(FleetChange&&)>& each) = 0;
   virtual absl::Status FindingsByName(const FindingPlace& after, std::size_t most,
                                       const std::function<void(FleetFinding&&)>& each) = 0;
+  // What live tests showed, by host, port, case, role and peer. `host_id` empty: of all.
+  virtual absl::Status Tests(const std::string& host_id, const std::function<void(KeptTest&&)>& each) = 0;
+  // By which digest the past of each host is known that has told one, by host.
+  virtual absl::Status Pasts(
+      const std::function<void(const std::string& host_id, const std::string& digest)>& each) = 0;
+  // As if it had told none.
+  virtual absl::Status ForgetPast(const std::string& host_id) = 0;
   // kNotFound: it never sent any. kDataLoss: they are not what was put.
   virtual absl::StatusOr<StoredFacts> FactsOf(const std::string& host_id) = 0;
 };

@@ -7,7 +7,8 @@ namespace rdmaready::hub {
 namespace {
 
 // host: all that a status reads. facts: the latest, by which a host is judged again. vote: what it votes where
-// hosts are compared, as it was judged last. finding: what is not well, or was not until somebody acknowledges
+// hosts are compared, as it was judged last. past: by which digest the agent knows what is in baseline, the last
+// test of each case beside the days before it. finding: what is not well, or was not until somebody acknowledges
 // it; what is well has no row. transition: an outcome that became another. audit: what callers had a hub do.
 // note: what a part of the hub keeps for itself: notices that are on their way, and what was told.
 constexpr char kFirst[] = R"(
@@ -25,6 +26,14 @@ CREATE TABLE facts (
   host_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
 CREATE TABLE vote (
   host_id TEXT PRIMARY KEY, judged_by TEXT NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL) STRICT;
+CREATE TABLE past (host_id TEXT PRIMARY KEY, digest TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE baseline (
+  host_id TEXT NOT NULL, port TEXT NOT NULL, case_name TEXT NOT NULL, role TEXT NOT NULL, peer TEXT NOT NULL,
+  software INTEGER NOT NULL, last_bytes_per_s INTEGER NOT NULL, last_unix_ns INTEGER NOT NULL, days INTEGER NOT NULL,
+  p10_bytes_per_s INTEGER NOT NULL, p50_bytes_per_s INTEGER NOT NULL, latency_p99_ns INTEGER NOT NULL,
+  days_kept INTEGER NOT NULL, first_unix_ns INTEGER NOT NULL, changed_unix_ns INTEGER NOT NULL,
+  before_bytes_per_s INTEGER NOT NULL, before_days INTEGER NOT NULL,
+  PRIMARY KEY (host_id, port, case_name, role, peer)) STRICT, WITHOUT ROWID;
 CREATE TABLE finding (
   host_id TEXT NOT NULL, check_id TEXT NOT NULL, subject TEXT NOT NULL, profile TEXT NOT NULL,
   outcome INTEGER NOT NULL, blocking INTEGER NOT NULL, observed TEXT NOT NULL, expected TEXT NOT NULL,

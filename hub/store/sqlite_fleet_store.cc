@@ -153,6 +153,7 @@ absl::Status SqliteFleetStore::CommitHost(const JudgedHost& judged, std::int64_t
   BindHost(judged, host, last_number, *put);
   RR_RETURN_IF_ERROR(put->Run());
   RR_RETURN_IF_ERROR(PutVotes(judged));
+  if (judged.past) RR_RETURN_IF_ERROR(PutPast(id, *judged.past));
   return judged.facts_zlib.empty() ? absl::OkStatus() : PutFacts(judged);
 }
 

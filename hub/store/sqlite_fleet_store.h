@@ -78,6 +78,10 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
                              const std::function<void(FleetChange&&)>& each) override;
   absl::Status FindingsByName(const FindingPlace& after, std::size_t most,
                               const std::function<void(FleetFinding&&)>& each) override;
+  absl::Status Tests(const std::string& host_id, const std::function<void(KeptTest&&)>& each) override;
+  absl::Status Pasts(
+      const std::function<void(const std::string& host_id, const std::string& digest)>& each) override;
+  absl::Status ForgetPast(const std::string& host_id) override;
   absl::StatusOr<StoredFacts> FactsOf(const std::string& host_id) override;
 
   absl::Status PutTokens(std::span<const StoredToken> tokens) override;
@@ -105,6 +109,8 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
   absl::Status PutChange(const std::string& host_id, const FleetChange& change);
   absl::Status PutFacts(const JudgedHost& host);
   absl::Status PutVotes(const JudgedHost& host);
+  absl::Status PutPast(const std::string& host_id, const KeptPast& past);
+  absl::Status DropPast(const std::string& host_id);
   absl::Status InTransaction(const std::function<absl::Status()>& work);
 
   // Runs `read` on a connection of its own.
