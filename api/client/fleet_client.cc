@@ -191,6 +191,26 @@ absl::StatusOr<FleetClient::BaselineAnswer> FleetClient::Baseline(const FleetFil
   return answer;
 }
 
+absl::StatusOr<FleetClient::PastAnswer> FleetClient::Past(const FleetFilterWords& filter,
+                                                          const PastWords& words, std::size_t most) {
+  v1::ListPastRequest request;
+  *request.mutable_filter() = FilterMessage(filter);
+  request.mutable_ports()->Assign(words.ports.begin(), words.ports.end());
+  request.mutable_cases()->Assign(words.cases.begin(), words.cases.end());
+  for (const PastState state : words.states) request.add_states(static_cast<v1::PastState>(state));
+  request.set_page_size(static_cast<std::uint32_t>(std::min<std::size_t>(most, kRowsOnPage)));
+  PastAnswer answer;
+  do {
+    v1::ListPastResponse response;
+    RR_RETURN_IF_ERROR(Call(&v1::Fleet::Stub::ListPast, request, response));
+    AppendRows(response.tests(), answer.tests);
+    answer.of = response.of();
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty() && answer.tests.size() < most);
+  if (answer.tests.size() > most) answer.tests.resize(most);
+  return answer;
+}
+
 absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t since_unix_ns,
                                 const std::function<bool(const FleetChange&)>& tell,
                                 const std::function<void(const std::string&)>& trouble) {

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "api/client/agent_client.h"
 #include "api/model/fleet.h"
+#include "api/model/fleet_past.h"
 #include "rdmaready/v1/enrolment.grpc.pb.h"
 #include "rdmaready/v1/fleet.grpc.pb.h"
 
@@ -54,6 +55,18 @@ class FleetClient {
     bool complete = false;  // all hosts were compared
   };
   absl::StatusOr<BaselineAnswer> Baseline(const FleetFilterWords& filter);
+
+  // Of what live tests showed last: the first `most`, and how many there are.
+  struct PastWords {
+    std::vector<std::string> ports{};
+    std::vector<std::string> cases{};
+    std::vector<PastState> states{};
+  };
+  struct PastAnswer {
+    std::vector<FleetPastTest> tests{};
+    std::uint64_t of = 0;
+  };
+  absl::StatusOr<PastAnswer> Past(const FleetFilterWords& filter, const PastWords& words, std::size_t most);
 
   // Until `tell` says false, or Cancel. When the stream breaks it is opened again, and nothing that happened
   // meanwhile is left out; `trouble` hears of that. An error: it cannot be opened at all.

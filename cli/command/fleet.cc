@@ -12,6 +12,7 @@
 #include "api/client/fleet_client.h"
 #include "cli/command/fleet_access.h"
 #include "cli/command/fleet_acts.h"
+#include "cli/command/fleet_past.h"
 #include "cli/command/fleet_verb.h"
 #include "cli/command/fleet_views.h"
 #include "cli/commands.h"
@@ -39,6 +40,7 @@ ExitStatus AskHub(const Context& context, const FleetOptions& options, const Fle
 Action DefineFleet(CLI::App& app, const std::function<void(CLI::App&)>& global) {
   auto options = std::make_shared<FleetOptions>();
   std::vector<FleetVerb> verbs = DefineFleetViews(app, *options);
+  verbs.push_back(DefineFleetPast(app, *options));
   std::ranges::copy(DefineFleetActs(app, *options), std::back_inserter(verbs));
   std::ranges::copy(DefineFleetAccess(app), std::back_inserter(verbs));
   for (const FleetVerb& verb : verbs) {

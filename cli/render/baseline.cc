@@ -29,7 +29,13 @@ std::string ChangeWords(const CaseBaseline& baseline) {
                      RateText(baseline.before_bytes_per_s), CountText(baseline.before_days, "day"));
 }
 
-std::vector<std::string> RowOf(const CaseBaseline& baseline) {
+}  // namespace
+
+std::vector<std::string> BaselineTitles() {
+  return {"port", "case", "peer", "last", "on", "p50", "p10", "days", "it is so"};
+}
+
+std::vector<std::string> BaselineCells(const CaseBaseline& baseline) {
   const auto of_past = [&](std::uint64_t rate) { return baseline.days == 0 ? "-" : RateText(rate); };
   return {Printable(baseline.port),
           Printable(baseline.case_name),
@@ -42,16 +48,13 @@ std::vector<std::string> RowOf(const CaseBaseline& baseline) {
           ChangeWords(baseline)};
 }
 
-}  // namespace
-
 std::string BaselineText(const BaselineRun& run, const Style& style) {
   std::string text;
   for (const HostBaselines& host : run.hosts) {
     if (!host.error.empty()) continue;
     text += (text.empty() ? "" : "\n") + style.Paint(Tone::kStrong, Printable(host.host)) + "\n";
-    std::vector<std::vector<std::string>> rows{
-        {"port", "case", "peer", "last", "on", "p50", "p10", "days", "it is so"}};
-    for (const CaseBaseline& baseline : host.baselines) rows.push_back(RowOf(baseline));
+    std::vector<std::vector<std::string>> rows{BaselineTitles()};
+    for (const CaseBaseline& baseline : host.baselines) rows.push_back(BaselineCells(baseline));
     text += host.baselines.empty() ? "  no live test is remembered\n" : Table(style, rows, kBaselineMargin);
   }
   return text;

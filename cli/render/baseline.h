@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/fleet/baseline_run.h"
 #include "cli/style.h"
@@ -11,6 +12,10 @@ namespace rdmaready {
 
 // Of the hosts that answered. Days are those of UTC.
 std::string BaselineText(const BaselineRun& run, const Style& style);
+
+// The columns of one test.
+std::vector<std::string> BaselineTitles();
+std::vector<std::string> BaselineCells(const CaseBaseline& baseline);
 
 // {"schema": "rdmaready.v1.Baseline", "hosts": [{"host", "error", "baselines": [...]}]}; each baseline with the
 // fields of CaseBaseline.

@@ -9,10 +9,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
+#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/convert/fleet.h"
 #include "api/convert/record_json.h"
+#include "checks/live/own_past.h"
 #include "hub/store/sqlite_fleet_store.h"
 #include "hub/store/store_copy.h"
 
@@ -41,6 +44,12 @@ absl::Status Export(const std::string& path) {
       [&](KnownHost&& known) { written = written && PrintLine("FleetHost", ToProto(known.host)); }));
   RR_RETURN_IF_ERROR(store->Findings(
       {}, [&](FleetFinding&& finding) { written = written && PrintLine("FleetFinding", ToProto(finding)); }));
+  RR_RETURN_IF_ERROR(store->Tests({}, [&](KeptTest&& kept) {
+    const FleetPastTest test{.host_id = std::move(kept.host_id),
+                             .state = PastStateOf(kept.test, kept.software, UnixNowNs()),
+                             .test = std::move(kept.test)};
+    written = written && PrintLine("FleetPastTest", ToProto(test));
+  }));
   RR_RETURN_IF_ERROR(store->Changes({}, 0, std::numeric_limits<std::int64_t>::max(), [&](FleetChange&& change) {
     written = written && PrintLine("FleetChange", ToProto(change));
   }));
@@ -73,8 +82,8 @@ std::optional<int> RunStoreCommand(int argc, const char* const* argv) {
        {"Puts a copy in the place of the store, which is moved aside; the hub must be stopped", "The copy",
         [&] { return TellRestored(store, file); }}},
       {"export",
-       {"Hosts, findings and changes, a JSON object on each line; the hub must be stopped", nullptr,
-        [&] { return Export(store); }}}};
+       {"Hosts, findings, the last live tests and changes, a JSON object on each line; the hub must be stopped",
+        nullptr, [&] { return Export(store); }}}};
   const auto verb = argc > 1 ? verbs.find(argv[1]) : verbs.end();
   if (verb == verbs.end()) return std::nullopt;
   CLI::App app{verb->second.summary, "rdmaready-hub " + verb->first};

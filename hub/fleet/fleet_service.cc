@@ -39,6 +39,16 @@ grpc::Status GrpcOf(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), Message(status)};
 }
 
+absl::Status CheckWords(const std::vector<std::string>& words) {
+  if (words.size() > kMostWords)
+    return absl::InvalidArgumentError(
+        fmt::format("a filter of {} words, {} are taken", words.size(), kMostWords));
+  if (std::ranges::any_of(words, [](const std::string& word) { return word.size() > kMostFilterWordBytes; }))
+    return absl::InvalidArgumentError(
+        fmt::format("a filter's word of more than {} bytes", kMostFilterWordBytes));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<FleetFilter> FilterOf(const v1::HostFilter& message, const FleetCaller& caller) {
   FleetFilter filter{.seen_groups = caller.groups};
   filter.hosts.assign(message.hosts().begin(), message.hosts().end());
@@ -50,13 +60,22 @@ absl::StatusOr<FleetFilter> FilterOf(const v1::HostFilter& message, const FleetC
       return absl::InvalidArgumentError(fmt::format("condition {} is not known here", condition));
     filter.conditions.push_back(static_cast<HostCondition>(condition));
   }
-  for (const std::vector<std::string>* words : {&filter.hosts, &filter.groups, &filter.racks, &filter.checks}) {
-    if (words->size() > kMostWords)
-      return absl::InvalidArgumentError(
-          fmt::format("a filter of {} words, {} are taken", words->size(), kMostWords));
-    if (std::ranges::any_of(*words, [](const std::string& word) { return word.size() > kMostFilterWordBytes; }))
-      return absl::InvalidArgumentError(
-          fmt::format("a filter's word of more than {} bytes", kMostFilterWordBytes));
+  for (const std::vector<std::string>* words : {&filter.hosts, &filter.groups, &filter.racks, &filter.checks})
+    RR_RETURN_IF_ERROR(CheckWords(*words));
+  return filter;
+}
+
+absl::StatusOr<PastFilter> PastFilterOf(const v1::ListPastRequest& request, const FleetCaller& caller) {
+  PastFilter filter;
+  RR_ASSIGN_OR_RETURN(filter.hosts, FilterOf(request.filter(), caller));
+  filter.ports.assign(request.ports().begin(), request.ports().end());
+  filter.cases.assign(request.cases().begin(), request.cases().end());
+  RR_RETURN_IF_ERROR(CheckWords(filter.ports));
+  RR_RETURN_IF_ERROR(CheckWords(filter.cases));
+  for (const int state : request.states()) {
+    if (!v1::PastState_IsValid(state))
+      return absl::InvalidArgumentError(fmt::format("state {} is not known here", state));
+    filter.states.push_back(static_cast<PastState>(state));
   }
   return filter;
 }
@@ -214,6 +233,22 @@ grpc::Status FleetService::Baseline(grpc::ServerContext* context, const v1::Flee
     AddRows(usual.values, page, {}, *response->mutable_usual());
     response->set_next_page_token(NextToken(page, usual.values.size(), question));
     response->set_complete(usual.complete);
+    return absl::OkStatus();
+  };
+  return GrpcOf(work());
+}
+
+grpc::Status FleetService::ListPast(grpc::ServerContext* context, const v1::ListPastRequest* request,
+                                    v1::ListPastResponse* response) {
+  const auto work = [&]() -> absl::Status {
+    RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
+    RR_ASSIGN_OR_RETURN(const PastFilter filter, PastFilterOf(*request, caller));
+    const std::string question = QuestionOf(*request);
+    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetPastTest> tests, view_.Past(filter, UnixNowNs()));
+    AddRows(tests, page, {}, *response->mutable_tests());
+    response->set_next_page_token(NextToken(page, tests.size(), question));
+    response->set_of(tests.size());
     return absl::OkStatus();
   };
   return GrpcOf(work());

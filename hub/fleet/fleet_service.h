@@ -46,6 +46,8 @@ class FleetService final : public v1::Fleet::Service {
                     v1::FleetDiffResponse* response) override;
   grpc::Status Baseline(grpc::ServerContext* context, const v1::FleetBaselineRequest* request,
                         v1::FleetBaselineResponse* response) override;
+  grpc::Status ListPast(grpc::ServerContext* context, const v1::ListPastRequest* request,
+                        v1::ListPastResponse* response) override;
   grpc::Status Watch(grpc::ServerContext* context, const v1::WatchFleetRequest* request,
                      grpc::ServerWriter<v1::FleetChange>* writer) override;
   grpc::Status Acknowledge(grpc::ServerContext* context, const v1::AcknowledgeRequest* request,

@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "api/model/fleet.h"
+#include "api/model/fleet_past.h"
 #include "hub/ingest/host_book.h"
 #include "hub/judge/fleet_agreement.h"
 #include "hub/judge/rule_book.h"
@@ -46,6 +47,14 @@ struct FleetPart {
 using FindingsPart = FleetPart<FleetFinding, FindingPlace>;
 using ChangesPart = FleetPart<FleetChange, ChangePlace>;
 using DifferencesPart = FleetPart<FleetDifference, FindingPlace>;
+
+// Of what live tests showed; patterns as in FleetFilter, and what is empty is all.
+struct PastFilter {
+  FleetFilter hosts{};
+  std::vector<std::string> ports{};
+  std::vector<std::string> cases{};
+  std::vector<PastState> states{};
+};
 
 // A host is silent after so many periods without a report.
 inline constexpr int kSilentAfterPeriods = 3;
@@ -83,6 +92,10 @@ class FleetView {
     bool complete = false;  // all hosts that are known were counted
   };
   absl::StatusOr<UsualValues> Usual(const FleetFilter& filter, std::int64_t now_unix_ns) const;
+
+  // The last live tests; what is slower than before first, then by host name, port, case and peer. A host that
+  // was revoked has none.
+  absl::StatusOr<std::vector<FleetPastTest>> Past(const PastFilter& filter, std::int64_t now_unix_ns) const;
 
   // Of the hosts of the filter, and of its checks; by host name, check, subject: those after that place.
   absl::StatusOr<FindingsPart> FindingsAfter(const FleetFilter& filter, const FindingPlace& after,

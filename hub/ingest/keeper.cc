@@ -8,8 +8,8 @@
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "hub/ingest/kept_votes.h"
 #include "checks/live/own_past.h"
+#include "hub/ingest/kept_votes.h"
 #include "hub/ingest/past.h"
 #include "hub/ingest/unpack.h"
 #include "hub/judge/host_judge.h"

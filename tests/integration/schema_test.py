@@ -62,7 +62,7 @@ class AnOutput(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="schema ") as folder, hubs.Hub(folder) as hub:
             status, told = hubs.simulate(hub, 3, "--for", "3s", script="1s change 1\n", hosts="two-rails-sick")
             self.assertEqual(status, 0, told)
-            for line in (["status"], ["status", "no-such-host"], ["hosts"], ["findings"], ["history"], ["diff", "--at", "1h"], ["diff", "--at", "0s"], ["baseline"],
+            for line in (["status"], ["status", "no-such-host"], ["hosts"], ["findings"], ["history"], ["diff", "--at", "1h"], ["diff", "--at", "0s"], ["baseline"], ["past"],
                          ["watch", "--since", "1h", "--count", "1"], ["ack", "node*", "--check", "mtu.*", "--why", "known"], ["findings"],
                          ["maintenance", "node*", "--for", "1h", "--why", "moved"], ["status"], ["maintenance", "node*", "--end"],
                          ["maintenance", "no-such-host", "--end"], ["ack"], ["audit"]):

@@ -7,15 +7,18 @@
 #include <map>
 #include <utility>
 
+#include "agent/report/pack_past.h"
 #include "agent/report/pack_state.h"
 #include "api/base/digest.h"
 #include "api/base/run_id.h"
 #include "api/client/report_channel.h"
 #include "api/convert/digest.h"
+#include "api/model/cases.h"
 
 namespace rdmaready::sim {
 namespace {
 
+using report::HostPast;
 using report::HostState;
 using report::ReportClient;
 using report::ReportCounts;
@@ -25,6 +28,7 @@ void AddCounts(const ReportCounts& more, ReportCounts& counts) {
   counts.streams += more.streams;
   counts.sent += more.sent;
   counts.with_facts += more.with_facts;
+  counts.with_past += more.with_past;
   counts.kept += more.kept;
   counts.put_off += more.put_off;
   counts.refused += more.refused;
@@ -62,6 +66,29 @@ Facts WithAnotherSpeed(Facts facts) {
   return facts;
 }
 
+constexpr std::int64_t kDayNs = 86'400'000'000'000;
+
+// What 90 days of tests at that speed leave behind; a slow one is the last, and the first of its kind.
+CaseBaseline PastTest(const std::string& port, std::string_view test, std::uint64_t rate, std::int64_t last,
+                      bool slow) {
+  CaseBaseline past{.port = port,
+                    .case_name = std::string(test),
+                    .role = "loopback",
+                    .last_bytes_per_s = slow ? rate / 7 : rate,
+                    .last_unix_ns = last,
+                    .days = 30,
+                    .p10_bytes_per_s = rate - rate / 50,
+                    .p50_bytes_per_s = rate,
+                    .latency_p99_ns = 7'000,
+                    .days_kept = 91,
+                    .first_unix_ns = last - 90 * kDayNs};
+  if (!slow) return past;
+  past.changed_unix_ns = last - last % kDayNs;
+  past.before_bytes_per_s = rate;
+  past.before_days = 90;
+  return past;
+}
+
 }  // namespace
 
 struct MadeFleet::Host {
@@ -70,11 +97,18 @@ struct MadeFleet::Host {
   std::string id{};
   bool changed = false;
   bool odd = false;
+  bool slow = false;
+  std::int64_t tested_unix_ns = UnixNowNs();
   bool stopped = false;
   std::chrono::nanoseconds skew{};
   std::mutex mutex;  // guards what follows
   std::shared_ptr<ReportClient> client{};
   std::shared_ptr<const HostState> state{};
+  std::shared_ptr<const HostPast> past{};  // null: it remembers none
+
+  bool IsKept() const {
+    return client->kept_digest() == state->digest && (past == nullptr || client->kept_past() == past->digest);
+  }
 };
 
 MadeFleet::MadeFleet(FleetPlan plan) : plan_(std::move(plan)) {
@@ -105,6 +139,21 @@ std::shared_ptr<const HostState> MadeFleet::StateOf(const Host& host) const {
   return *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs());
 }
 
+std::shared_ptr<const report::HostPast> MadeFleet::PastOf(const Host& host) const {
+  constexpr std::uint64_t kFirstRate = 1'000'000'000;
+  const Facts& facts = plan_.kinds[host.index % plan_.kinds.size()];
+  if (plan_.past == 0 || !facts.ports) return nullptr;
+  const std::vector<TransferCase> cases = CasesOn(Rung::kLoopback);
+  std::vector<CaseBaseline> tests;
+  for (const Port& port : *facts.ports) {
+    for (std::size_t i = 0; i < std::min(plan_.past, cases.size()); ++i) {
+      const std::uint64_t rate = kFirstRate * (i + 1) + host.index * 1'000 + tests.size();
+      tests.push_back(PastTest(PortName(port), cases[i].name, rate, host.tested_unix_ns, host.slow));
+    }
+  }
+  return *report::PackPast(std::move(tests));
+}
+
 void MadeFleet::Begin(Host& host) {
   auto client = std::make_shared<ReportClient>(report::ReportOptions{
       .host = {.host_id = host.id,
@@ -124,11 +173,14 @@ void MadeFleet::Begin(Host& host) {
       .clock_error = host.skew,
       .seed = plan_.first + host.index});
   auto state = StateOf(host);
+  auto past = PastOf(host);
   client->Offer(state);
+  client->OfferPast(past);
   {
     const std::lock_guard lock(host.mutex);
     host.client = std::move(client);
     host.state = std::move(state);
+    host.past = std::move(past);
   }
   Wake(host.index);
 }
@@ -175,13 +227,8 @@ void MadeFleet::Do(const Happening& happening) {
   using What = Happening::What;
   for (std::size_t i = 0; i < happening.hosts; ++i) {
     Host& host = *hosts_[i];
-    if (happening.what == What::kChange || happening.what == What::kOdd) {
-      bool& turned = happening.what == What::kOdd ? host.odd : host.changed;
-      turned = !turned;
-      auto state = StateOf(host);
-      const std::lock_guard lock(host.mutex);
-      host.state = state;
-      if (host.client != nullptr) host.client->Offer(std::move(state));
+    if (happening.what <= What::kSlow) {
+      Turn(host, happening.what);
       continue;
     }
     if (happening.what == What::kSkew) host.skew = happening.skew;
@@ -199,10 +246,30 @@ void MadeFleet::Do(const Happening& happening) {
   }
 }
 
+// Another state, or another test.
+void MadeFleet::Turn(Host& host, Happening::What what) const {
+  using What = Happening::What;
+  if (what == What::kTest || what == What::kSlow) {
+    host.tested_unix_ns = UnixNowNs();
+    if (what == What::kSlow) host.slow = !host.slow;
+    auto past = PastOf(host);
+    const std::lock_guard lock(host.mutex);
+    host.past = past;
+    if (host.client != nullptr) host.client->OfferPast(std::move(past));
+    return;
+  }
+  bool& turned = what == What::kOdd ? host.odd : host.changed;
+  turned = !turned;
+  auto state = StateOf(host);
+  const std::lock_guard lock(host.mutex);
+  host.state = state;
+  if (host.client != nullptr) host.client->Offer(std::move(state));
+}
+
 bool MadeFleet::Settled() {
   return std::ranges::all_of(hosts_, [](const std::unique_ptr<Host>& host) {
     const std::lock_guard lock(host->mutex);
-    return host->client == nullptr || host->client->kept_digest() == host->state->digest;
+    return host->client == nullptr || host->IsKept();
   });
 }
 
@@ -213,7 +280,7 @@ FleetTally MadeFleet::Tally() {
     if (host->client == nullptr) continue;
     AddCounts(host->client->Counts(), tally.counts);
     if (host->client->connected()) ++tally.connected;
-    if (host->client->kept_digest() == host->state->digest) ++tally.settled;
+    if (host->IsKept()) ++tally.settled;
   }
   const std::lock_guard lock(mutex_);
   tally.acks_us = acks_us_;

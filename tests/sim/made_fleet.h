@@ -25,6 +25,7 @@ struct FleetPlan {
   std::size_t agents = 0;
   std::size_t first = 1;       // the number of the first host
   std::vector<Facts> kinds{};  // hosts are of these, in turn
+  std::size_t past = 0;        // of so many cases each host remembers tests through each of its ports
 };
 
 struct FleetTally {
@@ -50,6 +51,8 @@ class MadeFleet {
   void Run(const std::stop_token& stop);
   void Wake(std::size_t index);
   std::shared_ptr<const report::HostState> StateOf(const Host& host) const;
+  std::shared_ptr<const report::HostPast> PastOf(const Host& host) const;
+  void Turn(Host& host, Happening::What what) const;
 
   const FleetPlan plan_;
   std::vector<std::unique_ptr<Host>> hosts_;

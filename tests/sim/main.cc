@@ -59,6 +59,7 @@ Json Told(FleetTally tally) {
           {"streams", tally.counts.streams},
           {"sent", tally.counts.sent},
           {"with_facts", tally.counts.with_facts},
+          {"with_past", tally.counts.with_past},
           {"kept", tally.counts.kept},
           {"put_off", tally.counts.put_off},
           {"refused", tally.counts.refused},
@@ -113,6 +114,7 @@ int Main(int argc, char** argv) {
   app.add_option("--first", options.plan.first, "The number of the first host");
   app.add_option("--hosts", options.hosts, "Recorded hosts; those of the fleet are of these kinds, in turn")
       ->required();
+  app.add_option("--past", options.plan.past, "They remember live tests, of so many cases through each port");
   app.add_option("--script", options.script, "What happens to them, a file");
   app.add_option("--for", options.duration, "How long, from the start");
   app.add_option("--settle", options.settle, "How long a state may take to be acknowledged");

@@ -26,9 +26,9 @@ std::optional<std::size_t> HowMany(const std::string& word, std::size_t agents) 
 }
 
 absl::StatusOr<Happening> ParseLine(const std::string& line, std::size_t agents) {
-  static const std::map<std::string, What> kWords{{"change", What::kChange},   {"odd", What::kOdd},
-                                                  {"restart", What::kRestart}, {"stop", What::kStop},
-                                                  {"start", What::kStart},     {"skew", What::kSkew}};
+  static const std::map<std::string, What> kWords{
+      {"change", What::kChange},   {"odd", What::kOdd},   {"test", What::kTest},   {"slow", What::kSlow},
+      {"restart", What::kRestart}, {"stop", What::kStop}, {"start", What::kStart}, {"skew", What::kSkew}};
   std::istringstream words(line);
   std::string at, what, hosts, more;
   words >> at >> what >> hosts >> more;

@@ -12,7 +12,7 @@
 namespace rdmaready::sim {
 
 struct Happening {
-  enum class What { kChange, kOdd, kRestart, kStop, kStart, kSkew };
+  enum class What { kChange, kOdd, kTest, kSlow, kRestart, kStop, kStart, kSkew };
   std::chrono::milliseconds at{};
   What what = What::kChange;
   std::size_t hosts = 0;             // the first so many

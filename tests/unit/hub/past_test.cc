@@ -20,6 +20,7 @@
 #include "api/base/digest.h"
 #include "api/base/run_id.h"
 #include "api/convert/records.h"
+#include "api/model/cases.h"
 #include "checks/words/words.h"
 #include "hub/ingest/unpack.h"
 #include "hub/judge/own_past.h"
@@ -101,6 +102,32 @@ TEST(Past, OfManyTestsTheNewestTravel) {
   EXPECT_LE(large->zlib.size(), kMostPackedPastBytes);
   EXPECT_GT(large->tests, 200u);
   EXPECT_TRUE(ReadPast(large->zlib, large->bytes, absl::BytesToHexString(large->digest)).ok());
+}
+
+// What a host with two ports costs that tests five cases a night through each: hubs of thousands of hosts are
+// sized by it.
+TEST(Past, OfAHostTakesLessThanOneKibibyte) {
+  std::vector<CaseBaseline> tests;
+  for (const char* port : {"mlx5_0/1", "mlx5_1/1"}) {
+    std::uint64_t rate = 11'713'000'017;
+    for (const TransferCase& test : CheckedCasesOn(Rung::kLoopback)) {
+      CaseBaseline one = ATest(std::string(test.name));
+      one.port = port;
+      one.last_bytes_per_s = rate;
+      one.p10_bytes_per_s = rate - rate / 37;
+      one.p50_bytes_per_s = rate - rate / 91;
+      one.latency_p99_ns = static_cast<std::int64_t>(rate % 100'003);
+      one.last_unix_ns += static_cast<std::int64_t>(rate);
+      rate = rate * 7 / 9 + 12'345;
+      tests.push_back(one);
+    }
+  }
+  const auto packed = *report::PackPast(tests);
+  ASSERT_GE(packed->tests, 10u);
+  RecordProperty("tests", static_cast<int>(packed->tests));
+  RecordProperty("bytes", static_cast<int>(packed->bytes));
+  RecordProperty("packed_bytes", static_cast<int>(packed->zlib.size()));
+  EXPECT_LT(packed->zlib.size(), 1024u);
 }
 
 TEST(Past, WhatCannotBeIsNotTaken) {
