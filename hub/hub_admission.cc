@@ -27,7 +27,8 @@ absl::Status Hub::OpenAdmission() {
   if (tls.ca.empty()) tls.ca = options_.authority + "/ca.pem";
   RR_ASSIGN_OR_RETURN(admission_, Admission::Open({.authority = options_.authority,
                                                    .lifetime = options_.certificate_lifetime,
-                                                   .events = options_.events},
+                                                   .events = options_.events,
+                                                   .trail = trail_.get()},
                                                   tls, *options_.tokens));
   return absl::OkStatus();
 }

@@ -56,15 +56,16 @@ void AuditTrail::Refused(const AuditedAsk& ask, const absl::Status& why, std::in
   std::uint64_t kept_back = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (minute_unix_ns_ + kRefusalMinuteNs < now_unix_ns || minute_unix_ns_ > now_unix_ns) {
-      minute_unix_ns_ = now_unix_ns;
-      refused_in_minute_ = 0;
+    Refusals& of_verb = refused_[ask.verb];
+    if (of_verb.minute_unix_ns + kRefusalMinuteNs < now_unix_ns || of_verb.minute_unix_ns > now_unix_ns) {
+      of_verb.minute_unix_ns = now_unix_ns;
+      of_verb.in_minute = 0;
     }
-    if (++refused_in_minute_ > kMostRefusedInMinute) {
-      ++kept_back_;
+    if (++of_verb.in_minute > kMostRefusedInMinute) {
+      ++of_verb.kept_back;
       return;
     }
-    kept_back = std::exchange(kept_back_, 0);
+    kept_back = std::exchange(of_verb.kept_back, 0);
   }
   std::string outcome = "refused: " + Message(why);
   if (kept_back > 0) outcome += fmt::format("; {} refusals before this one were only counted", kept_back);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <type_traits>
@@ -44,7 +45,8 @@ class AuditTrail {
 
   // Before it is done. An error of the store: it must not be done.
   absl::Status Asked(const AuditedAsk& ask);
-  // He may not. After the tenth in a minute they are counted, and the next entry says how many it were.
+  // He may not. After the tenth of a verb in a minute they are counted, and the next entry says how many it
+  // were: who tries one thing in vain hides no other.
   void Refused(const AuditedAsk& ask, const absl::Status& why, std::int64_t now_unix_ns);
 
   const std::string& hub() const { return hub_; }
@@ -62,9 +64,12 @@ class AuditTrail {
   const std::string hub_;
   const EventSink events_;
   std::mutex mutex_;  // guards what follows
-  std::int64_t minute_unix_ns_ = 0;
-  int refused_in_minute_ = 0;
-  std::uint64_t kept_back_ = 0;
+  struct Refusals {
+    std::int64_t minute_unix_ns = 0;
+    int in_minute = 0;
+    std::uint64_t kept_back = 0;
+  };
+  std::map<std::string, Refusals> refused_{};  // by verb, of which there are a few
 };
 
 }  // namespace rdmaready::hub

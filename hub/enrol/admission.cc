@@ -181,7 +181,6 @@ absl::Status Admission::TooMany(const std::string& host_id) {
 }
 
 absl::StatusOr<HostCredentials> Admission::Issue(pki::Order order, ::EVP_PKEY& key) {
-  RR_RETURN_IF_ERROR(TooMany(order.host_id));
   order.lifetime_s = options_.lifetime.count();
   RR_ASSIGN_OR_RETURN(pki::Issued issued, authority_.Issue(order, key));
   HostCredentials out{.host_id = issued.entry.identity,
@@ -192,7 +191,7 @@ absl::StatusOr<HostCredentials> Admission::Issue(pki::Order order, ::EVP_PKEY& k
   return out;
 }
 
-absl::StatusOr<HostCredentials> Admission::Admit(const Application& application) {
+absl::StatusOr<HostCredentials> Admission::Admit(const Application& application, const std::string& address) {
   if (application.secret.size() != kSecretBytes) return absl::UnauthenticatedError("no token of this hub");
   RR_ASSIGN_OR_RETURN(const pki::PublicKey key, pki::KeyOfRequest(application.request_pem));
   TokenUse use{.hostname = NameForPeople(application.hostname), .unix_ns = options_.now_unix_ns()};
@@ -209,7 +208,14 @@ absl::StatusOr<HostCredentials> Admission::Admit(const Application& application)
                    .name = token.name.empty() ? token.host_id : token.name,
                    .host_id = token.host_id};
   if (!token.name.empty()) (pki::IsIpAddress(token.name) ? order.addresses : order.dns).push_back(token.name);
-  RR_ASSIGN_OR_RETURN(HostCredentials made, Issue(std::move(order), *key));
+  // Before it is written down: one token writes no more entries than it has certificates made.
+  RR_RETURN_IF_ERROR(TooMany(token.host_id));
+  const auto issue = [&] { return Issue(std::move(order), *key); };
+  const AuditedAsk ask{"token " + TokenId(token.digest), address, "enrol",
+                       fmt::format("host {}{}, which calls itself {}", token.host_id,
+                                   token.name.empty() ? "" : " as " + token.name, token.hostname)};
+  RR_ASSIGN_OR_RETURN(HostCredentials made,
+                      options_.trail == nullptr ? issue() : options_.trail->Audited(ask, issue));
   Tell(options_.events, EventLevel::kInfo, "enrolled",
        {{"host_id", made.host_id},
         {"hostname", token.hostname},
@@ -222,13 +228,18 @@ absl::StatusOr<HostCredentials> Admission::Enrol(const Application& application,
   const auto refuse = [&](const absl::Status& why) {
     Tell(options_.events, EventLevel::kWarning, "enrol-refused",
          {{"origin", address}, {"hostname", NameForPeople(application.hostname)}, {"reason", Message(why)}});
+    if (options_.trail != nullptr)
+      options_.trail->Refused({.peer = address,
+                               .verb = "enrol",
+                               .detail = "a host that calls itself " + NameForPeople(application.hostname)},
+                              why, options_.now_unix_ns());
     return why;
   };
   if (const auto wait = limiter_.Wait(address, std::chrono::steady_clock::now()); wait.count() > 0) {
     return absl::ResourceExhaustedError(fmt::format("too many wrong tries: come again in {} s",
                                                     std::chrono::ceil<std::chrono::seconds>(wait).count()));
   }
-  absl::StatusOr<HostCredentials> made = Admit(application);
+  absl::StatusOr<HostCredentials> made = Admit(application, address);
   if (made.ok()) {
     limiter_.Right(address);
     return made;
@@ -263,6 +274,7 @@ absl::StatusOr<HostCredentials> Admission::Renew(const std::string& host_id, con
     return absl::FailedPreconditionError("the authority of this hub issued nothing to this host");
   if (last->revoked_unix_ns)
     return absl::PermissionDeniedError("this host was revoked at " + TimeText(*last->revoked_unix_ns));
+  RR_RETURN_IF_ERROR(TooMany(host_id));
   RR_ASSIGN_OR_RETURN(HostCredentials made, Issue(pki::Authority::Again(*last, pki::kDefaultDays), *key));
   Tell(options_.events, EventLevel::kInfo, "renewed",
        {{"host_id", host_id}, {"until_unix_s", made.not_after_unix_ns / kSecondNs}});

@@ -24,6 +24,7 @@
 #include "api/base/run_id.h"
 #include "api/client/tls.h"
 #include "api/pki/authority.h"
+#include "hub/access/audit_trail.h"
 #include "hub/enrol/signed_lists.h"
 #include "hub/enrol/try_limiter.h"
 #include "hub/store/token_store.h"
@@ -41,6 +42,7 @@ struct AdmissionOptions {
   std::chrono::seconds lifetime = kDefaultLifetime;
   std::function<std::int64_t()> now_unix_ns = UnixNowNs;
   EventSink events{};
+  AuditTrail* trail = nullptr;  // who was let in, and who was not; null: nobody writes it down
 };
 
 struct HostCredentials {
@@ -118,7 +120,7 @@ class Admission {
   absl::Status WriteChain();
   absl::StatusOr<bool> ReadLists();
   absl::StatusOr<HostCredentials> Issue(pki::Order order, ::EVP_PKEY& key);
-  absl::StatusOr<HostCredentials> Admit(const Application& application);
+  absl::StatusOr<HostCredentials> Admit(const Application& application, const std::string& address);
   absl::Status TooSoon(const std::string& host_id);
   absl::Status TooMany(const std::string& host_id);
   absl::Status ListTheRevoked();

@@ -52,14 +52,16 @@ class AdmissionTest : public testing::Test {
   absl::StatusOr<std::unique_ptr<Admission>> TryOpen() {
     return Admission::Open({.authority = authority_,
                             .now_unix_ns = [this] { return now_; },
-                            .events = [this](const Event& event) { told_.emplace_back(event.name); }},
+                            .events = [this](const Event& event) { told_.emplace_back(event.name); },
+                            .trail = trail_.get()},
                            {.certificate = root_ + "/hub.pem"}, *store_);
   }
 
   std::string Secret(const NewTokens& wanted = {}) {
     auto made = admission_->MakeTokens(wanted, "anna");
     EXPECT_TRUE(made.ok()) << made.status();
-    return pki::ParseToken(made->tokens.front().text)->secret;
+    secret_of_last_ = pki::ParseToken(made->tokens.front().text)->secret;
+    return secret_of_last_;
   }
   static Admission::Application With(const std::string& secret, ::EVP_PKEY& key) {
     return {.secret = secret, .request_pem = *pki::MakeRequest(key, "hub.example.org"), .hostname = "node1"};
@@ -72,8 +74,10 @@ class AdmissionTest : public testing::Test {
   const std::string authority_ = root_ + "/ca";
   std::int64_t now_ = UnixNowNs();
   std::vector<std::string> told_{};
+  std::string secret_of_last_{};
   pki::PrivateKey hub_key_{};
   std::unique_ptr<SqliteFleetStore> store_;
+  std::unique_ptr<AuditTrail> trail_;  // null: nothing is written down
   std::unique_ptr<Admission> admission_;
   pki::PrivateKey key_ = *pki::MakeKey();
   pki::PrivateKey other_key_ = *pki::MakeKey();
@@ -105,6 +109,27 @@ TEST_F(AdmissionTest, OfTwoThatRaceWithOneTokenOneGetsIt) {
     admission_.reset();
     Open();  // wrong tries are forgotten
   }
+}
+
+TEST_F(AdmissionTest, WhoWasLetInByWhichTokenIsWrittenDownAndWhoWasNot) {
+  trail_ = std::make_unique<AuditTrail>(*store_, "one", nullptr);
+  admission_.reset();
+  Open();
+  const auto made = Enrol(Secret({.names = {"node7.example.org"}}), *key_);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_FALSE(Enrol(std::string(32, 'x'), *other_key_).ok());
+  std::vector<FleetAuditEntry> entries;
+  ASSERT_TRUE(
+      store_->Audit("one", 0, 0, 100, [&](FleetAuditEntry&& entry) { entries.push_back(std::move(entry)); })
+          .ok());
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].verb, "enrol");
+  EXPECT_EQ(entries[0].outcome, "asked");
+  EXPECT_EQ(entries[0].peer, "ipv4:10.0.0.7");
+  EXPECT_EQ(entries[0].who, "token " + TokenId(*pki::TokenDigest({.secret = secret_of_last_})));
+  EXPECT_EQ(entries[0].detail, "host " + made->host_id + " as node7.example.org, which calls itself node1");
+  EXPECT_THAT(entries[1].outcome, HasSubstr("refused: no token of this hub"));
+  EXPECT_EQ(entries[1].who, "");
 }
 
 TEST_F(AdmissionTest, AReplayedEnrolmentIsTheSameHostAndAnotherKeyIsRefused) {

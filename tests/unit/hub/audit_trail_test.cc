@@ -100,6 +100,15 @@ TEST_F(AuditTrailTest, AFloodOfRefusalsIsCounted) {
   EXPECT_THAT(Entries().back().outcome, HasSubstr("990 refusals before this one"));
 }
 
+TEST_F(AuditTrailTest, WhoIsRefusedOneThingHidesNoOther) {
+  AuditTrail trail(*store_, "one", {});
+  const std::int64_t now = 1'000'000'000'000;
+  for (int i = 0; i < 100; ++i) trail.Refused({.verb = "enrol"}, absl::UnauthenticatedError("no token"), now);
+  trail.Refused({.peer = "mallory", .verb = "revoke"}, absl::PermissionDeniedError("no"), now);
+  ASSERT_THAT(Entries(), SizeIs(11));
+  EXPECT_EQ(Entries().back().peer, "mallory");
+}
+
 TEST_F(AuditTrailTest, WhatIsOldIsForgottenAndTheLastEntryStays) {
   AuditTrail trail(*store_, "one", {});
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(trail.Asked({"alice", "", "acknowledge", ""}).ok());
