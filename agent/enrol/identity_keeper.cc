@@ -4,6 +4,8 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <functional>
+#include <stop_token>
 #include <utility>
 
 #include "absl/strings/escaping.h"
@@ -36,9 +38,18 @@ absl::Status StatusOfCall(const grpc::Status& status) {
                       SafeLine(status.error_message(), kMostWords));
 }
 
-void SetDeadline(grpc::ClientContext& context) {
-  context.set_deadline(std::chrono::system_clock::now() + kCallWithin);
-}
+// A call that is given up when `stop` is requested.
+class CallContext {
+ public:
+  explicit CallContext(const std::stop_token& stop) : give_up_(stop, [this] { context_.TryCancel(); }) {
+    context_.set_deadline(std::chrono::system_clock::now() + kCallWithin);
+  }
+  grpc::ClientContext* get() { return &context_; }
+
+ private:
+  grpc::ClientContext context_{};
+  std::stop_callback<std::function<void()>> give_up_;
+};
 
 }  // namespace
 
@@ -80,7 +91,7 @@ std::string IdentityKeeper::ListsSha256() const {
 void IdentityKeeper::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     TakeLists();
-    RenewWhenDue();
+    RenewWhenDue(stop);
     const std::int64_t left = std::max<std::int64_t>(next_unix_s_ - options_.now_unix_ns() / kNsPerSecond, 1);
     std::unique_lock lock(mutex_);
     woken_.wait_for(
@@ -111,9 +122,10 @@ void IdentityKeeper::TakeLists() {
        {{"reason", "those of the hub are not taken: " + Message(put)}});
 }
 
-void IdentityKeeper::RenewWhenDue() {
+void IdentityKeeper::RenewWhenDue(const std::stop_token& stop) {
   if (options_.now_unix_ns() / kNsPerSecond < next_unix_s_) return;
-  const absl::Status renewed = Renew();
+  const absl::Status renewed = Renew(stop);
+  if (stop.stop_requested() && !renewed.ok()) return;  // it was given up, which is no failure of the hub
   NextTry(renewed);
   if (renewed.ok()) {
     told_.clear();
@@ -128,26 +140,24 @@ void IdentityKeeper::RenewWhenDue() {
        {{"reason", "the certificate is not renewed: " + why}, {"until_unix_s", identity_.not_after_unix_s}});
 }
 
-absl::Status IdentityKeeper::Renew() {
+absl::Status IdentityKeeper::Renew(const std::stop_token& stop) {
   RR_ASSIGN_OR_RETURN(const pki::PrivateKey key, pki::MakeKey());
   v1::RenewRequest request;
   RR_ASSIGN_OR_RETURN(*request.mutable_request_pem(), pki::MakeRequest(*key, "rdmaready host"));
   v1::HostCertificate answer;
   {
-    grpc::ClientContext context;
-    SetDeadline(context);
+    CallContext context(stop);
     const auto stub = v1::Enrolment::NewStub(options_.channel(options_.files.Files()));
-    const grpc::Status asked = stub->Renew(&context, request, &answer);
+    const grpc::Status asked = stub->Renew(context.get(), request, &answer);
     if (!asked.ok()) return StatusOfCall(asked);
   }
   RR_ASSIGN_OR_RETURN(const Generation generation, JudgeGranted(answer, *key, identity_.host_id));
   RR_ASSIGN_OR_RETURN(const pki::DirectoryLock lock, options_.files.Lock());
   RR_ASSIGN_OR_RETURN(const std::string staged, options_.files.Stage(generation));
-  grpc::ClientContext context;
-  SetDeadline(context);
+  CallContext context(stop);
   v1::ProveResponse proof;
   const auto stub = v1::Enrolment::NewStub(options_.channel(options_.files.FilesOf(staged)));
-  const grpc::Status proven = stub->Prove(&context, {}, &proof);
+  const grpc::Status proven = stub->Prove(context.get(), {}, &proof);
   if (!proven.ok() || proof.host_id() != identity_.host_id) {
     options_.files.Drop(staged);
     return absl::UnavailableError("the hub does not take the new one: " +

@@ -52,15 +52,16 @@ class IdentityKeeper {
   // SHA-256 of those in use, 32 octets. Any thread.
   std::string ListsSha256() const;
 
-  // Ends the thread; what is heard later is forgotten. `renewed` is not called any more.
+  // Ends the thread, and gives up a call that is under way; what is heard later is forgotten. `renewed` is not
+  // called any more.
   void Stop();
 
  private:
   explicit IdentityKeeper(KeeperOptions options);
   void Run(const std::stop_token& stop);
   void TakeLists();
-  void RenewWhenDue();
-  absl::Status Renew();
+  void RenewWhenDue(const std::stop_token& stop);
+  absl::Status Renew(const std::stop_token& stop);
   void NextTry(const absl::Status& renewed);
 
   const KeeperOptions options_;
