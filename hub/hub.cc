@@ -62,6 +62,7 @@ absl::Status Hub::Begin() {
   RR_RETURN_IF_ERROR(OpenMetrics());
   JudgeAgainWhatDiffers();
   Compare();
+  WatchTheClock();
   chores_ = std::jthread([this](const std::stop_token& stop) { Chores(stop); });
   return absl::OkStatus();
 }

@@ -16,11 +16,13 @@
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
 #include "api/client/caller_judge.h"
+#include "api/client/report_channel.h"
 #include "api/client/tls.h"
 #include "api/daemon/listening.h"
 #include "api/metrics/door.h"
 #include "hub/access/audit_trail.h"
 #include "hub/access/fleet_gate.h"
+#include "hub/clock_watch.h"
 #include "hub/enrol/access_service.h"
 #include "hub/enrol/admission.h"
 #include "hub/enrol/enrolment_service.h"
@@ -54,6 +56,8 @@ struct HubOptions {
   std::string name{};     // how it calls itself
   std::chrono::seconds period{300};
   std::size_t most_agents = 20'000;
+  Keepalive keepalive{std::chrono::milliseconds(150'000), std::chrono::milliseconds(30'000)};
+  std::chrono::milliseconds shortest_agent_ping{30'000};  // agents that ping more often are sent away
   std::chrono::seconds facts_every{3600};    // facts of states that are kept, for their readings; 0: never
   std::chrono::hours keep_changes{24 * 90};  // 0: for ever
   std::chrono::hours keep_audit{24 * 400};   // 0: for ever
@@ -130,6 +134,8 @@ class Hub {
   // hub_chores.cc: on a thread of its own, once a second.
   void Chores(const std::stop_token& stop);
   void ChoresOf(std::int64_t second);
+  void WatchTheClock();
+  void Prune();
   void JudgeAgainWhatDiffers();
   void TellOfSilence();
   void TellOfIdentities();
@@ -165,6 +171,8 @@ class Hub {
   std::unique_ptr<Notifier> notifier_{};  // null: nobody is told
   std::unique_ptr<FleetCounter> counter_{};
   std::unique_ptr<metrics::Door> metrics_{};
+  ClockWatch clock_watch_{};  // of the chores, as the next one
+  std::int64_t prune_after_steady_ns_ = 0;
   std::jthread chores_{};
 };
 

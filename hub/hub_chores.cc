@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hub does by itself, once a second and less often.
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -27,6 +29,9 @@ constexpr auto kListsRest = std::chrono::seconds(2);
 constexpr std::int64_t kSecondsBetweenRules = 60;
 constexpr std::int64_t kSecondsBetweenPrunes = 10;
 constexpr std::uint64_t kMostPruned = 5'000;  // rows at a time
+constexpr std::int64_t kClockSecondNs = 1'000'000'000;
+constexpr std::int64_t kFarAheadNs = std::chrono::nanoseconds(std::chrono::days(1)).count();
+constexpr std::int64_t kPruneRestNs = std::chrono::nanoseconds(std::chrono::days(1)).count();
 // Findings that are over, and nobody cares.
 constexpr std::int64_t kKeepOverNs = std::chrono::nanoseconds(std::chrono::days(30)).count();
 
@@ -45,6 +50,7 @@ void Hub::Chores(const std::stop_token& stop) {
 
 void Hub::ChoresOf(std::int64_t second) {
   FleetStore& store = *options_.store;
+  WatchTheClock();
   ingest_->EndStrangers(kHelloWithin);
   if (second % kSecondsBetweenSilence == 0) TellOfSilence();
   TellOfIdentities();
@@ -55,14 +61,28 @@ void Hub::ChoresOf(std::int64_t second) {
   }
   if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen()));
   if (second % kSecondsBetweenRules == 0) JudgeAgainWhatDiffers();
-  if (second % kSecondsBetweenPrunes == 0) {
-    const std::int64_t now = UnixNowNs();
-    const std::int64_t changes_before =
-        options_.keep_changes.count() == 0 ? 0 : now - std::chrono::nanoseconds(options_.keep_changes).count();
-    Stored(store.Prune(changes_before, now - kKeepOverNs, kMostPruned).status());
-    if (options_.keep_audit.count() > 0)
-      Stored(store.PruneAudit(now - std::chrono::nanoseconds(options_.keep_audit).count(), kMostPruned));
-  }
+  if (second % kSecondsBetweenPrunes == 0) Prune();
+}
+
+// A clock that was set years ahead would have all history deleted before anybody looks.
+void Hub::WatchTheClock() {
+  const std::int64_t now = book_.SteadyNowNs();
+  const std::optional<std::int64_t> jumped = clock_watch_.Jumped(UnixNowNs(), now);
+  if (!jumped) return;
+  const auto seconds = std::llround(static_cast<double>(*jumped) / static_cast<double>(kClockSecondNs));
+  Tell(options_.events, EventLevel::kWarning, "clock-jump", {{"ahead_s", static_cast<std::int64_t>(seconds)}});
+  if (*jumped > kFarAheadNs) prune_after_steady_ns_ = now + kPruneRestNs;
+}
+
+void Hub::Prune() {
+  if (book_.SteadyNowNs() < prune_after_steady_ns_) return;
+  FleetStore& store = *options_.store;
+  const std::int64_t now = UnixNowNs();
+  const std::int64_t changes_before =
+      options_.keep_changes.count() == 0 ? 0 : now - std::chrono::nanoseconds(options_.keep_changes).count();
+  Stored(store.Prune(changes_before, now - kKeepOverNs, kMostPruned).status());
+  if (options_.keep_audit.count() > 0)
+    Stored(store.PruneAudit(now - std::chrono::nanoseconds(options_.keep_audit).count(), kMostPruned));
 }
 
 // Streams last for months: whenever the lists were written again every one is judged by them.
@@ -86,8 +106,7 @@ void Hub::TellOfIdentities() {
 }
 
 void Hub::TellOfSilence() {
-  const std::int64_t patience = kSilentAfterPeriods * std::chrono::nanoseconds(options_.period).count();
-  const HostBook::SilenceTurns turns = book_.TakeSilence(UnixNowNs() - patience, started_unix_ns_);
+  const HostBook::SilenceTurns turns = book_.TakeSilence(kSilentAfterPeriods * options_.period);
   if (!turns.silent.empty()) NoteOf(turns.silent, "silent");
   if (!turns.back.empty()) NoteOf(turns.back, "heard again");
 }

@@ -3,6 +3,7 @@
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/resource_quota.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,19 +20,20 @@ constexpr int kMostMessageBytes = 1024 * 1024;
 constexpr std::size_t kMostMemoryBytes = std::size_t{2} * 1024 * 1024 * 1024;  // of gRPC's buffers
 constexpr int kMostThreads = 64;
 constexpr int kHandshakeMs = 20'000;  // of thousands at once, on few processors
-constexpr int kAgentPingMs = 150'000;
-constexpr int kPingAnswerMs = 30'000;
-constexpr int kShortestAgentPingMs = 30'000;  // agents that ping more often are sent away
 
-void SetHubLimits(grpc::ServerBuilder& builder) {
+int Ms(std::chrono::milliseconds time) { return static_cast<int>(time.count()); }
+
+void SetHubLimits(const HubOptions& options, grpc::ServerBuilder& builder) {
   grpc::ResourceQuota quota("rdmaready-hub");
   quota.SetMaxThreads(kMostThreads).Resize(kMostMemoryBytes);
   builder.SetResourceQuota(quota);
   builder.SetMaxReceiveMessageSize(kMostMessageBytes);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kAgentPingMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kShortestAgentPingMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Ms(options.keepalive.ping));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Ms(options.keepalive.answer));
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             Ms(options.shortest_agent_ping));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
 }
 
@@ -72,7 +74,7 @@ absl::Status Hub::Listen() {
   }
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
-  SetHubLimits(builder);
+  SetHubLimits(options_, builder);
   SetReflection(builder, options_.reflection);
   builder.RegisterService(ingest_.get());
   builder.RegisterService(fleet_.get());

@@ -16,7 +16,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kAnswerWithin{60'000};  // a hub that has thousands to greet
 constexpr milliseconds kFirstBackOff{1'000};
 constexpr milliseconds kLongestBackOff{60'000};
 constexpr milliseconds kRefusedBackOff{600'000};  // who was told to stay away asks again now and then
@@ -112,7 +111,7 @@ TimePoint ReportClient::Next(TimePoint now, Act& act) {
     case Phase::kGreeting:
     case Phase::kWaiting:
       if (now >= next_) {
-        next_ = now + kAnswerWithin;
+        next_ = now + options_.answer_within;
         act.stream = stream_;
       }
       return next_;
@@ -152,7 +151,7 @@ ReportClient::Act ReportClient::Open(TimePoint now) {
   if (channel_ == nullptr) channel_ = options_.channel();
   ++counts_.streams;
   phase_ = Phase::kGreeting;
-  next_ = now + kAnswerWithin;
+  next_ = now + options_.answer_within;
   stream_ = std::make_shared<ReportStream>(weak_from_this());
   return {.stream = stream_,
           .open_on = channel_,
@@ -184,7 +183,7 @@ ReportClient::Act ReportClient::Send(TimePoint now) {
   sent_ = state_;
   sent_at_ = now;
   phase_ = Phase::kWaiting;
-  next_ = now + kAnswerWithin;
+  next_ = now + options_.answer_within;
   return {.stream = stream_, .message = std::move(message)};
 }
 

@@ -65,6 +65,8 @@ struct ReportOptions {
   std::function<void(std::chrono::nanoseconds)>
       acked{};                             // how long a report waited; with the client's mutex held
   std::chrono::nanoseconds clock_error{};  // of the host's wall clock: for a simulator
+  // The stream ends whose welcome or acknowledgement takes longer: a hub that has thousands to greet.
+  std::chrono::milliseconds answer_within{60'000};
   std::uint64_t seed = 0;
   EventSink events{};
 };

@@ -70,23 +70,25 @@ std::shared_ptr<const HostState> Reporter::PackNewest(Newest& newest) {
   return state.ok() ? *state : nullptr;
 }
 
-void Reporter::Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns) {
+void Reporter::Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns,
+                       std::int64_t read_steady_ns) {
   const std::lock_guard lock(mutex_);  // what was read later is offered later
   looked_at_ = std::chrono::steady_clock::now();
   {
     const std::lock_guard newest(newest_->mutex);
-    if (read_unix_ns >= newest_->read_unix_ns) {
+    if (read_steady_ns >= newest_->read_steady_ns) {
       newest_->facts = facts;
       newest_->digest = digest;
       newest_->read_unix_ns = read_unix_ns;
+      newest_->read_steady_ns = read_steady_ns;
     }
   }
-  if (digest == digest_ || (!digest_.empty() && read_unix_ns < read_unix_ns_)) return;
+  if (digest == digest_ || (!digest_.empty() && read_steady_ns < read_steady_ns_)) return;
   absl::StatusOr<std::shared_ptr<const HostState>> state = PackState(facts, digest, read_unix_ns);
   if (!state.ok())
     return Tell(options_.events, EventLevel::kError, "hub-away", {{"reason", Message(state.status())}});
   digest_ = digest;
-  read_unix_ns_ = read_unix_ns;
+  read_steady_ns_ = read_steady_ns;
   client_->Offer(*std::move(state));
 }
 

@@ -47,8 +47,10 @@ class Reporter {
   ~Reporter();
 
   // A check of the whole host by the agent's own profile was made. `digest`: 64 hexadecimal digits of facts and
-  // outcomes. Any thread.
-  void Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns);
+  // outcomes. Of two checks the later one is told, by `read_steady_ns`: the wall clock may have been set back
+  // between them. Any thread.
+  void Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns,
+               std::int64_t read_steady_ns);
 
   // This host has another certificate: reports go on by it. Any thread.
   void Reconnect() { client_->Reconnect(); }
@@ -84,6 +86,7 @@ class Reporter {
     std::optional<Facts> facts;
     std::string digest;
     std::int64_t read_unix_ns = 0;
+    std::int64_t read_steady_ns = 0;
   };
   static std::shared_ptr<const HostState> PackNewest(Newest& newest);
 
@@ -95,7 +98,7 @@ class Reporter {
   bool look_again_ = false;
   std::optional<TimePoint> tried_at_{};   // when a check was asked for last
   std::optional<TimePoint> looked_at_{};  // when one was made last
-  std::int64_t read_unix_ns_ = 0;         // of the state that was offered last
+  std::int64_t read_steady_ns_ = 0;       // of the state that was offered last
   std::string digest_{};                  // its digest; empty: none is offered
   std::optional<TimePoint> past_due_{};   // when the past is read again; none: nothing was tested since
   std::jthread thread_;

@@ -211,7 +211,8 @@ void HostedAgent::Checked(const CheckDone& done) {
   book_.Checked(done);
   report::Reporter* const reporter = reporting_;
   if (reporter == nullptr || !done.compares) return;  // of the agent's own checks each looks at the whole host
-  reporter->Checked(done.run.facts, DigestOfRun(done.run.facts, done.run.report), done.started_unix_ns);
+  reporter->Checked(done.run.facts, DigestOfRun(done.run.facts, done.run.report), done.started_unix_ns,
+                    done.started_steady_ns);
 }
 
 void HostedAgent::Tested(const LiveTest& test, bool loopback) {

@@ -15,8 +15,6 @@ namespace rdmaready {
 namespace {
 
 constexpr unsigned kRereadCertificatesSeconds = 60;
-constexpr int kPingMs = 120'000;
-constexpr int kPongWithinMs = 30'000;
 constexpr int kReconnectMs = 1'000;  // whoever opens streams backs off by himself
 constexpr int kConnectWithinMs = 20'000;  // a hub that has thousands to greet
 constexpr int kReceivedBytes = 2 * 1024 * 1024;  // revocation lists are the largest
@@ -55,12 +53,14 @@ absl::Status CheckReportRoute(const std::string& hub, const TlsFiles& tls, bool 
   return absl::OkStatus();
 }
 
-std::shared_ptr<grpc::Channel> ReportChannel(const std::string& hub, const TlsFiles& tls, int number) {
+std::shared_ptr<grpc::Channel> ReportChannel(const std::string& hub, const TlsFiles& tls, int number,
+                                             const Keepalive& keepalive) {
   const absl::StatusOr<HostAddress> address = ParseHubAddress(hub);
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPongWithinMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(keepalive.ping.count()));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(keepalive.answer.count()));
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // a period may be longer than any number of them
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectWithinMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectMs);

@@ -5,6 +5,7 @@
 
 #include <grpcpp/channel.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -17,8 +18,16 @@ namespace rdmaready {
 // text off loopback, which is not allowed). Blocks on the resolver and on files.
 absl::Status CheckReportRoute(const std::string& hub, const TlsFiles& tls, bool insecure);
 
+// How a connection is found dead that nobody closed: it is pinged so often, whether or not anything else
+// travels, and what is not answered, or not taken by the other side's kernel, within that ends it.
+struct Keepalive {
+  std::chrono::milliseconds ping{120'000};
+  std::chrono::milliseconds answer{30'000};
+};
+
 // Of an address that CheckReportRoute took. Certificates are read again when they change. Channels with
 // different `number` share no connection.
-std::shared_ptr<grpc::Channel> ReportChannel(const std::string& hub, const TlsFiles& tls, int number = 0);
+std::shared_ptr<grpc::Channel> ReportChannel(const std::string& hub, const TlsFiles& tls, int number = 0,
+                                             const Keepalive& keepalive = {});
 
 }  // namespace rdmaready

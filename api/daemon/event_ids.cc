@@ -18,6 +18,7 @@ constexpr auto kIds = std::to_array<EventId>({
     {"check", "176d615879d442759956a01b255765fc"},
     {"check-refused", "bd473507820b4b6b93b5bb44863b2782"},
     {"check-skipped", "e21abb13d88542b286ca3e77942935b0"},
+    {"clock-jump", "3a2e00eb5624492d80b85a85b0aade16"},
     {"connections-full", "c0f4280a81f64f3fac0bb883f2d1dcf4"},
     {"drift", "d08e5f8561024d0788cd35a543f0bf8e"},
     {"drift-off", "7fc6a7de6b444d95bbda421e4384afd4"},

@@ -183,6 +183,7 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
   }
   const std::int64_t silent_before =
       now_unix_ns - kSilentAfterPeriods * std::chrono::nanoseconds(period_).count();
+  const std::int64_t steady_now_ns = book_.SteadyNowNs();
   const std::shared_ptr<const RuleBook> rules = rules_();
   ExpectedHosts expected(rules->places());
   std::vector<FleetHost> hosts;
@@ -199,7 +200,7 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
       host.revoked_why = revoked->why;
     }
     host.condition = ConditionOf(host, !known.mark.run_id.empty(), silent_before);
-    if (std::string why = book_.identities().Contested(host.host_id, now_unix_ns); !why.empty() && !revoked) {
+    if (std::string why = book_.identities().Contested(host.host_id, steady_now_ns); !why.empty() && !revoked) {
       host.condition = HostCondition::kUndetermined;
       host.trouble = std::move(why);
     }

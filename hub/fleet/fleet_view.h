@@ -75,6 +75,8 @@ class FleetView {
         revoked_(std::move(revoked)) {}
 
   std::chrono::seconds period() const { return period_; }
+  // For how long hosts could be heard at all.
+  std::chrono::nanoseconds listening_for() const { return book_.ListeningFor(); }
 
   // By name, then by id. With those that the inventory names and nothing was ever heard of, which have no id.
   absl::StatusOr<std::vector<FleetHost>> Hosts(const FleetFilter& filter, std::int64_t now_unix_ns) const;

@@ -15,13 +15,13 @@
 namespace rdmaready::hub {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using ComparerClock = std::chrono::steady_clock;
 
 constexpr auto kAtLeastEvery = std::chrono::seconds(60);
 constexpr auto kLongestBusy = std::chrono::seconds(60);
 
 // False: it is over.
-bool Rest(const std::stop_token& stop, Clock::duration time) {
+bool Rest(const std::stop_token& stop, ComparerClock::duration time) {
   std::mutex mutex;
   std::condition_variable_any woken;
   std::unique_lock lock(mutex);
@@ -36,13 +36,13 @@ Comparer::Comparer(ComparerSeams seams, std::chrono::milliseconds every)
 
 void Comparer::Run(const std::stop_token& stop) {
   ReadVotes();
-  Clock::time_point counted = Clock::now() - kAtLeastEvery;
+  ComparerClock::time_point counted = ComparerClock::now() - kAtLeastEvery;
   while (Rest(stop, every_)) {
-    const auto since = Clock::now() - counted;
+    const auto since = ComparerClock::now() - counted;
     const bool due = seams_.agreement.Changed() || since >= kAtLeastEvery;
     if (!due || (seams_.busy() && since < kLongestBusy)) continue;
     Count();
-    counted = Clock::now();
+    counted = ComparerClock::now();
   }
 }
 

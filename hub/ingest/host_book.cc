@@ -2,26 +2,43 @@
 #include "hub/ingest/host_book.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
-#include "api/base/run_id.h"
-
 namespace rdmaready::hub {
+namespace {
+
+constexpr std::int64_t kClockJumpNs = 1'000'000'000;  // less than that is two clocks that are read in turn
+
+}  // namespace
+
+Clock::TimePoint HostBook::PointOf(std::int64_t unix_ns) const {
+  return clock_.Now() - std::chrono::nanoseconds(std::max<std::int64_t>(unix_now_ns_() - unix_ns, 0));
+}
+
+HostNow HostBook::NowOf(const Entry& entry) const {
+  HostNow now = entry.now;
+  const std::int64_t heard = unix_now_ns_() - std::chrono::nanoseconds(clock_.Now() - entry.heard_at).count();
+  if (now.seen_unix_ns != 0 && std::abs(heard - now.seen_unix_ns) > kClockJumpNs) now.seen_unix_ns = heard;
+  return now;
+}
 
 void HostBook::Know(const KnownHost& host) {
   identities_.Know(host.host.host_id, host.host.name, host.machine_id);
   const std::lock_guard lock(mutex_);
-  HostNow& now = hosts_[host.host.host_id].now;
+  Entry& entry = hosts_[host.host.host_id];
+  HostNow& now = entry.now;
   now.name = host.host.name;
   now.group = host.host.group;
   now.digest = host.host.digest;
   now.mark = host.mark;
   now.judged_by = host.judged_by;
   // A clock that was ahead has been put right: nobody is heard in the future.
-  now.seen_unix_ns = std::min(host.host.seen_unix_ns, UnixNowNs());
+  now.seen_unix_ns = std::min(host.host.seen_unix_ns, unix_now_ns_());
+  entry.heard_at = PointOf(now.seen_unix_ns);
   now.clock_ahead_ns = host.host.clock_ahead_ns;
   // Those of a whole fleet do not come together.
-  hosts_[host.host.host_id].facts_due_unix_ns = FactsDue(UnixNowNs(), 0, 10);
+  entry.facts_due = FactsDue(0, 10);
 }
 
 void HostBook::KnowPast(const std::string& host_id, const std::string& digest) {
@@ -35,17 +52,17 @@ std::string HostBook::PastOf(const std::string& host_id) const {
   return found == hosts_.end() ? std::string() : found->second.now.past_digest;
 }
 
-std::int64_t HostBook::FactsDue(std::int64_t now, std::int64_t least, std::int64_t most) {
+Clock::TimePoint HostBook::FactsDue(std::int64_t least, std::int64_t most) {
   const std::int64_t tenth = facts_every_ns_ / 10;
-  return now + std::uniform_int_distribution<std::int64_t>(least * tenth, most * tenth)(random_);
+  return clock_.Now() + std::chrono::nanoseconds(
+                            std::uniform_int_distribution<std::int64_t>(least * tenth, most * tenth)(random_));
 }
 
-bool HostBook::TakeFactsDue(const std::string& host_id, std::int64_t now_unix_ns) {
+bool HostBook::TakeFactsDue(const std::string& host_id) {
   const std::lock_guard lock(mutex_);
   const auto found = hosts_.find(host_id);
-  if (facts_every_ns_ == 0 || found == hosts_.end() || now_unix_ns < found->second.facts_due_unix_ns)
-    return false;
-  found->second.facts_due_unix_ns = FactsDue(now_unix_ns, 2, 3);  // when they do not come
+  if (facts_every_ns_ == 0 || found == hosts_.end() || clock_.Now() < found->second.facts_due) return false;
+  found->second.facts_due = FactsDue(2, 3);  // when they do not come
   found->second.facts_asked = true;
   return true;
 }
@@ -64,7 +81,7 @@ std::optional<HostNow> HostBook::Attach(const std::string& host_id,
     const std::lock_guard lock(mutex_);
     const bool there = hosts_.contains(host_id);
     Entry& entry = hosts_[host_id];
-    if (there) known = entry.now;
+    if (there) known = NowOf(entry);
     before = entry.stream.lock();
     entry.stream = stream;
     entry.now.connected = true;
@@ -104,6 +121,7 @@ bool HostBook::HeardUnchanged(const std::string& host_id, const std::string& dig
   if (entry.now.mark.run_id.empty() || entry.pending > 0 || entry.now.digest != digest) return false;
   entry.now.mark = mark;
   entry.now.seen_unix_ns = now_unix_ns;
+  entry.heard_at = clock_.Now();
   entry.now.clock_ahead_ns = clock_ahead_ns;
   entry.seen_untold = true;
   return true;
@@ -124,17 +142,24 @@ void HostBook::Lost(const std::string& host_id) {
 void HostBook::Kept(const JudgedHost& judged) {
   const std::lock_guard lock(mutex_);
   Entry& entry = hosts_[judged.host.host_id];
+  const bool has_facts = !judged.facts_zlib.empty();
+  const bool reported = has_facts || judged.past;  // else what was there was judged again
+  const bool known = !entry.now.mark.run_id.empty();
   entry.now.name = judged.host.name;
   entry.now.group = judged.host.group;
   entry.now.digest = judged.host.digest;
   entry.now.mark = judged.mark;
   entry.now.judged_by = judged.judged_by;
   if (judged.past) entry.now.past_digest = judged.past->digest;
-  if (!judged.facts_zlib.empty()) {
+  if (has_facts) {
     entry.facts_asked = false;
-    entry.facts_due_unix_ns = FactsDue(UnixNowNs(), 9, 11);
+    entry.facts_due = FactsDue(9, 11);
   }
-  entry.now.seen_unix_ns = std::min(std::max(entry.now.seen_unix_ns, judged.host.seen_unix_ns), UnixNowNs());
+  if (reported || !known) {
+    entry.now.seen_unix_ns = std::min(judged.host.seen_unix_ns, unix_now_ns_());
+    const Clock::TimePoint heard = PointOf(entry.now.seen_unix_ns);
+    entry.heard_at = known ? std::max(entry.heard_at, heard) : heard;
+  }
   entry.now.clock_ahead_ns = judged.host.clock_ahead_ns;
 }
 
@@ -142,7 +167,7 @@ std::optional<HostNow> HostBook::Find(const std::string& host_id) const {
   const std::lock_guard lock(mutex_);
   const auto found = hosts_.find(host_id);
   if (found == hosts_.end()) return std::nullopt;
-  return found->second.now;
+  return NowOf(found->second);
 }
 
 std::vector<std::pair<std::string, std::string>> HostBook::JudgedByOthers(
@@ -170,18 +195,18 @@ std::vector<SeenHost> HostBook::TakeSeen() {
   for (auto& [id, entry] : hosts_) {
     if (!std::exchange(entry.seen_untold, false)) continue;
     seen.push_back(
-        {.host_id = id, .seen_unix_ns = entry.now.seen_unix_ns, .clock_ahead_ns = entry.now.clock_ahead_ns});
+        {.host_id = id, .seen_unix_ns = NowOf(entry).seen_unix_ns, .clock_ahead_ns = entry.now.clock_ahead_ns});
   }
   return seen;
 }
 
-HostBook::SilenceTurns HostBook::TakeSilence(std::int64_t before_unix_ns,
-                                             std::int64_t listening_since_unix_ns) {
+HostBook::SilenceTurns HostBook::TakeSilence(std::chrono::nanoseconds patience) {
   const std::lock_guard lock(mutex_);
+  const Clock::TimePoint now = clock_.Now();
   SilenceTurns turns;
   for (auto& [id, entry] : hosts_) {
     if (entry.now.mark.run_id.empty()) continue;
-    const bool silent = std::max(entry.now.seen_unix_ns, listening_since_unix_ns) < before_unix_ns;
+    const bool silent = now - std::max(entry.heard_at, listening_since_) > patience;
     if (silent == entry.silent) continue;
     entry.silent = silent;
     (silent ? turns.silent : turns.back).push_back(id);

@@ -2,9 +2,13 @@
 // HostBook: what the hub has at hand of every host, in memory: which state is kept, when it was last heard, and
 // whether its stream is there. What is not in the store is made again by the next report.
 //
+// How long ago something was is told by a clock that nobody sets: a wall clock that jumps makes nobody silent,
+// and hides no silence. What is shown as a time of day is of the wall clock as it is then.
+//
 // Threads: any thread may call. No call blocks on anything but its mutex.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +19,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/base/clock.h"
+#include "api/base/run_id.h"
 #include "hub/ingest/identity_watch.h"
 #include "hub/store/fleet_store.h"
 
@@ -46,6 +52,10 @@ struct HostNow {
 
 class HostBook {
  public:
+  // `clock` outlives it. The time before it was made is nobody's silence.
+  explicit HostBook(Clock& clock = RealClock(), std::function<std::int64_t()> unix_now_ns = UnixNowNs)
+      : clock_(clock), unix_now_ns_(std::move(unix_now_ns)), listening_since_(clock.Now()) {}
+
   // At the start, from the store. The watch of identities knows it then, too.
   void Know(const KnownHost& host);
 
@@ -69,7 +79,7 @@ class HostBook {
 
   // Whether it is time to have facts of a state that is kept already, for the readings in them: about once in
   // `SetFactsEvery` for each host. Who is told so asks for them.
-  bool TakeFactsDue(const std::string& host_id, std::int64_t now_unix_ns);
+  bool TakeFactsDue(const std::string& host_id);
   // Whether such facts were asked for, and have not come.
   bool FactsAsked(const std::string& host_id) const;
   // 0: never. Before anything else is called.
@@ -91,20 +101,24 @@ class HostBook {
   // Heard since the last call, for the store.
   std::vector<SeenHost> TakeSeen();
 
-  // Hosts that became silent, and those that were heard again, since the last call: nothing of them since
-  // `before`. A hub that was away itself has heard nobody: the time before `listening_since` is nobody's
-  // silence.
+  // Hosts that became silent, and those that were heard again, since the last call: nothing of them for longer
+  // than `patience`. A hub that was away itself has heard nobody meanwhile.
   struct SilenceTurns {
     std::vector<std::string> silent{};
     std::vector<std::string> back{};
   };
-  SilenceTurns TakeSilence(std::int64_t before_unix_ns, std::int64_t listening_since_unix_ns);
+  SilenceTurns TakeSilence(std::chrono::nanoseconds patience);
+
+  // For how long hosts could be heard at all.
+  std::chrono::nanoseconds ListeningFor() const { return clock_.Now() - listening_since_; }
 
   // All that are there.
   std::vector<std::shared_ptr<AgentStream>> Streams() const;
 
   IdentityWatch& identities() { return identities_; }
   const IdentityWatch& identities() const { return identities_; }
+  // The time that they are asked with.
+  std::int64_t SteadyNowNs() const { return clock_.Now().time_since_epoch().count(); }
 
   std::size_t size() const;
   std::size_t connected() const;
@@ -112,18 +126,25 @@ class HostBook {
  private:
   struct Entry {
     HostNow now{};
+    Clock::TimePoint heard_at{};
     std::weak_ptr<AgentStream> stream{};
     bool seen_untold = false;
     bool silent = false;
     int pending = 0;
-    std::int64_t facts_due_unix_ns = 0;
+    Clock::TimePoint facts_due{};
     bool facts_asked = false;
   };
 
   IdentityWatch identities_{};
   // Some time from `least` to `most` tenths of the interval on.
-  std::int64_t FactsDue(std::int64_t now, std::int64_t least, std::int64_t most);
+  Clock::TimePoint FactsDue(std::int64_t least, std::int64_t most);
+  // When what the wall clock calls `unix_ns` was; what is said of the future is now.
+  Clock::TimePoint PointOf(std::int64_t unix_ns) const;
+  HostNow NowOf(const Entry& entry) const;
 
+  Clock& clock_;
+  const std::function<std::int64_t()> unix_now_ns_;
+  const Clock::TimePoint listening_since_;
   std::int64_t facts_every_ns_ = 0;
   mutable std::mutex mutex_;
   std::mt19937_64 random_{std::random_device()()};

@@ -56,25 +56,30 @@ void IdentityWatch::Remember(const IdentityClaim& claim, Entry& entry, std::int6
     run.came_back = same->came_back || same + 1 != entry.runs.end();
     entry.runs.erase(same);
   }
-  run.last_unix_ns = now;
-  std::erase_if(entry.runs, [&](const Run& old) { return old.last_unix_ns + kContestedNs < now; });
+  run.last_ns = now;
+  std::erase_if(entry.runs, [&](const Run& old) { return old.last_ns + kContestedNs < now; });
   if (entry.runs.size() >= kMostRuns) entry.runs.erase(entry.runs.begin());
   entry.runs.push_back(std::move(run));
 }
 
-std::string IdentityWatch::WhyContested(const Entry& entry, std::int64_t now) {
+std::pair<const IdentityWatch::Run*, const IdentityWatch::Run*> IdentityWatch::Claimants(const Entry& entry,
+                                                                                         std::int64_t now) {
   const Run* first = nullptr;
   for (const Run& run : entry.runs) {
-    if (!run.came_back || run.last_unix_ns + kContestedNs < now) continue;
-    if (first != nullptr) {
-      return fmt::format(
-          "two agents report as this host in turns, {} and {}: a disk, a certificate or a state directory was "
-          "copied; give one of them an identity of its own",
-          std::min(first->from, run.from), std::max(first->from, run.from));
-    }
+    if (!run.came_back || run.last_ns + kContestedNs < now) continue;
+    if (first != nullptr) return {first, &run};
     first = &run;
   }
-  return {};
+  return {first, nullptr};
+}
+
+std::string IdentityWatch::WhyContested(const Entry& entry, std::int64_t now) {
+  const auto [one, other] = Claimants(entry, now);
+  if (other == nullptr) return {};
+  return fmt::format(
+      "two agents report as this host in turns, {} and {}: a disk, a certificate or a state directory was "
+      "copied; give one of them an identity of its own",
+      std::min(one->from, other->from), std::max(one->from, other->from));
 }
 
 void IdentityWatch::CompareWithBefore(const IdentityClaim& claim, Entry& entry, std::int64_t now) {
@@ -101,8 +106,8 @@ void IdentityWatch::CompareWithBefore(const IdentityClaim& claim, Entry& entry, 
 }
 
 void IdentityWatch::Note(const std::string& host_id, Entry& entry, std::int64_t now, std::string text) {
-  if (entry.hour_unix_ns + kNotesHourNs < now) {
-    entry.hour_unix_ns = now;
+  if (entry.hour_ns + kNotesHourNs < now) {
+    entry.hour_ns = now;
     entry.notes_in_hour = 0;
   }
   if (++entry.notes_in_hour > kMostNotesInHour || notes_.size() >= kMostNotes) return;
@@ -113,6 +118,12 @@ std::string IdentityWatch::Contested(const std::string& host_id, std::int64_t no
   const std::lock_guard lock(mutex_);
   const auto found = hosts_.find(host_id);
   return found == hosts_.end() ? std::string() : WhyContested(found->second, now);
+}
+
+std::size_t IdentityWatch::CountContested(std::int64_t now) const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      hosts_, [now](const auto& host) { return Claimants(host.second, now).second != nullptr; }));
 }
 
 std::vector<IdentityNote> IdentityWatch::TakeNotes() {

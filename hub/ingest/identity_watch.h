@@ -7,7 +7,7 @@
 // Of a host that was renamed, whose identity moved to another machine, or that has the name of another host, a
 // note is made; nothing is refused for that.
 //
-// Threads: any thread may call. Times are Unix nanoseconds of the hub.
+// Threads: any thread may call. Times are nanoseconds of one clock that nobody sets.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,9 @@ class IdentityWatch {
   // Why what this host says is not believed; empty: it is.
   std::string Contested(const std::string& host_id, std::int64_t now) const;
 
+  // Of how many hosts that is so.
+  std::size_t CountContested(std::int64_t now) const;
+
   // What happened since the last call, for the history of those hosts.
   std::vector<IdentityNote> TakeNotes();
 
@@ -57,7 +60,7 @@ class IdentityWatch {
   struct Run {
     std::string run_id{};
     std::string from{};  // "node7 (10.0.0.7)"
-    std::int64_t last_unix_ns = 0;
+    std::int64_t last_ns = 0;
     bool came_back = false;  // after another run had come
   };
   struct Entry {
@@ -65,13 +68,15 @@ class IdentityWatch {
     std::string machine_id{};
     std::vector<Run> runs{};  // the newest last
     bool contest_noted = false;
-    std::int64_t hour_unix_ns = 0;  // when the first note of an hour was made
+    std::int64_t hour_ns = 0;  // when the first note of an hour was made
     int notes_in_hour = 0;
   };
 
   void Note(const std::string& host_id, Entry& entry, std::int64_t now, std::string text);
   void CompareWithBefore(const IdentityClaim& claim, Entry& entry, std::int64_t now);
   static void Remember(const IdentityClaim& claim, Entry& entry, std::int64_t now);
+  // The two that claim it; the second is null where only one does, or none.
+  static std::pair<const Run*, const Run*> Claimants(const Entry& entry, std::int64_t now);
   static std::string WhyContested(const Entry& entry, std::int64_t now);
 
   mutable std::mutex mutex_;

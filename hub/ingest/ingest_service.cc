@@ -73,6 +73,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
 
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::OkStatus());
+    if (Ended()) return;  // what was on its way when another stream came is older than what that one says
     if (host_id_.empty()) return SaysHello();
     if (!in_.has_report()) return End(absl::InvalidArgumentError("a report is expected"));
     Reports();
@@ -135,6 +136,11 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     Finish(ToGrpc(status));
   }
 
+  bool Ended() {
+    const std::lock_guard lock(mutex_);
+    return ended_;
+  }
+
   void Greeted() {
     const std::lock_guard lock(service_.mutex_);
     if (!stranger_) return;
@@ -150,7 +156,8 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     absl::StatusOr<std::string> id = HostIdOf(hello, service_.options_.tls ? &names : nullptr);
     if (!id.ok()) return TurnAway(hello, id.status());
     if (const absl::Status claim = service_.book_.identities().Hello(
-            {*id, hello.hostname(), hello.machine_id(), hello.run_id(), context_.peer()}, UnixNowNs());
+            {*id, hello.hostname(), hello.machine_id(), hello.run_id(), context_.peer()},
+            service_.book_.SteadyNowNs());
         !claim.ok()) {
       service_.book_.End(*id, claim);
       return TurnAway(hello, claim);
@@ -224,7 +231,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     const bool known = !asked && service_.book_.HeardUnchanged(host_id_, digest, mark, now, ahead);
     if (known && !past_is_news) {
       ++service_.unchanged_;
-      if (report.facts_zlib().empty() && service_.book_.TakeFactsDue(host_id_, now)) {
+      if (report.facts_zlib().empty() && service_.book_.TakeFactsDue(host_id_)) {
         ++service_.facts_wanted_;
         return Acknowledge(report.sequence(), v1::ReportAck::RESULT_FACTS_WANTED, now);
       }

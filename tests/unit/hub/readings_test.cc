@@ -14,12 +14,14 @@
 #include "hub/hub.h"
 #include "hub/ingest/unpack.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/unit/agent/fake_clock.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready::hub {
 namespace {
 
 constexpr std::int64_t kHourNs = std::int64_t{3600} * 1'000'000'000;
+constexpr std::chrono::minutes kReadingsHour{60};
 
 JudgedHost KeptHost(bool with_facts) {
   JudgedHost host{.host = {.host_id = "a", .name = "node1", .digest = "d"},
@@ -29,38 +31,41 @@ JudgedHost KeptHost(bool with_facts) {
 }
 
 TEST(HostBookFacts, AreDueOnceInAnIntervalAndAskedForUntilTheyCome) {
-  HostBook book;
+  FakeClock clock;
+  HostBook book(clock);
   book.SetFactsEvery(kHourNs);
   book.Kept(KeptHost(true));
-  const std::int64_t now = UnixNowNs();
-  EXPECT_FALSE(book.TakeFactsDue("a", now + kHourNs / 2));
+  clock.Advance(kReadingsHour / 2);
+  EXPECT_FALSE(book.TakeFactsDue("a"));
   EXPECT_FALSE(book.FactsAsked("a"));
-  EXPECT_TRUE(book.TakeFactsDue("a", now + 2 * kHourNs));
+  clock.Advance(kReadingsHour);
+  EXPECT_TRUE(book.TakeFactsDue("a"));
   EXPECT_TRUE(book.FactsAsked("a"));
-  EXPECT_FALSE(book.TakeFactsDue("a", now + 2 * kHourNs)) << "once";
+  EXPECT_FALSE(book.TakeFactsDue("a")) << "once";
   book.Kept(KeptHost(false));
   EXPECT_TRUE(book.FactsAsked("a")) << "it was judged again, nothing came";
   book.Kept(KeptHost(true));
   EXPECT_FALSE(book.FactsAsked("a"));
-  EXPECT_FALSE(book.TakeFactsDue("nobody", now + 2 * kHourNs));
+  EXPECT_FALSE(book.TakeFactsDue("nobody"));
 }
 
 TEST(HostBookFacts, AreNeverDueWhereNobodyWantsThem) {
-  HostBook book;
+  FakeClock clock;
+  HostBook book(clock);
   book.Kept(KeptHost(true));
-  EXPECT_FALSE(book.TakeFactsDue("a", UnixNowNs() + 1000 * kHourNs));
+  clock.Advance(1000 * kReadingsHour);
+  EXPECT_FALSE(book.TakeFactsDue("a"));
 }
 
 TEST(HostBookFacts, OfAFleetThatIsKnownFromBeforeDoNotComeTogether) {
-  HostBook book;
+  FakeClock clock;
+  HostBook book(clock);
   book.SetFactsEvery(kHourNs);
-  const std::int64_t now = UnixNowNs();
+  for (int i = 0; i < 1000; ++i)
+    book.Know({.host = {.host_id = std::to_string(i)}, .mark = {.run_id = "r", .sequence = 1}});
+  clock.Advance(kReadingsHour / 10);
   int due = 0;
-  for (int i = 0; i < 1000; ++i) {
-    KnownHost host{.host = {.host_id = std::to_string(i)}, .mark = {.run_id = "r", .sequence = 1}};
-    book.Know(host);
-    due += book.TakeFactsDue(host.host.host_id, now + kHourNs / 10) ? 1 : 0;
-  }
+  for (int i = 0; i < 1000; ++i) due += book.TakeFactsDue(std::to_string(i)) ? 1 : 0;
   EXPECT_GT(due, 40);
   EXPECT_LT(due, 200);
 }

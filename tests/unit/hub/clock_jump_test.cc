@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wall clocks that are set: the hub's, by an hour, and a host's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "agent/report/reporter.h"
+#include "api/client/fleet_client.h"
+#include "hub/clock_watch.h"
+#include "hub/fleet/fleet_view.h"
+#include "hub/hub.h"
+#include "hub/ingest/host_book.h"
+#include "hub/store/sqlite_fleet_store.h"
+#include "tests/unit/agent/fake_clock.h"
+#include "tests/unit/checks/good_host.h"
+
+namespace rdmaready::hub {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::int64_t kJumpSecond = 1'000'000'000;
+constexpr std::int64_t kJumpHour = 3'600 * kJumpSecond;
+constexpr auto kJumpPatience = std::chrono::minutes(15);
+
+class HostBookClockTest : public testing::Test {
+ protected:
+  HostBookClockTest() { Report("a"); }
+
+  void Report(const std::string& id) {
+    book_.Kept({.host = {.host_id = id, .name = "node1", .seen_unix_ns = unix_ns_, .digest = "d"},
+                .mark = {.run_id = "r", .sequence = 1},
+                .facts_zlib = "packed"});
+  }
+  bool Heard() { return book_.HeardUnchanged("a", "d", {.run_id = "r", .sequence = 2}, unix_ns_, 0); }
+  void Pass(std::chrono::seconds time) {
+    clock_.Advance(time);
+    unix_ns_ += std::chrono::nanoseconds(time).count();
+  }
+  std::vector<std::string> Silent() { return book_.TakeSilence(kJumpPatience).silent; }
+  std::int64_t HeardSecondsAgo() { return (unix_ns_ - book_.Find("a")->seen_unix_ns) / kJumpSecond; }
+
+  FakeClock clock_;
+  std::int64_t unix_ns_ = 1'000'000 * kJumpSecond;
+  HostBook book_{clock_, [this] { return unix_ns_; }};
+};
+
+TEST_F(HostBookClockTest, AClockThatIsSetAheadMakesNobodySilent) {
+  Pass(std::chrono::minutes(4));
+  unix_ns_ += kJumpHour;
+  EXPECT_THAT(Silent(), IsEmpty());
+  EXPECT_EQ(HeardSecondsAgo(), 240);
+  Pass(std::chrono::minutes(12));
+  EXPECT_THAT(Silent(), ElementsAre("a")) << "nor does it take one away";
+}
+
+TEST_F(HostBookClockTest, AClockThatIsSetBackHidesNoSilence) {
+  Pass(std::chrono::minutes(4));
+  unix_ns_ -= kJumpHour;
+  EXPECT_EQ(HeardSecondsAgo(), 240);
+  Pass(std::chrono::minutes(12));
+  EXPECT_THAT(Silent(), ElementsAre("a"));
+  EXPECT_EQ(HeardSecondsAgo(), 16 * 60);
+  EXPECT_TRUE(Heard());
+  EXPECT_THAT(book_.TakeSilence(kJumpPatience).back, ElementsAre("a"));
+  EXPECT_EQ(book_.TakeSeen().front().seen_unix_ns, unix_ns_);
+}
+
+TEST_F(HostBookClockTest, WhoIsSilentStaysThatWhenHeIsJudgedAgain) {
+  Pass(std::chrono::minutes(16));
+  EXPECT_THAT(Silent(), ElementsAre("a"));
+  const std::int64_t seen = book_.Find("a")->seen_unix_ns;
+  unix_ns_ -= 2 * kJumpHour;
+  book_.Kept(
+      {.host = {.host_id = "a", .seen_unix_ns = seen, .digest = "d"}, .mark = {.run_id = "r", .sequence = 1}});
+  EXPECT_THAT(book_.TakeSilence(kJumpPatience).back, IsEmpty());
+  EXPECT_EQ(HeardSecondsAgo(), 16 * 60);
+}
+
+TEST_F(HostBookClockTest, WhatTheStoreHasOfTheFutureIsNow) {
+  HostBook after(clock_, [this] { return unix_ns_; });
+  after.Know({.host = {.host_id = "a", .seen_unix_ns = unix_ns_ + kJumpHour}, .mark = {.run_id = "r"}});
+  after.Know({.host = {.host_id = "b", .seen_unix_ns = unix_ns_ - kJumpHour}, .mark = {.run_id = "r"}});
+  EXPECT_THAT(after.TakeSilence(kJumpPatience).silent, IsEmpty()) << "the hub was not there";
+  EXPECT_EQ(after.Find("a")->seen_unix_ns, unix_ns_);
+  EXPECT_EQ(after.Find("b")->seen_unix_ns, unix_ns_ - kJumpHour);
+  Pass(std::chrono::minutes(16));
+  EXPECT_THAT(after.TakeSilence(kJumpPatience).silent, testing::UnorderedElementsAre("a", "b"));
+}
+
+TEST_F(HostBookClockTest, NoFactsAreAskedForByAClockThatIsSet) {
+  book_.SetFactsEvery(kJumpHour);
+  Report("a");
+  unix_ns_ += 24 * kJumpHour;
+  EXPECT_FALSE(book_.TakeFactsDue("a"));
+  unix_ns_ -= 48 * kJumpHour;
+  Pass(std::chrono::minutes(70));
+  EXPECT_TRUE(book_.TakeFactsDue("a"));
+}
+
+TEST(HubClockTest, WhatIsOtherwiseNowIsFoundWhateverTheClockSaidMeanwhile) {
+  const std::string root = testing::TempDir() + "clock of a hub " + std::to_string(::getpid());
+  const auto store = SqliteFleetStore::Open({.path = root + "/fleet.db"});
+  ASSERT_TRUE(store.ok()) << store.status();
+  const std::shared_ptr<const RuleBook> rules = *RuleBook::Load({.profiles = {"smb-direct-roce"}});
+  HostBook book;
+  const FleetAgreement agreement;
+  const FleetView view(**store, book, agreement, std::chrono::seconds(300), [&] { return rules; });
+  const std::int64_t begun = 1'000'000 * kJumpSecond;
+  const auto commit = [&](Outcome outcome, std::int64_t unix_ns, std::uint64_t sequence) {
+    JudgedHost host{.host = {.host_id = "a", .name = "node1", .seen_unix_ns = unix_ns, .digest = "d"},
+                    .mark = {.run_id = "r", .sequence = sequence},
+                    .facts_zlib = "packed"};
+    if (outcome != Outcome::kPass)
+      host.findings.push_back({.check = "pfc.a", .subject = "p1", .profile = "x", .outcome = outcome});
+    EXPECT_TRUE((*store)->Commit({&host, 1}, unix_ns).ok());
+  };
+  commit(Outcome::kPass, begun, 1);
+  commit(Outcome::kFail, begun + kJumpHour, 2);
+  commit(Outcome::kWarn, begun + kJumpHour / 2, 3);  // it was set back
+  const auto diff = view.Diff({.checks = {"pfc.*"}}, begun + 1, begun + 2 * kJumpHour);
+  ASSERT_TRUE(diff.ok()) << diff.status();
+  ASSERT_EQ(diff->size(), 1u);
+  EXPECT_EQ(diff->front().then, Outcome::kPass);
+  EXPECT_EQ(diff->front().now, Outcome::kWarn);
+  std::filesystem::remove_all(root);
+}
+
+TEST(ClockWatchTest, TellsByHowMuchTheClockWasSet) {
+  ClockWatch watch;
+  EXPECT_EQ(watch.Jumped(kJumpHour, 7), std::nullopt);
+  EXPECT_EQ(watch.Jumped(kJumpHour + kJumpSecond, 7 + kJumpSecond), std::nullopt);
+  EXPECT_EQ(watch.Jumped(kJumpHour + 6 * kJumpSecond, 7 + 2 * kJumpSecond), std::nullopt) << "4 s";
+  EXPECT_EQ(watch.Jumped(2 * kJumpHour + 6 * kJumpSecond, 7 + 2 * kJumpSecond), kJumpHour);
+  EXPECT_EQ(watch.Jumped(7 * kJumpSecond, 7 + 3 * kJumpSecond), -2 * kJumpHour) << "once";
+  EXPECT_EQ(watch.Jumped(8 * kJumpSecond, 7 + 4 * kJumpSecond), std::nullopt);
+}
+
+// The check that was made last is told, although its host called the time of the one before later.
+TEST(HostClockTest, AHostWhoseClockIsSetBackTellsWhatItIsNow) {
+  const std::string root = testing::TempDir() + "clock of a host " + std::to_string(::getpid());
+  std::filesystem::create_directories(root);
+  auto hub = Hub::Start({.listen = {"127.0.0.1:0"},
+                         .period = std::chrono::seconds(1),
+                         .rules = {.profiles = {"smb-direct-roce"}},
+                         .metrics_listen = "none",
+                         .store = *SqliteFleetStore::Open({.path = root + "/fleet.db"})});
+  ASSERT_TRUE(hub.ok()) << hub.status();
+  auto reporter = report::Reporter::Start({.hub = (*hub)->addresses().front(),
+                                           .state_directory = root,
+                                           .agent_version = "0.1.0",
+                                           .check = [](const std::stop_token&) {}});
+  ASSERT_TRUE(reporter.ok()) << reporter.status();
+  const auto kept = [&] { return (*hub)->keeper().kept; };
+  const auto until = [&](std::uint64_t count) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (kept() < count && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return kept() >= count;
+  };
+  (*reporter)->Checked(GoodHost(), std::string(64, 'a'), 1'000'000 * kJumpSecond, 1);
+  EXPECT_TRUE(until(1));
+  (*reporter)->Checked(WithPfc(0), std::string(64, 'b'), 1'000'000 * kJumpSecond - kJumpHour, 2);
+  EXPECT_TRUE(until(2));
+  (*reporter)->Checked(GoodHost(), std::string(64, 'c'), 1'000'000 * kJumpSecond, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(kept(), 2u) << "it was begun before the one that was told";
+  reporter->reset();
+  hub->reset();
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace
+}  // namespace rdmaready::hub

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network that lets one direction through: who notices, what an acknowledgement means, and that no report is
+// lost or doubled. The times are shorter than those of a fleet, all by the same measure.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include "agent/report/pack_state.h"
+#include "agent/report/report_client.h"
+#include "api/base/digest.h"
+#include "api/base/run_id.h"
+#include "api/client/fleet_client.h"
+#include "api/client/report_channel.h"
+#include "api/convert/digest.h"
+#include "hub/hub.h"
+#include "hub/store/sqlite_fleet_store.h"
+#include "tests/unit/checks/good_host.h"
+#include "tests/unit/hub/one_way_relay.h"
+
+namespace rdmaready::hub {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Keepalive kQuick{milliseconds(1'000), milliseconds(1'000)};
+
+class OneWayTest : public testing::Test {
+ protected:
+  OneWayTest() {
+    std::filesystem::create_directories(root_);
+    auto hub = Hub::Start({.listen = {"127.0.0.1:0"},
+                           .period = std::chrono::seconds(1),
+                           .keepalive = kQuick,
+                           .shortest_agent_ping = milliseconds(100),
+                           .rules = {.profiles = {"smb-direct-roce"}},
+                           .metrics_listen = "none",
+                           .store = *SqliteFleetStore::Open({.path = root_ + "/fleet.db"})});
+    EXPECT_TRUE(hub.ok()) << hub.status();
+    hub_ = *std::move(hub);
+    const std::string& address = hub_->addresses().front();
+    relay_ = std::make_unique<OneWayRelay>(
+        static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+    agent_ = std::make_shared<report::ReportClient>(
+        report::ReportOptions{.host = {.host_id = "00000000-0000-4000-8000-000000000001",
+                                       .hostname = "node1",
+                                       .run_id = MakeRunId(),
+                                       .agent_version = "0.1.0"},
+                              .channel = [this] { return ReportChannel(relay_->address(), {}, 0, kQuick); },
+                              .answer_within = milliseconds(1'500)});
+    ticking_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        agent_->Tick(std::chrono::steady_clock::now());
+        std::this_thread::sleep_for(milliseconds(2));
+      }
+    });
+    Offer(GoodHost());
+    EXPECT_TRUE(Soon([this] { return Acknowledged(); })) << agent_->trouble();
+  }
+  ~OneWayTest() override {
+    ticking_ = {};
+    agent_->StopAndWait(milliseconds(1'000));
+    hub_.reset();
+    relay_.reset();
+    std::filesystem::remove_all(root_);
+  }
+
+  static bool Soon(const std::function<bool()>& holds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!holds()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return true;
+  }
+  void Offer(const Facts& facts) {
+    const auto state = *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs());
+    digest_ = state->digest;
+    agent_->Offer(state);
+  }
+  bool Acknowledged() const { return agent_->kept_digest() == digest_; }
+  bool Silent() { return (*client_)->Status({}, 0)->counts.silent == 1; }
+  // Each finding became another once, and the host came once.
+  void ExpectNothingTwice() {
+    const auto changes = (*client_)->Changes({.checks = {"pfc.*"}}, 0, 1000);
+    ASSERT_TRUE(changes.ok()) << changes.status();
+    EXPECT_FALSE(changes->empty());
+    std::map<std::tuple<std::string, std::string, std::string>, int> times;
+    for (const FleetChange& change : *changes) {
+      EXPECT_EQ(change.times, 1u);
+      EXPECT_EQ((times[{change.check, change.subject, change.profile}] += 1), 1) << change.check;
+    }
+    EXPECT_EQ((*client_)->Status({}, 0)->hosts, 1u);
+    EXPECT_EQ(hub_->keeper().kept, 2u);
+  }
+
+  const std::string root_ = testing::TempDir() + "one way " + std::to_string(::getpid());
+  std::unique_ptr<Hub> hub_;
+  std::unique_ptr<OneWayRelay> relay_;
+  std::shared_ptr<report::ReportClient> agent_;
+  absl::StatusOr<std::unique_ptr<FleetClient>> client_{nullptr};
+  std::string digest_;
+  std::jthread ticking_;
+};
+
+TEST_F(OneWayTest, WhatTheHubAnsweredIntoTheVoidIsKeptAndNotSentAgain) {
+  client_ = FleetClient::Connect(hub_->addresses().front(), {});
+  relay_->HoldToAgent(true);
+  Offer(WithPfc(0));
+  EXPECT_TRUE(Soon([this] { return hub_->keeper().kept == 2; })) << "it arrived, and is on disk";
+  EXPECT_FALSE(Acknowledged());
+  EXPECT_TRUE(Soon([this] { return !agent_->trouble().empty(); })) << "the agent notices";
+  EXPECT_TRUE(Soon([this] { return Silent(); })) << "greetings that are not answered are no reports";
+  EXPECT_FALSE(Acknowledged());
+  relay_->HoldToAgent(false);
+  EXPECT_TRUE(Soon([this] { return Acknowledged() && !Silent(); })) << agent_->trouble();
+  EXPECT_EQ(agent_->Counts().with_facts, 2u) << "by its digest the hub has it";
+  ExpectNothingTwice();
+}
+
+TEST_F(OneWayTest, WhatDidNotArriveIsSentAgainAndTheHubLetsGoOfTheStream) {
+  client_ = FleetClient::Connect(hub_->addresses().front(), {});
+  relay_->HoldToHub(true);
+  Offer(WithPfc(0));
+  EXPECT_TRUE(Soon([this] { return !agent_->trouble().empty(); })) << "the agent notices";
+  EXPECT_TRUE(Soon([this] { return hub_->ingest().streams == 0; })) << "and so does the hub";
+  EXPECT_TRUE(Soon([this] { return Silent(); }));
+  EXPECT_EQ(hub_->keeper().kept, 1u);
+  EXPECT_FALSE(Acknowledged());
+  relay_->HoldToHub(false);
+  EXPECT_TRUE(Soon([this] { return Acknowledged() && !Silent(); })) << agent_->trouble();
+  ExpectNothingTwice();
+}
+
+}  // namespace
+}  // namespace rdmaready::hub
