@@ -48,6 +48,7 @@ HubNow Hub::Now() {
              .started_unix_s = static_cast<double>(started_unix_ns_) / kNs,
              .period_s = std::chrono::duration<double>(options_.period).count(),
              .sums = counter_->Now(),
+             .contested = book_.identities().CountContested(book_.SteadyNowNs()),
              .ingest = ingest_->Counts(),
              .keeper = keeper_->Counts(),
              .commits = commits_.Now(),

@@ -137,6 +137,8 @@ std::string HubExposition(const HubNow& now, const metrics::OwnCost& cost) {
     AddHosts(now.sums, all);
     AddFindings(now.sums, all);
   }
+  all.TakeGauge("rdmaready_fleet_contested_hosts",
+                "Hosts that two agents report as, in turns: neither is believed.", Count(now.contested));
   AddIngest(now, all);
   AddStore(now, all);
   AddNotices(now, all);

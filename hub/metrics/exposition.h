@@ -34,6 +34,7 @@ struct HubNow {
   double started_unix_s = 0;
   double period_s = 0;
   FleetSums sums{};
+  std::uint64_t contested = 0;  // hosts that two agents claim to be
   IngestCounts ingest{};
   KeeperCounts keeper{};
   Latencies commits{};

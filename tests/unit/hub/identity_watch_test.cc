@@ -34,6 +34,14 @@ class IdentityWatchTest : public testing::Test {
   std::int64_t now_ = 1'000 * kWatchMinuteNs;
 };
 
+TEST_F(IdentityWatchTest, HostsThatAreContestedAreCounted) {
+  EXPECT_EQ(watch_.CountContested(now_), 0u);
+  for (const char* run : {"a", "b", "a", "b"}) Hello(run);
+  for (const char* run : {"c", "d"}) Hello(run, "node2", "m2", "h2");
+  EXPECT_EQ(watch_.CountContested(now_), 1u);
+  EXPECT_EQ(watch_.CountContested(now_ + 16 * kWatchMinuteNs), 0u);
+}
+
 TEST_F(IdentityWatchTest, AHostThatComesAndGoesIsNoNews) {
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(Hello("a"));
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(Hello(fmt::format("restart {}", i)));
