@@ -15,10 +15,12 @@
 
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
+#include "api/base/pulse.h"
 #include "api/client/caller_judge.h"
 #include "api/client/report_channel.h"
 #include "api/client/tls.h"
 #include "api/daemon/listening.h"
+#include "api/daemon/watchdog.h"
 #include "api/metrics/door.h"
 #include "hub/access/audit_trail.h"
 #include "hub/access/fleet_gate.h"
@@ -72,6 +74,8 @@ struct HubOptions {
   std::string enrol_listen{};    // empty: no host enrols here
   std::chrono::seconds certificate_lifetime = kDefaultLifetime;
   KeeperLimits keeper{};
+  // A thread of the hub's that did nothing for so long hangs: a disk may be as slow as that.
+  std::chrono::milliseconds hangs_after{180'000};
   EventSink events{};
 };
 
@@ -97,6 +101,10 @@ class Hub {
   // kDataLoss once the store turned out to be damaged: nothing more is acknowledged, and the process had better
   // end.
   absl::Status StoreHealth() const;
+
+  // That calls are answered, and that the threads that write and look after the fleet get on. A store that is
+  // full, or fails, is no hang. The hub outlives their use.
+  std::vector<ProofOfLife> ProofsOfLife() const;
 
   IngestCounts ingest() const { return ingest_->Counts(); }
   // Of /metrics; null: there is none.
@@ -171,6 +179,7 @@ class Hub {
   std::unique_ptr<Notifier> notifier_{};  // null: nobody is told
   std::unique_ptr<FleetCounter> counter_{};
   std::unique_ptr<metrics::Door> metrics_{};
+  Pulse chores_pulse_{};
   ClockWatch clock_watch_{};  // of the chores, as the next one
   std::int64_t prune_after_steady_ns_ = 0;
   std::jthread chores_{};

@@ -45,6 +45,7 @@ void Hub::Chores(const std::stop_token& stop) {
     if (woken.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) || stop.stop_requested())
       return;
     ChoresOf(second);
+    chores_pulse_.Beat();
   }
 }
 

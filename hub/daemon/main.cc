@@ -11,11 +11,13 @@
 #include <string>
 #include <utility>
 
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/daemon/event_log.h"
 #include "api/daemon/process.h"
 #include "api/daemon/service_manager.h"
+#include "api/daemon/watchdog.h"
 #include "hub/daemon/notice_command.h"
 #include "hub/daemon/options.h"
 #include "hub/daemon/store_commands.h"
@@ -45,6 +47,9 @@ void ReloadHub(std::span<const char* const> argv, Hub& hub, const EventSink& eve
 // kept.
 int AttendHub(const ::sigset_t& signals, std::span<const char* const> argv, Hub& hub, const EventSink& events,
               const std::string& status) {
+  std::optional<Watchdog> watchdog;
+  if (const auto period = WatchdogPeriod())
+    watchdog.emplace(*period, RealClock(), hub.ProofsOfLife(), TellManagerAlive, events);
   constexpr ::timespec kBetweenLooks{.tv_sec = 1, .tv_nsec = 0};
   for (;;) {
     const int signal = ::sigtimedwait(&signals, nullptr, &kBetweenLooks);
@@ -60,7 +65,6 @@ int AttendHub(const ::sigset_t& signals, std::span<const char* const> argv, Hub&
       Tell(events, EventLevel::kError, "store", {{"reason", Message(store)}});
       return kExitOwnFailure;
     }
-    TellManagerAlive();
   }
 }
 

@@ -135,7 +135,8 @@ void Keeper::JudgeAgain(std::vector<std::string> host_ids) {
 
 std::vector<Keeper::Work> Keeper::TakeBatch() {
   std::unique_lock lock(mutex_);
-  woken_.wait(lock, [&] { return stopping_ || !queue_.empty() || !again_.empty(); });
+  while (!woken_.wait_for(lock, limits_.beat, [&] { return stopping_ || !queue_.empty() || !again_.empty(); }))
+    pulse_.Beat();
   if (!stopping_ && again_.empty() && queue_.size() < limits_.batch)
     woken_.wait_for(lock, limits_.gather, [&] { return stopping_ || queue_.size() >= limits_.batch; });
   std::vector<Work> batch;
@@ -159,6 +160,7 @@ void Keeper::Run() {
     std::vector<Work> batch = TakeBatch();
     if (batch.empty()) return;
     KeepBatch(std::move(batch));
+    pulse_.Beat();
   }
 }
 

@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
+#include "api/base/pulse.h"
 #include "api/model/baseline.h"
 #include "api/model/facts.h"
 #include "hub/ingest/host_book.h"
@@ -57,6 +58,7 @@ struct KeeperLimits {
   std::size_t batch = 256;
   std::chrono::milliseconds gather{50};  // how long the first report of a batch waits for others
   int judges = 2;
+  std::chrono::milliseconds beat{10'000};  // of its pulse, while nothing waits
 };
 
 struct KeeperSeams {
@@ -95,6 +97,9 @@ class Keeper {
 
   KeeperCounts Counts() const;
 
+  // Beats after each batch, and now and then while nothing waits.
+  const Pulse& pulse() const { return pulse_; }
+
  private:
   struct Work;
   void Run();
@@ -117,6 +122,7 @@ class Keeper {
   std::set<std::string> again_{};  // ids
   bool stopping_ = false;
   KeeperCounts counts_{};
+  Pulse pulse_{};
   std::thread thread_;
 };
 
