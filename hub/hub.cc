@@ -128,6 +128,7 @@ void Hub::Shutdown(std::chrono::milliseconds grace) {
   feed_.End();
   EndServer(enrolling_, grace);
   EndServer(listening_, grace);
+  lists_.reset();
   notifier_.reset();
   if (keeper_ != nullptr) {
     keeper_.reset();

@@ -36,6 +36,7 @@
 #include "hub/ingest/host_notes.h"
 #include "hub/ingest/ingest_service.h"
 #include "hub/ingest/keeper.h"
+#include "hub/ingest/list_teller.h"
 #include "hub/judge/fleet_agreement.h"
 #include "hub/judge/rule_book.h"
 #include "hub/metrics/exposition.h"
@@ -179,6 +180,7 @@ class Hub {
   std::unique_ptr<Notifier> notifier_{};  // null: nobody is told
   std::unique_ptr<FleetCounter> counter_{};
   std::unique_ptr<metrics::Door> metrics_{};
+  std::unique_ptr<ListTeller> lists_{};
   Pulse chores_pulse_{};
   ClockWatch clock_watch_{};  // of the chores, as the next one
   std::int64_t prune_after_steady_ns_ = 0;

@@ -63,7 +63,7 @@ void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
 // The list is on the disk: who is named there goes, and who stays hears of it.
 void Hub::Revoked(const std::string& host_id, const std::string& text) {
   book_.End(host_id, absl::PermissionDeniedError(text));
-  for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->TellLists();
+  lists_->Tell();
   NoteOf(std::span(&host_id, 1), text);
   // What its tests showed is of no port of the fleet any more.
   book_.KnowPast(host_id, "");
@@ -71,8 +71,7 @@ void Hub::Revoked(const std::string& host_id, const std::string& text) {
 }
 
 void Hub::LookAfterAdmission() {
-  if (admission_ == nullptr || !admission_->LookAfter()) return;
-  for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->TellLists();
+  if (admission_ != nullptr && admission_->LookAfter()) lists_->Tell();
 }
 
 }  // namespace rdmaready::hub

@@ -62,6 +62,8 @@ IngestOptions Hub::IngestSeams() const {
 absl::Status Hub::Listen() {
   const bool tls = judge_ != nullptr;
   ingest_ = std::make_unique<IngestService>(IngestSeams(), book_, *keeper_);
+  if (admission_ != nullptr)
+    lists_ = std::make_unique<ListTeller>(book_, [this] { return admission_->Lists()->pem.size(); });
   FleetServiceOptions fleet{
       .hub_name = options_.name, .keeps_changes = options_.keep_changes, .events = options_.events};
   fleet.admit = [this](const grpc::ServerContextBase& context, FleetAsk ask) {
