@@ -12,6 +12,8 @@
 namespace rdmaready::hub {
 namespace {
 
+constexpr int kEndsGatherFor = 5;  // so many times as long as what begins
+
 std::string FindingWord(const FleetFinding& finding) { return finding.check + '\x1f' + finding.subject; }
 
 v1::NoticeHost HostOfNotice(const WatchedHost& watched, const FleetFinding* finding) {
@@ -31,7 +33,9 @@ v1::NoticeHost HostOfNotice(const WatchedHost& watched, const FleetFinding* find
 
 bool IsOver(v1::NoticeState state) { return state == v1::NOTICE_STATE_OVER || state == v1::NOTICE_STATE_EASED; }
 
-void Name(std::vector<v1::NoticeHost> hosts, v1::Notice& notice) {
+}  // namespace
+
+void NameHosts(std::vector<v1::NoticeHost> hosts, v1::Notice& notice) {
   std::map<std::string, std::uint64_t> checks;
   for (const v1::NoticeHost& host : hosts) {
     if (!host.check().empty()) ++checks[host.check()];
@@ -53,8 +57,6 @@ void Name(std::vector<v1::NoticeHost> hosts, v1::Notice& notice) {
   }
 }
 
-}  // namespace
-
 NoticeBook::Axis AxisOf(v1::NoticeKind kind) {
   return kind == v1::NOTICE_KIND_SILENT ? NoticeBook::Axis::kSilence : NoticeBook::Axis::kVerdict;
 }
@@ -70,7 +72,16 @@ void NoticeBook::Restore(const v1::NoticeEpisode& kept) {
   episodes_[{kept.host_id(), AxisOf(kept.kind())}] = std::move(episode);
 }
 
+void NoticeBook::KeepTime(std::int64_t now) {
+  const std::int64_t back = std::max<std::int64_t>(now_unix_ns_ - now, 0);
+  now_unix_ns_ = now;
+  if (back == 0) return;
+  for (auto& [key, episode] : episodes_) episode.turned_unix_ns -= back;
+  for (auto& [group, told] : last_told_) told -= back;
+}
+
 void NoticeBook::See(const WatchedHost& watched, std::int64_t now) {
+  KeepTime(now);
   const std::string& id = watched.host.host_id;
   if (watched.host.condition == HostCondition::kNeverReported) return;
   if (watched.host.maintenance_until_unix_ns > now) {
@@ -188,18 +199,30 @@ std::map<NoticeBook::GroupKey, std::vector<NoticeBook::Key>> NoticeBook::Waiting
   return groups;
 }
 
+// Thousands of hosts are judged in batches: what begins or ends in several of them is one notice.
+bool NoticeBook::IsRipe(Turn turn, const std::vector<Key>& keys, std::int64_t now) const {
+  std::int64_t first = now;
+  std::int64_t last = 0;
+  for (const Key& key : keys) {
+    first = std::min(first, episodes_.at(key).turned_unix_ns);
+    last = std::max(last, episodes_.at(key).turned_unix_ns);
+  }
+  if (turn != Turn::kEnds) return now - first >= rules_.gather;
+  return now - last >= rules_.apart || now - first >= rules_.apart + kEndsGatherFor * rules_.gather;
+}
+
 std::vector<v1::Notice> NoticeBook::Due(std::int64_t now) {
+  KeepTime(now);
   std::vector<v1::Notice> notices;
   std::map<std::pair<v1::NoticeKind, std::string>, std::int64_t> told;
   for (auto& [group, keys] : Waiting()) {
     const auto& [kind, turn, name, incident] = group;
-    std::int64_t first = now;
-    for (const Key& key : keys) first = std::min(first, episodes_.at(key).turned_unix_ns);
     const auto last = last_told_.find({kind, name});
-    const std::int64_t patience = turn == Turn::kEnds ? rules_.apart : rules_.gather;
-    if (now - first < patience || (last != last_told_.end() && now - last->second < rules_.apart)) continue;
+    if (last != last_told_.end() && now - last->second < rules_.apart) continue;
+    if (!IsRipe(turn, keys, now)) continue;
     if (turn == Turn::kEnds) {
-      std::erase_if(keys, [&](const Key& key) { return now - episodes_.at(key).turned_unix_ns < patience; });
+      std::erase_if(keys,
+                    [&](const Key& key) { return now - episodes_.at(key).turned_unix_ns < rules_.apart; });
     }
     notices.push_back(Tell(group, std::move(keys), now));
     told[{kind, name}] = now;
@@ -250,7 +273,7 @@ v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::i
       host.clear_observed();
     }
   }
-  Name(std::move(hosts), notice);
+  NameHosts(std::move(hosts), notice);
   notice.set_text(NoticeSentence(notice));
   return notice;
 }

@@ -5,7 +5,10 @@
 // An episode is one host that is not well in one way (its verdict, or its silence), from when that was seen
 // until it is over. Hosts of one group that become so within `gather` are one notice; the next one of that kind
 // and group comes `apart` later at the earliest. What is over is told when it has been so for `apart`: a host
-// that goes to and fro is told once. What was over before it was told is not told at all.
+// that goes to and fro is told once. It waits for others of the same incident that end meanwhile, for five
+// `gather` at most. What was over before it was told is not told at all.
+//
+// A clock that is set back holds nothing up: what waits goes on waiting as long as it would have.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +28,9 @@ namespace rdmaready::hub {
 inline constexpr std::size_t kMostNamedHosts = 20;
 inline constexpr std::size_t kMostToldFindings = 256;  // of an episode; more are not told one by one
 
+// How many they are, the first of them by name, and what stands in their way by how many have it.
+void NameHosts(std::vector<v1::NoticeHost> hosts, v1::Notice& notice);
+
 struct WatchedHost {
   FleetHost host{};
   std::vector<FleetFinding> findings{};  // that block, hold, and were not acknowledged
@@ -36,6 +42,9 @@ class NoticeBook {
   using Key = std::pair<std::string, Axis>;  // by host_id
 
   NoticeBook(NoticeRules rules, std::string hub) : rules_(rules), hub_(std::move(hub)) {}
+
+  // Others from now on.
+  void SetRules(const NoticeRules& rules) { rules_ = rules; }
 
   // What was told before, at the start.
   void Restore(const v1::NoticeEpisode& episode);
@@ -67,6 +76,7 @@ class NoticeBook {
   };
   using GroupKey = std::tuple<v1::NoticeKind, Turn, std::string, std::string>;  // group, incident of what ends
 
+  void KeepTime(std::int64_t now);
   void SeeVerdict(const WatchedHost& watched, std::int64_t now);
   void SeeSilence(const WatchedHost& watched, std::int64_t now);
   void Hold(const Key& key, const WatchedHost& watched, v1::NoticeKind kind, bool worth, std::int64_t now);
@@ -74,10 +84,12 @@ class NoticeBook {
   void End(const Key& key, std::int64_t now);
   void Turned(const Key& key, Episode& episode, Turn turn, std::int64_t now);
   std::map<GroupKey, std::vector<Key>> Waiting() const;
+  bool IsRipe(Turn turn, const std::vector<Key>& keys, std::int64_t now) const;
   v1::Notice Tell(const GroupKey& group, std::vector<Key> keys, std::int64_t now);
   std::uint64_t Left(const std::string& incident) const;
 
-  const NoticeRules rules_;
+  NoticeRules rules_;
+  std::int64_t now_unix_ns_ = 0;  // when it was asked last
   const std::string hub_;
   std::map<Key, Episode> episodes_{};
   std::set<Key> turning_{};

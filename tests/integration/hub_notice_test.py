@@ -75,23 +75,21 @@ def try_out(case, *receivers, more=SOON):
 
 
 class AFleet(WithReceivers):
-    def test_a_group_that_fails_at_once_is_one_notice_and_its_end_at_most_one_a_batch(self):
+    def test_a_group_that_fails_at_once_is_one_notice_and_so_is_its_end(self):
         hook, log = self.webhook(), self.syslog("udp")
         # They are judged in several batches, which may lie seconds apart on a busy machine.
         hub = self.hub(self.entry(hook), f"name: log, syslog: '{log.target}', sd_id: rdmaready@32473",
-                       more=SOON.replace("500ms", "6s"))
+                       more=SOON.replace("500ms", "6s").replace("apart: 1s", "apart: 5s"))
         fleet = hubs.simulate(hub, 320, "--for", "90s", wait=False)
         self.until(lambda: hub.fleet("status", "--output", "json").json["counts"]["ready"] == 320)
         self.ask_for(9100, hub)
         [opened] = hook.wait()
         self.ask_for(9000, hub)
-        # Three batches of hosts are judged again: on a busy machine the first ones have been well for long enough before the last are.
+        # Three batches of hosts are judged again: the first ones wait for the last.
         hook.wait(of=lambda one: one["state"] == "over", seconds=40)
         ends = hook.notices[1:]
         self.assertEqual((opened["kind"], opened["state"], opened["hosts"], opened["left"]), ("not-ready", "open", 320, 320))
-        self.assertEqual([one["state"] for one in ends], ["eased"] * (len(ends) - 1) + ["over"])
-        self.assertEqual((sum(one["hosts"] for one in ends), ends[-1]["left"]), (320, 0), ends)
-        self.assertLessEqual(len(ends), 3)
+        self.assertEqual([(one["state"], one["hosts"], one["left"]) for one in ends], [("over", 320, 0)])
         self.assertEqual({one["incident"] for one in ends}, {opened["incident"]})
         self.assertEqual([host["name"] for host in opened["named"]], [f"node{i:05}" for i in range(1, 21)])
         self.assertEqual(opened["checks"], [{"check": "mtu.max", "hosts": 320}])

@@ -107,6 +107,50 @@ TEST_F(NoticeBookTest, AnIncidentEasesAndThenIsOver) {
   EXPECT_EQ(notices.front().state(), v1::NOTICE_STATE_OVER);
 }
 
+TEST_F(NoticeBookTest, HostsThatAreWellAgainOneAfterTheOtherAreOneNotice) {
+  for (const char* name : {"node1", "node2", "node3"}) See(NotReady(name));
+  ASSERT_THAT(After(10 * kSecond), SizeIs(1));
+  for (const char* name : {"node1", "node2", "node3"}) {
+    See(Ready(name));
+    EXPECT_THAT(After(12 * kSecond), IsEmpty());
+  }
+  EXPECT_THAT(After(35 * kSecond), IsEmpty()) << "the third is well for 47 seconds";
+  const std::vector<v1::Notice> notices = After(13 * kSecond);
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_EQ(notices.front().state(), v1::NOTICE_STATE_OVER);
+  EXPECT_EQ(notices.front().hosts(), 3u);
+}
+
+TEST_F(NoticeBookTest, EndsThatGoOnForLongDoNotWaitForEachOther) {
+  for (int i = 0; i < 40; ++i) See(NotReady(fmt::format("node{:02}", i)));
+  ASSERT_THAT(After(10 * kSecond), SizeIs(1));
+  std::vector<v1::Notice> notices;
+  int well = 0;
+  while (notices.empty() && well < 40) {
+    See(Ready(fmt::format("node{:02}", well++)));
+    notices = After(10 * kSecond);
+  }
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_EQ(well, 11) << "a minute, and five times ten seconds, after the first";
+  EXPECT_EQ(notices.front().state(), v1::NOTICE_STATE_EASED);
+  EXPECT_EQ(notices.front().hosts(), 6u) << "those that are well for a minute";
+}
+
+TEST_F(NoticeBookTest, AClockThatIsSetBackHoldsNothingUp) {
+  Told(NotReady("node1"));
+  now_ -= kMinute;
+  See(NotReady("node2"));
+  now_ -= 120 * kMinute;
+  EXPECT_THAT(After(0), IsEmpty());
+  EXPECT_THAT(After(kMinute), SizeIs(1)) << "as long after the one before as without it";
+  now_ -= 120 * kMinute;
+  See(Ready("node1"));
+  now_ -= 120 * kMinute;
+  EXPECT_THAT(After(0), IsEmpty());
+  EXPECT_THAT(After(59 * kSecond), IsEmpty());
+  EXPECT_THAT(After(kSecond), SizeIs(1));
+}
+
 TEST_F(NoticeBookTest, AHostThatGoesToAndFroIsToldOnce) {
   Told(NotReady("node1"));
   for (int i = 0; i < 20; ++i) {
