@@ -58,7 +58,7 @@ absl::Status Hub::Begin() {
   MakeView();
   RR_RETURN_IF_ERROR(ListenForNewHosts());
   RR_RETURN_IF_ERROR(Listen());
-  RR_RETURN_IF_ERROR(StartNotices());
+  RR_RETURN_IF_ERROR(Notify(options_.notices));
   RR_RETURN_IF_ERROR(OpenMetrics());
   JudgeAgainWhatDiffers();
   Compare();
@@ -110,12 +110,26 @@ void Hub::Compare() {
       std::min(period, kBetweenCounts));
 }
 
-absl::Status Hub::StartNotices() {
-  if (!options_.notices) return absl::OkStatus();
-  RR_ASSIGN_OR_RETURN(
-      notifier_,
-      Notifier::Start({.notices = *options_.notices, .hub = options_.name, .events = options_.events},
-                      *options_.store, *view_, feed_, started_unix_ns_));
+std::shared_ptr<Notifier> Hub::WhoNotifies() const {
+  const std::lock_guard lock(mutex_);
+  return notifier_;
+}
+
+absl::Status Hub::Notify(const std::optional<NoticeOptions>& notices) {
+  std::shared_ptr<Notifier> notifier = WhoNotifies();
+  if (notices && notifier != nullptr) {
+    notifier->Reload(*notices);
+    return absl::OkStatus();
+  }
+  if (notices) {
+    RR_ASSIGN_OR_RETURN(notifier,
+                        Notifier::Start({.notices = *notices, .hub = options_.name, .events = options_.events},
+                                        *options_.store, *view_, feed_));
+  } else {
+    notifier.reset();
+  }
+  const std::lock_guard lock(mutex_);
+  notifier_.swap(notifier);  // the one before ends when the lock is let go of
   return absl::OkStatus();
 }
 
@@ -142,9 +156,11 @@ std::shared_ptr<const RuleBook> Hub::Rules() const {
   return rules_;
 }
 
-absl::Status Hub::Reload(const RuleFiles& files, const std::string& roles_file) {
+absl::Status Hub::Reload(const RuleFiles& files, const std::string& roles_file,
+                         const std::optional<NoticeOptions>& notices) {
   RR_ASSIGN_OR_RETURN(std::shared_ptr<const RuleBook> rules, RuleBook::Load(files));
   RR_ASSIGN_OR_RETURN(std::shared_ptr<const FleetRoles> roles, RolesOf(roles_file));
+  RR_RETURN_IF_ERROR(Notify(notices));
   {
     const std::lock_guard lock(mutex_);
     rules_ = std::move(rules);

@@ -92,9 +92,10 @@ class Hub {
   // Where hosts enrol; empty: nowhere.
   const std::vector<std::string>& enrol_addresses() const { return enrolling_.addresses; }
 
-  // Reads profiles, waivers and roles again, and judges again whatever is judged otherwise by them. What is
-  // refused changes nothing.
-  absl::Status Reload(const RuleFiles& files, const std::string& roles);
+  // Reads profiles, waivers and roles again, and judges again whatever is judged otherwise by them; whom it
+  // tells from now on is `notices`, none: nobody. What is refused changes nothing.
+  absl::Status Reload(const RuleFiles& files, const std::string& roles,
+                      const std::optional<NoticeOptions>& notices);
 
   // Ends the calls that still run after `grace`.
   void Shutdown(std::chrono::milliseconds grace);
@@ -119,7 +120,8 @@ class Hub {
   void StartKeeper();
   void MakeView();
   void Compare();
-  absl::Status StartNotices();
+  absl::Status Notify(const std::optional<NoticeOptions>& notices);
+  std::shared_ptr<Notifier> WhoNotifies() const;
   std::shared_ptr<const RuleBook> Rules() const;
   void Stored(const absl::Status& status);
   // What happened to hosts as a whole: kept, and told to who watches.
@@ -177,7 +179,7 @@ class Hub {
   ListeningServer enrolling_{};
   ListeningServer listening_{};
   std::unique_ptr<Comparer> comparer_;
-  std::unique_ptr<Notifier> notifier_{};  // null: nobody is told
+  std::shared_ptr<Notifier> notifier_{};  // null: nobody is told
   std::unique_ptr<FleetCounter> counter_{};
   std::unique_ptr<metrics::Door> metrics_{};
   std::unique_ptr<ListTeller> lists_{};

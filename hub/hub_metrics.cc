@@ -53,7 +53,8 @@ HubNow Hub::Now() {
              .keeper = keeper_->Counts(),
              .commits = commits_.Now(),
              .store_bytes = BytesOfStore(options_.store_path)};
-  if (notifier_ != nullptr) now.couriers = notifier_->Counts();
+  if (const std::shared_ptr<Notifier> notifier = WhoNotifies(); notifier != nullptr)
+    now.couriers = notifier->Counts();
   const std::lock_guard lock(mutex_);
   now.store_fails = store_failed_;
   return now;

@@ -31,16 +31,27 @@ namespace {
 constexpr char kProgram[] = "rdmaready-hub";
 constexpr auto kGrace = std::chrono::milliseconds(500);
 
+absl::StatusOr<std::optional<NoticeOptions>> NoticesOf(const std::string& path) {
+  if (path.empty()) return std::optional<NoticeOptions>();
+  RR_ASSIGN_OR_RETURN(NoticeOptions notices, LoadNotices(path));
+  return std::optional<NoticeOptions>(std::move(notices));
+}
+
+absl::StatusOr<DaemonOptions> ReloadAll(std::span<const char* const> argv, Hub& hub) {
+  RR_ASSIGN_OR_RETURN(HubCommandLine again, ParseHubCommandLine(static_cast<int>(argv.size()), argv.data()));
+  RR_ASSIGN_OR_RETURN(const std::optional<NoticeOptions> notices, NoticesOf(again.options.notices));
+  RR_RETURN_IF_ERROR(hub.Reload(again.options.rules, again.options.roles, notices));
+  return std::move(again.options);
+}
+
 void ReloadHub(std::span<const char* const> argv, Hub& hub, const EventSink& events) {
-  const absl::StatusOr<HubCommandLine> again = ParseHubCommandLine(static_cast<int>(argv.size()), argv.data());
-  const absl::Status reloaded =
-      again.ok() ? hub.Reload(again->options.rules, again->options.roles) : again.status();
-  if (!reloaded.ok()) {
+  const absl::StatusOr<DaemonOptions> again = ReloadAll(argv, hub);
+  if (!again.ok()) {
     return Tell(events, EventLevel::kError, "reload-refused",
-                {{"reason", Message(reloaded) + "; all stays as it was"}});
+                {{"reason", Message(again.status()) + "; all stays as it was"}});
   }
-  SetLogLevel(again->options.log_level);
-  Tell(events, EventLevel::kInfo, "reloaded", {{"profile", again->options.rules.profiles.front()}});
+  SetLogLevel(again->log_level);
+  Tell(events, EventLevel::kInfo, "reloaded", {{"profile", again->rules.profiles.front()}});
 }
 
 // Until a signal says that it is over, or the store is damaged: nothing that is acknowledged then would be
@@ -73,12 +84,8 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
   const auto fail = [&](const absl::Status& why) {
     return FailStart(kProgram, why, ExitStatusOf(why), options.log_format, events);
   };
-  std::optional<NoticeOptions> notices;
-  if (!options.notices.empty()) {
-    absl::StatusOr<NoticeOptions> read = LoadNotices(options.notices);
-    if (!read.ok()) return fail(read.status());
-    notices = *std::move(read);
-  }
+  absl::StatusOr<std::optional<NoticeOptions>> notices = NoticesOf(options.notices);
+  if (!notices.ok()) return fail(notices.status());
   absl::StatusOr<std::unique_ptr<SqliteFleetStore>> store = SqliteFleetStore::Open({.path = options.store});
   if (!store.ok()) return fail(store.status());
   TokenStore* const tokens = store->get();
@@ -93,7 +100,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
                                                          .keep_changes = options.keep_changes,
                                                          .keep_audit = options.keep_audit,
                                                          .rules = options.rules,
-                                                         .notices = std::move(notices),
+                                                         .notices = *std::move(notices),
                                                          .metrics_listen = options.metrics_listen,
                                                          .store_path = options.store,
                                                          .store = *std::move(store),

@@ -22,6 +22,7 @@ struct AddressRange {
   AddressOctets octets{};
   int bits = 128;
   bool Has(const AddressOctets& address) const;
+  bool operator==(const AddressRange&) const = default;
 };
 
 // "10.0.0.0/8", "fd00::/8", "127.0.0.1". kInvalidArgument, without the text.

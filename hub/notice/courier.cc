@@ -7,8 +7,14 @@
 namespace rdmaready::hub {
 
 Courier::Courier(std::string receiver, std::unique_ptr<NoticeSender> sender, CourierLimits limits,
-                 EventSink events)
-    : receiver_(std::move(receiver)), sender_(std::move(sender)), limits_(limits), events_(std::move(events)) {
+                 EventSink events, CourierLeft left)
+    : receiver_(std::move(receiver)),
+      sender_(std::move(sender)),
+      limits_(limits),
+      events_(std::move(events)),
+      queue_(std::move(left.queue)),
+      done_(std::move(left.done)),
+      counts_(std::move(left.counts)) {
   counts_.receiver = receiver_;
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
@@ -16,6 +22,11 @@ Courier::Courier(std::string receiver, std::unique_ptr<NoticeSender> sender, Cou
 Courier::~Courier() = default;
 
 void Courier::Stop() { thread_ = {}; }
+
+CourierLeft Courier::TakeLeft() {
+  const std::lock_guard lock(mutex_);
+  return {.queue = std::exchange(queue_, {}), .done = std::exchange(done_, {}), .counts = counts_};
+}
 
 void Courier::Add(Parcel parcel) {
   {

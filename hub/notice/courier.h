@@ -35,20 +35,32 @@ struct CourierCounts {
   std::size_t waiting = 0;
 };
 
+struct NoticeParcel {
+  std::string key{};  // under which the store has it
+  v1::Notice notice{};
+};
+
+// What a courier that was stopped leaves to the next one of the same receiver.
+struct CourierLeft {
+  std::deque<NoticeParcel> queue{};
+  std::vector<std::string> done{};
+  CourierCounts counts{};
+};
+
 class Courier {
  public:
-  struct Parcel {
-    std::string key{};  // under which the store has it
-    v1::Notice notice{};
-  };
+  using Parcel = NoticeParcel;
 
-  Courier(std::string receiver, std::unique_ptr<NoticeSender> sender, CourierLimits limits, EventSink events);
+  Courier(std::string receiver, std::unique_ptr<NoticeSender> sender, CourierLimits limits, EventSink events,
+          CourierLeft left = {});
   // What waits stays in the store.
   ~Courier();
 
   void Add(Parcel parcel);
   // Sends no more, and returns when nothing is under way.
   void Stop();
+  // After that.
+  CourierLeft TakeLeft();
   // Keys of what is done with, sent or dropped, since the last call.
   std::vector<std::string> TakeDone();
   CourierCounts Counts() const;

@@ -20,6 +20,7 @@ struct WebhookTarget {
   std::string secret{};  // empty: bodies are not signed
   std::string ca{};      // a file; empty: the system's
   bool plain = false;    // http
+  bool operator==(const WebhookTarget&) const = default;
 };
 
 struct SyslogTarget {
@@ -31,6 +32,7 @@ struct SyslogTarget {
   std::string ca{};
   int facility = 3;     // daemon
   std::string sd_id{};  // empty: no structured data
+  bool operator==(const SyslogTarget&) const = default;
 };
 
 struct NoticeReceiver {
@@ -38,6 +40,7 @@ struct NoticeReceiver {
   bool is_webhook = false;
   WebhookTarget webhook{};
   SyslogTarget syslog{};
+  bool operator==(const NoticeReceiver&) const = default;
 };
 
 // Nanoseconds.

@@ -29,6 +29,8 @@ std::string Predicate(const v1::Notice& notice) {
       return over ? fmt::format("{} heard again", is) : fmt::format("{}{} silent", is, still);
     case v1::NOTICE_KIND_FINDING:
       return fmt::format("{} one more thing in the way", one ? "has" : "have");
+    case v1::NOTICE_KIND_ODD:
+      return fmt::format("{}{} the odd one{}{}", is, still, one ? "" : "s", over ? " no more" : "");
     case v1::NOTICE_KIND_UNDETERMINED:
       return over ? fmt::format("{} ready again", is)
                   : fmt::format("{}{} perhaps not ready, which cannot be told", is, still);
@@ -47,6 +49,7 @@ std::string Names(const v1::Notice& notice) {
 std::string Reasons(const v1::Notice& notice) {
   if (notice.hosts() == 1 && notice.named_size() == 1) {
     const v1::NoticeHost& host = notice.named(0);
+    if (host.check().empty() && notice.checks_size() == 1) return notice.checks(0).check();
     if (host.check().empty()) return host.observed();
     return fmt::format("{} on {}: {}", host.check(), host.subject(), host.observed());
   }
@@ -71,6 +74,8 @@ std::string_view NoticeKindWord(v1::NoticeKind kind) {
       return "finding";
     case v1::NOTICE_KIND_TEST:
       return "test";
+    case v1::NOTICE_KIND_ODD:
+      return "odd";
     default:
       return "unknown";
   }

@@ -11,8 +11,10 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,6 +25,7 @@
 #include "hub/notice/courier.h"
 #include "hub/notice/notice_book.h"
 #include "hub/notice/notice_file.h"
+#include "hub/notice/odd_book.h"
 #include "hub/store/fleet_store.h"
 
 namespace rdmaready::hub {
@@ -41,28 +44,45 @@ class Notifier {
  public:
   // What is named outlives it. Errors are the store's.
   static absl::StatusOr<std::unique_ptr<Notifier>> Start(NotifierOptions options, FleetStore& store,
-                                                         const FleetView& view, ChangeFeed& feed,
-                                                         std::int64_t listening_since_unix_ns);
+                                                         const FleetView& view, ChangeFeed& feed);
   ~Notifier();
 
+  // Other receivers and rules from now on. What waits for a receiver that stays, by its name, goes on waiting
+  // for it, and is tried at once where it became another; what waits for others is forgotten. Any thread; may
+  // take as long as SendLimits say.
+  void Reload(NoticeOptions notices);
+
+  // Any thread.
   std::vector<CourierCounts> Counts() const;
 
  private:
-  Notifier(NotifierOptions options, FleetStore& store, const FleetView& view, std::int64_t since);
+  // Of what holds.
+  struct Standing {
+    std::unordered_map<std::string, std::vector<FleetFinding>> blocking{};  // by host; not acknowledged
+    std::vector<FleetFinding> odd{};  // what differs in a group, or is not known to
+  };
+  Notifier(NotifierOptions options, FleetStore& store, const FleetView& view);
+  static absl::StatusOr<Standing> StandingOf(FleetStore& store);
+  // Couriers of receivers that are other ones in `notices`, or none.
+  std::vector<std::unique_ptr<Courier>> TakeOthers(const NoticeOptions& notices);
+  static void EndAll(std::vector<std::unique_ptr<Courier>>& couriers);
+  std::unique_ptr<Courier> Engage(const NoticeReceiver& receiver, CourierLeft left) const;
   absl::Status Restore();
   void Run(const std::stop_token& stop, const std::shared_ptr<ChangeFeed::Watcher>& watcher);
   absl::Status Look(std::int64_t now);
   void TellWhatIsDue(std::int64_t now);
   void Stored(const absl::Status& status);
 
-  const NotifierOptions options_;
   FleetStore& store_;
   const FleetView& view_;
-  const std::int64_t listening_since_;
+  std::mutex working_;  // guards what follows: by who looks and tells, and by who reloads
+  NotifierOptions options_;
   NoticeBook book_;
+  OddBook odd_;
   std::uint64_t parcels_ = 0;
   bool store_failed_ = false;
   std::vector<std::string> done_{};  // parcels whose end is not in the store yet
+  mutable std::mutex mutex_;         // with `working_`, to change what follows; one of them, to read it
   std::vector<std::unique_ptr<Courier>> couriers_{};
   std::jthread thread_{};
 };

@@ -29,6 +29,7 @@ int SeverityOfNotice(const v1::Notice& notice) {
       return kSyslogError;
     case v1::NOTICE_KIND_SILENT:
     case v1::NOTICE_KIND_UNDETERMINED:
+    case v1::NOTICE_KIND_ODD:
       return kSyslogWarning;
     default:
       return kSyslogNotice;

@@ -202,6 +202,55 @@ class AFleet(WithReceivers):
             self.assertNotIn(word, everything)
 
 
+class AFileThatIsReadAgain(WithReceivers):
+    def reload(self, hub, said):
+        before = self.log().count(said)
+        hub.process.send_signal(signal.SIGHUP)
+        self.until(lambda: self.log().count(said) > before)
+
+    def test_by_sighup_what_waits_goes_on_and_what_is_refused_changes_nothing(self):
+        hook, second, away = self.webhook(), self.webhook(), "webhook: 'https://localhost:1/', ca: /dev/null"
+        hub = self.hub(f"name: hook, {away}", f"name: gone, {away}")
+        fleet = hubs.simulate(hub, 2, "--for", "60s", wait=False)
+        self.ask_for(9100, hub)
+        self.until(lambda: self.log().count("notices-fail") >= 2)
+        self.write(f"name: hook, nonsense: 1, {away}")
+        self.reload(hub, "reload-refused")
+        self.assertIn("a key that is not known", self.log())
+        self.write(self.entry(hook), self.entry(second, name="second"))
+        self.reload(hub, '"reloaded"')
+        [waited] = hook.wait(seconds=5)
+        self.assertEqual((waited["kind"], waited["state"], waited["hosts"]), ("not-ready", "open", 2), "it waited, and is tried at once")
+        self.assertEqual(second.notices, [], "it was told before")
+        self.write(self.entry(second, name="second"))
+        self.ask_for(9000)
+        self.reload(hub, '"reloaded"')
+        [over] = second.wait()
+        self.assertEqual((over["state"], over["incident"], len(hook.notices)), ("over", waited["incident"], 1))
+        fleet.terminate()
+        fleet.communicate()
+
+
+class TheOddOnes(WithReceivers):
+    def ask_for(self, mtu, hub=None):
+        (self.folder / "p.yaml").write_text("name: p\nextends: smb-direct-roce\n")  # any speed will do
+
+    def test_are_one_notice_for_their_group_and_check_and_so_is_their_end(self):
+        hook = self.webhook()
+        hub = self.hub(self.entry(hook))
+        fleet = hubs.simulate(hub, 8, "--for", "60s", script="4s odd 2\n18s odd 2\n", wait=False)
+        [opened] = hook.wait(of=lambda one: one["kind"] == "odd")
+        self.assertEqual((opened["state"], opened["hosts"], opened["checks"]), ("open", 2, [{"check": "agree.speed", "hosts": 2}]))
+        self.assertEqual(opened["text"], "2 hosts are the odd ones: agree.speed (2); node00001, node00002")
+        [over] = hook.wait(of=lambda one: one["kind"] == "odd" and one["state"] == "over", seconds=30)
+        self.assertEqual((over["incident"], over["hosts"], over["text"]), (opened["incident"], 2, "2 hosts are the odd ones no more: agree.speed (2); node00001, node00002"))
+        fleet.terminate()
+        fleet.communicate()
+        self.assertEqual(len([one for one in hook.notices if one["kind"] == "odd"]), 2)
+        for notice in hook.notices:
+            self.assertEqual(schemas.faults(notice), [])
+
+
 class AReceiver(WithReceivers):
     def test_that_takes_it_is_said_to(self):
         hook, logs = self.webhook(), {way: self.syslog(way) for way in ("unix", "udp", "tcp", "tls")}

@@ -277,12 +277,12 @@ TEST_F(HubTest, AnotherProfileJudgesAgainWhatIsKept) {
   host.Report(GoodHost());
   const std::uint32_t before = Client()->Hosts({})->front().failed;
   WriteProfile("rdma_priority: 4\npfc: [4]\n");
-  const absl::Status reloaded = hub_->Reload({.profiles = {profile_}}, "");
+  const absl::Status reloaded = hub_->Reload({.profiles = {profile_}}, "", std::nullopt);
   ASSERT_TRUE(reloaded.ok()) << reloaded;
   EXPECT_TRUE(Eventually([&] { return Client()->Hosts({})->front().failed > before; }));
   EXPECT_EQ(host.client().Counts().with_facts, 1u) << "nobody was asked for facts again";
   WriteProfile("rdma_prioritie: 5\n");
-  EXPECT_TRUE(absl::IsInvalidArgument(hub_->Reload({.profiles = {profile_}}, "")));
+  EXPECT_TRUE(absl::IsInvalidArgument(hub_->Reload({.profiles = {profile_}}, "", std::nullopt)));
 }
 
 TEST_F(HubTest, AHostThatIsSilentIsThatAndNotItsLastVerdict) {
