@@ -164,7 +164,7 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   std::string kept_digest_{};
   std::string refused_digest_{};  // not to be sent again
   bool facts_wanted_ = false;
-  std::size_t facts_max_bytes_ = 512 * 1024;
+  std::size_t facts_max_bytes_ = std::size_t{512} * 1024;
   std::shared_ptr<const HostPast> past_{};
   std::shared_ptr<const HostPast> sent_past_{};  // awaits its ack
   std::string kept_past_{};
