@@ -15,7 +15,7 @@ namespace rdmaready::hub {
 namespace {
 
 constexpr std::size_t kDigitsOfQuestion = 16;
-constexpr std::size_t kMostTokenBytes = 16 * 1024;
+constexpr std::size_t kMostTokenBytes = std::size_t{16} * 1024;
 
 std::string MarkOf(const std::string& question) {
   return Sha256(question).value_or("").substr(0, kDigitsOfQuestion);
