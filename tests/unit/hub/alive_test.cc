@@ -88,6 +88,26 @@ class StoreWithAGate final : public FleetStore {
                        const std::function<void(FleetChange&&)>& each) override {
     return store_->Changes(id, since, before, each);
   }
+  absl::Status Votes(const std::function<void(StoredVotes&&)>& each) override { return store_->Votes(each); }
+  absl::Status NewestChanges(const std::string& id, std::int64_t since, const ChangePlace& after,
+                             std::size_t most, const std::function<void(FleetChange&&)>& each) override {
+    return store_->NewestChanges(id, since, after, most, each);
+  }
+  absl::Status ChangesByName(std::int64_t since, const HostChangePlace& after, std::size_t most,
+                             const std::function<void(FleetChange&&)>& each) override {
+    return store_->ChangesByName(since, after, most, each);
+  }
+  absl::Status FindingsByName(const FindingPlace& after, std::size_t most,
+                              const std::function<void(FleetFinding&&)>& each) override {
+    return store_->FindingsByName(after, most, each);
+  }
+  absl::Status Tests(const std::string& id, const std::function<void(KeptTest&&)>& each) override {
+    return store_->Tests(id, each);
+  }
+  absl::Status Pasts(const std::function<void(const std::string&, const std::string&)>& each) override {
+    return store_->Pasts(each);
+  }
+  absl::Status ForgetPast(const std::string& id) override { return store_->ForgetPast(id); }
   absl::Status ChangesAfter(const std::string& id, std::uint64_t number,
                             const std::function<void(FleetChange&&)>& each) override {
     return store_->ChangesAfter(id, number, each);

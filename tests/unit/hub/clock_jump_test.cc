@@ -122,11 +122,11 @@ TEST(HubClockTest, WhatIsOtherwiseNowIsFoundWhateverTheClockSaidMeanwhile) {
   commit(Outcome::kPass, begun, 1);
   commit(Outcome::kFail, begun + kJumpHour, 2);
   commit(Outcome::kWarn, begun + kJumpHour / 2, 3);  // it was set back
-  const auto diff = view.Diff({.checks = {"pfc.*"}}, begun + 1, begun + 2 * kJumpHour);
+  const auto diff = view.DiffAfter({.checks = {"pfc.*"}}, begun + 1, {}, 10, begun + 2 * kJumpHour);
   ASSERT_TRUE(diff.ok()) << diff.status();
-  ASSERT_EQ(diff->size(), 1u);
-  EXPECT_EQ(diff->front().then, Outcome::kPass);
-  EXPECT_EQ(diff->front().now, Outcome::kWarn);
+  ASSERT_EQ(diff->rows.size(), 1u);
+  EXPECT_EQ(diff->rows.front().then, Outcome::kPass);
+  EXPECT_EQ(diff->rows.front().now, Outcome::kWarn);
   std::filesystem::remove_all(root);
 }
 
