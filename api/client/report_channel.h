@@ -29,5 +29,8 @@ struct Keepalive {
 // different `number` share no connection.
 std::shared_ptr<grpc::Channel> ReportChannel(const std::string& hub, const TlsFiles& tls, int number = 0,
                                              const Keepalive& keepalive = {});
+// The same by texts at hand, for who has too many certificates to watch a file of each.
+std::shared_ptr<grpc::Channel> ReportChannelByTexts(const std::string& hub, const TlsMaterial& tls,
+                                                    int number = 0, const Keepalive& keepalive = {});
 
 }  // namespace rdmaready

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// empty_ingest ADDRESS PERIOD_S: a server of rdmaready.v1.Ingest that keeps nothing and judges nothing: one stream for
-// each client, one answer to each message. What a hub costs beyond this is its own work.
+// empty_ingest ADDRESS PERIOD_S [CERTIFICATE KEY CA]: a server of rdmaready.v1.Ingest that keeps nothing and
+// judges nothing: one stream for each client, one answer to each message. What a hub costs beyond this is its
+// own work.
 #include <grpcpp/grpcpp.h>
 #include <sys/resource.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
 
 #include "rdmaready/v1/ingest.grpc.pb.h"
 
@@ -51,8 +56,22 @@ class EmptyIngest final : public v1::Ingest::CallbackService {
   const std::uint32_t period_s_;
 };
 
+std::string TextOf(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Those of a hub: callers show a certificate.
+std::shared_ptr<grpc::ServerCredentials> CredentialsOf(int argc, char** argv) {
+  if (argc == 3) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  tls.pem_key_cert_pairs.push_back({TextOf(argv[4]), TextOf(argv[3])});
+  tls.pem_root_certs = TextOf(argv[5]);
+  return grpc::SslServerCredentials(tls);
+}
+
 int Main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 3 && argc != 6) return 2;
   ::rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
@@ -63,7 +82,7 @@ int Main(int argc, char** argv) {
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   EmptyIngest service(static_cast<std::uint32_t>(std::atoi(argv[2])));
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(argv[1], grpc::InsecureServerCredentials());
+  builder.AddListeningPort(argv[1], CredentialsOf(argc, argv));
   builder.RegisterService(&service);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (server == nullptr) return 1;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a fleet costs its hub, beside a server of the same wire that keeps nothing.
 
-fleet_cost.py [--agents N] [--period S] [--seconds S] [--json FILE]
+fleet_cost.py [--tls] [--agents N] [--period S] [--seconds S] [--json FILE]
 
 Made-up hosts (tests/sim, at most 5,000 a process) report to rdmaready-hub and then to tests/bench/empty_ingest. Of each side: after how long all
 had their state acknowledged, the processor time of --seconds of the steady state over twice that time, what it grew by for each report, and PSS
@@ -47,13 +47,15 @@ def pss_mb(pid):
 class Fleet:
     """The processes of the simulator, and what each says at its end."""
 
-    def __init__(self, address, agents, seconds, script=None):
+    def __init__(self, address, agents, seconds, script=None, authority=None):
         self.processes = []
         for first in range(0, agents, MOST_IN_PROCESS):
             command = [BIN / "fleet_sim", "--hub", address, "--agents", str(min(MOST_IN_PROCESS, agents - first)), "--first", str(first + 1),
                        "--hosts", HOSTS, "--for", f"{seconds}s", "--settle", "300s"]
             if script:
                 command += ["--script", script]
+            if authority:
+                command += ["--authority", authority]
             self.processes.append(subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True))
 
     def end(self):
@@ -66,10 +68,23 @@ class Fleet:
         return total
 
 
-def steady(name, server, address, options):
+def make_authority(folder):
+    """A CA for this run, and the hub's certificate."""
+    pki = [BIN / "rdmaready", "pki"]
+    subprocess.run([*pki, "init", "--dir", folder / "authority"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*pki, "issue", "hub", "hub", "--ip", "127.0.0.1", "--dir", folder / "authority", "--out", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*pki, "issue", "operator", "bench", "--dir", folder / "authority", "--out", folder], check=True, stdout=subprocess.DEVNULL)
+    return folder / "authority"
+
+
+def tls_options(folder, name):
+    return ["--tls-cert", folder / f"{name}.pem", "--tls-key", folder / f"{name}.key", "--tls-ca", folder / "ca.pem"]
+
+
+def steady(name, server, address, options, authority):
     # What settles is over when the steady state is looked at; one look at the end of it tells of memory.
     warm = options.settle
-    fleet = Fleet(address, options.agents, warm + options.seconds + 5)
+    fleet = Fleet(address, options.agents, warm + options.seconds + 5, authority=authority)
     time.sleep(warm)
     begin, at = cpu_s(server.pid), time.monotonic()
     time.sleep(options.seconds)
@@ -87,38 +102,42 @@ def main():
     parser.add_argument("--period", type=int, default=300)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--settle", type=int, default=30, help="seconds until the steady state is looked at")
+    parser.add_argument("--tls", action="store_true", help="each host by a certificate of its own")
     parser.add_argument("--json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="rdmaready fleet ") as folder:
-        store = pathlib.Path(folder) / "fleet.db"
+        folder = pathlib.Path(folder)
+        store = folder / "fleet.db"
+        authority = make_authority(folder) if options.tls else None
+        of_hub, of_caller = (tls_options(folder, name) if options.tls else [] for name in ("hub", "bench"))
         address = f"127.0.0.1:{free_port()}"
 
         def start_hub():
             server = subprocess.Popen([BIN / "rdmaready-hub", "--store", store, "--listen", address, "--period", f"{options.period}s", "--profile",
-                                       "virtual-fabric", "--log-level", "warning"])
+                                       "virtual-fabric", "--log-level", "warning", *of_hub])
             time.sleep(1)
             return server
 
         hub = start_hub()
-        mine = steady("hub", hub, address, options)
+        mine = steady("hub", hub, address, options, authority)
         # The storm: all hosts at once, as after a power cut; then the hub is killed and started while all are there.
-        script = pathlib.Path(folder) / "storm.txt"
+        script = folder / "storm.txt"
         script.write_text(f"{options.settle}s restart all\n")
-        storm = Fleet(address, options.agents, options.settle + 65, script).end()
+        storm = Fleet(address, options.agents, options.settle + 65, script, authority).end()
         print(json.dumps({"storm_settled_after_ms": storm["script"], "storm": storm}), flush=True)
         asked = {}
         for words in (["status"], ["diff", "--at", "1h"], ["hosts"]):
             times = []
             for _ in range(5):
                 at = time.monotonic()
-                subprocess.run([BIN / "rdmaready", "fleet", *words, "--hub", address, "--output", "json"], stdout=subprocess.DEVNULL, check=False)
+                subprocess.run([BIN / "rdmaready", "fleet", *words, "--hub", address, "--output", "json", *of_caller], stdout=subprocess.DEVNULL, check=False)
                 times.append(time.monotonic() - at)
             asked[" ".join(words)] = [round(min(times) * 1000), round(statistics.median(times) * 1000), round(max(times) * 1000)]
         print(json.dumps({"asked_ms": asked, "store_mb": round(store.stat().st_size / 1e6, 1)}), flush=True)
         hub.send_signal(signal.SIGTERM)
         hub.wait()
-        empty = subprocess.Popen([BIN / "empty_ingest", address, str(options.period)])
-        theirs = steady("empty", empty, address, options)
+        empty = subprocess.Popen([BIN / "empty_ingest", address, str(options.period), *of_hub[1::2]])
+        theirs = steady("empty", empty, address, options, authority)
         empty.terminate()
         empty.wait()
     result = {"agents": options.agents, "period_s": options.period, "hub": mine, "empty": theirs, "storm": storm, "asked_ms": asked,

@@ -95,6 +95,7 @@ struct MadeFleet::Host {
   std::size_t index = 0;
   std::string name{};
   std::string id{};
+  TlsMaterial tls{};  // of its own, if any
   bool changed = false;
   bool odd = false;
   bool slow = false;
@@ -117,8 +118,12 @@ MadeFleet::MadeFleet(FleetPlan plan) : plan_(std::move(plan)) {
     host->index = i;
     host->name = fmt::format("node{:05}", plan_.first + i);
     host->id = fmt::format("00000000-0000-4000-8000-{:012}", plan_.first + i);
+    if (plan_.certificates != nullptr) host->tls = plan_.certificates->For(host->id, host->name).value();
     hosts_.push_back(std::move(host));
   }
+}
+
+void MadeFleet::Begin() {
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
   for (const auto& host : hosts_) Begin(*host);
 }
@@ -154,6 +159,12 @@ std::shared_ptr<const report::HostPast> MadeFleet::PastOf(const Host& host) cons
   return *report::PackPast(std::move(tests));
 }
 
+std::shared_ptr<grpc::Channel> MadeFleet::ChannelOf(const Host& host) const {
+  const int number = static_cast<int>(host.index);
+  if (plan_.certificates == nullptr) return ReportChannel(plan_.hub, plan_.tls, number);
+  return ReportChannelByTexts(plan_.hub, host.tls, number);
+}
+
 void MadeFleet::Begin(Host& host) {
   auto client = std::make_shared<ReportClient>(report::ReportOptions{
       .host = {.host_id = host.id,
@@ -162,8 +173,7 @@ void MadeFleet::Begin(Host& host) {
                .boot_id = MakeRunId(),
                .run_id = MakeRunId(),
                .agent_version = "0.1.0"},
-      .channel =
-          [this, number = static_cast<int>(host.index)] { return ReportChannel(plan_.hub, plan_.tls, number); },
+      .channel = [this, &host] { return ChannelOf(host); },  // a host is there as long as the fleet
       .wake = [this, index = host.index] { Wake(index); },
       .acked =
           [this](std::chrono::nanoseconds waited) {

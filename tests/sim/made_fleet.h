@@ -15,6 +15,7 @@
 #include "agent/report/report_client.h"
 #include "api/client/tls.h"
 #include "api/model/facts.h"
+#include "tests/sim/made_certificates.h"
 #include "tests/sim/script.h"
 
 namespace rdmaready::sim {
@@ -22,6 +23,7 @@ namespace rdmaready::sim {
 struct FleetPlan {
   std::string hub{};
   TlsFiles tls{};  // of all of them: for a hub that takes the host's word it is not needed
+  const MadeCertificates* certificates = nullptr;  // instead: each host has one of its own; outlives the fleet
   std::size_t agents = 0;
   std::size_t first = 1;       // the number of the first host
   std::vector<Facts> kinds{};  // hosts are of these, in turn
@@ -38,6 +40,8 @@ struct FleetTally {
 class MadeFleet {
  public:
   explicit MadeFleet(FleetPlan plan);
+  // All of them call the hub.
+  void Begin();
   ~MadeFleet();
 
   void Do(const Happening& happening);
@@ -52,6 +56,7 @@ class MadeFleet {
   void Wake(std::size_t index);
   std::shared_ptr<const report::HostState> StateOf(const Host& host) const;
   std::shared_ptr<const report::HostPast> PastOf(const Host& host) const;
+  std::shared_ptr<grpc::Channel> ChannelOf(const Host& host) const;
   void Turn(Host& host, Happening::What what) const;
 
   const FleetPlan plan_;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "api/base/quantity.h"
@@ -27,6 +28,7 @@ struct Options {
   FleetPlan plan{};
   std::vector<std::string> hosts{};
   std::string script{};
+  std::string authority{};
   std::string duration = "10s";
   std::string settle = "60s";
 };
@@ -78,8 +80,14 @@ absl::StatusOr<int> Simulate(Options options) {
     RR_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(options.script, 1 << 20));
     RR_ASSIGN_OR_RETURN(script, ParseScript(text, options.plan.agents));
   }
-  const auto start = Clock::now();
+  std::optional<MadeCertificates> certificates;
+  if (!options.authority.empty()) {
+    RR_ASSIGN_OR_RETURN(certificates, MadeCertificates::Open(options.authority));
+    options.plan.certificates = &*certificates;
+  }
   MadeFleet fleet(options.plan);
+  const auto start = Clock::now();
+  fleet.Begin();
   Json result{{"agents", options.plan.agents}, {"settled_after_ms", SettledAfterMs(fleet, start, settle)}};
   const std::size_t acks_at_start = fleet.Tally().acks_us.size();
   Json lines = Json::array();
@@ -118,6 +126,8 @@ int Main(int argc, char** argv) {
   app.add_option("--script", options.script, "What happens to them, a file");
   app.add_option("--for", options.duration, "How long, from the start");
   app.add_option("--settle", options.settle, "How long a state may take to be acknowledged");
+  app.add_option("--authority", options.authority,
+                 "A CA that gives each of them a certificate, of no use but this");
   app.add_option("--tls-cert", options.plan.tls.certificate, "A certificate of one host: for --agents 1");
   app.add_option("--tls-key", options.plan.tls.key, "Its key");
   app.add_option("--tls-ca", options.plan.tls.ca, "Whom to trust");
