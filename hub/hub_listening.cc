@@ -84,6 +84,7 @@ absl::Status Hub::Listen() {
   RR_ASSIGN_OR_RETURN(listening_, StartListening(builder, {.listen = options_.listen,
                                                            .credentials = credentials,
                                                            .plain_anywhere = options_.insecure || tls,
+                                                           .unacknowledged = options_.keepalive.answer,
                                                            .events = options_.events,
                                                            .needs = "--tls-cert, --tls-key and --tls-ca"}));
   for (const char* service : {v1::Ingest::service_full_name(), v1::Fleet::service_full_name()})

@@ -15,7 +15,6 @@ constexpr int kMostAgeMs =
     3'600'000;  // of a connection: ends also a caller who answers pings and reads nothing
 constexpr int kMostAgeGraceMs = 3'600'000;  // as long as the longest call
 constexpr int kKeepaliveMs = 60'000;
-constexpr int kKeepaliveAnswerMs = 20'000;
 
 }  // namespace
 
@@ -28,7 +27,7 @@ void SetLimits(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kMostAgeMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kMostAgeGraceMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveAnswerMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(kKeepaliveAnswer.count()));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
 }
 

@@ -16,6 +16,9 @@ struct CallLimits {
   std::chrono::milliseconds any_call{3'600'000};  // a check of many ports
 };
 
+// Within which the other end of a connection answers a ping, and its kernel takes what was sent.
+inline constexpr std::chrono::milliseconds kKeepaliveAnswer{20'000};
+
 // Sizes, streams, threads, handshakes, idle connections. What is over the limit on threads is
 // answered RESOURCE_EXHAUSTED.
 void SetLimits(grpc::ServerBuilder& builder);

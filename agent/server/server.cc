@@ -182,10 +182,9 @@ absl::Status HostedAgent::Open(const ServerOptions& options, std::vector<access:
 // The agent outlives its schedules, which are its siblings and younger.
 void HostedAgent::KeepSchedules(const ServerOptions& options) {
   if (options.check_interval.count() > 0) {
-    schedule_ = std::make_unique<Schedule>(options.check_interval, std::random_device()(), RealClock(),
-                                           [this, events = options.events](const std::stop_token& stop) {
-                                             CheckByItself(agent_, events, stop);
-                                           });
+    schedule_ = std::make_unique<Schedule>(
+        options.check_interval, std::random_device()(), RealClock(),
+        [this, events = options.events](const std::stop_token& stop) { CheckByItself(agent_, events, stop); });
   }
   if (options.own_test.interval.count() > 0) {
     test_schedule_ = std::make_unique<Schedule>(
@@ -198,11 +197,11 @@ void HostedAgent::KeepSchedules(const ServerOptions& options) {
 
 void HostedAgent::KeepDriftWatch(const ServerOptions& options) {
   if (!options.drift) return;
-  auto watch = WatchDrift(agent_, options.events, agent_.config().configurer,
-                          [this](const drift::DriftEvent& event) {
-                            book_.Drifted(event.own, event.changes.size(), UnixNowNs());
-                            if (report::Reporter* const reporter = reporting_) reporter->LookAgain();
-                          });
+  auto watch =
+      WatchDrift(agent_, options.events, agent_.config().configurer, [this](const drift::DriftEvent& event) {
+        book_.Drifted(event.own, event.changes.size(), UnixNowNs());
+        if (report::Reporter* const reporter = reporting_) reporter->LookAgain();
+      });
   const std::lock_guard lock(drift_mutex_);
   drift_ = std::move(watch);
 }
@@ -228,7 +227,9 @@ absl::Status HostedAgent::KeepReporter(const ServerOptions& options) {
                               .state_directory = options.state_directory,
                               .agent_version = kVersion,
                               .events = options.events};
-  how.check = [this, events = options.events](std::stop_token stop) { CheckByItself(agent_, events, std::move(stop)); };
+  how.check = [this, events = options.events](std::stop_token stop) {
+    CheckByItself(agent_, events, std::move(stop));
+  };
   how.past = [this] { return agent_.Baselines({}); };
   if (options.enrolled) RR_RETURN_IF_ERROR(KeepIdentity(options, how));
   RR_ASSIGN_OR_RETURN(reporter_, report::Reporter::Start(std::move(how)));
@@ -261,7 +262,8 @@ void HostedAgent::EndReporter() {
   reporter_.reset();
 }
 
-void HostedAgent::SeenByDrift(const std::shared_ptr<const Facts>& facts, std::chrono::steady_clock::time_point begun) {
+void HostedAgent::SeenByDrift(const std::shared_ptr<const Facts>& facts,
+                              std::chrono::steady_clock::time_point begun) {
   const std::lock_guard lock(drift_mutex_);
   if (drift_ != nullptr) drift_->Seen(facts, begun);
 }
@@ -297,6 +299,7 @@ absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
   RR_ASSIGN_OR_RETURN(network_, StartListening(builder, {.listen = options.listen,
                                                          .credentials = credentials,
                                                          .plain_anywhere = options.insecure || tls,
+                                                         .unacknowledged = kKeepaliveAnswer,
                                                          .events = options.events,
                                                          .needs = "--tls-cert, --tls-key and --tls-ca"}));
   for (const std::string& address : network_.addresses)

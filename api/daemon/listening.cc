@@ -21,7 +21,7 @@ absl::StatusOr<TcpListener> ListenerOf(const std::string& text, const ListenOpti
     return absl::FailedPreconditionError("listen on " + text + ": refusing plain text off loopback without " +
                                          options.needs + " (or --insecure)");
   }
-  absl::StatusOr<TcpListener> listener = ListenTcp(resolved.front().target);
+  absl::StatusOr<TcpListener> listener = ListenTcp(resolved.front().target, options.unacknowledged);
   if (listener.ok()) return listener;
   return absl::Status(listener.status().code(), "listen on " + text + ": " + Message(listener.status()));
 }

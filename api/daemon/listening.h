@@ -22,8 +22,10 @@ struct ListenOptions {
   std::vector<std::string> listen{};  // HOST[:PORT], as in api/client/address.h
   std::shared_ptr<grpc::ServerCredentials> credentials{};
   bool plain_anywhere = false;  // else plain text is listened to on loopback only; set it with TLS, too
+  std::chrono::milliseconds
+      unacknowledged{};  // as in ListenTcp; that of gRPC's keepalive, which would set it itself
   EventSink events{};
-  std::string needs{};          // what plain text off loopback lacks: "--tls-cert, --tls-key and --tls-ca"
+  std::string needs{};  // what plain text off loopback lacks: "--tls-cert, --tls-key and --tls-ca"
 };
 
 struct ListeningServer {

@@ -48,17 +48,18 @@ absl::StatusOr<std::uint16_t> PortOf(const UniqueFd& fd) {
 
 }  // namespace
 
-absl::StatusOr<TcpListener> ListenTcp(const std::string& target) {
+absl::StatusOr<TcpListener> ListenTcp(const std::string& target, std::chrono::milliseconds unacknowledged) {
   RR_ASSIGN_OR_RETURN(const SocketAddress address, ParseIpTarget(target));
   const auto* name = reinterpret_cast<const ::sockaddr*>(&address.storage);
   TcpListener listener{.fd =
                            UniqueFd(::socket(name->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))};
-  // What is accepted has the socket's TCP_NODELAY: a small answer does not wait for the next one.
-  const bool listens = listener.fd && Set(listener.fd, SOL_SOCKET, SO_REUSEADDR, 1) &&
-                       Set(listener.fd, IPPROTO_TCP, TCP_NODELAY, 1) &&
-                       (name->sa_family != AF_INET6 || Set(listener.fd, IPPROTO_IPV6, IPV6_V6ONLY, 0)) &&
-                       ::bind(listener.fd.get(), name, address.size) == 0 &&
-                       ::listen(listener.fd.get(), SOMAXCONN) == 0;
+  // What is accepted has these of the socket, too. TCP_NODELAY: a small answer does not wait for the next one.
+  const bool listens =
+      listener.fd && Set(listener.fd, SOL_SOCKET, SO_REUSEADDR, 1) &&
+      Set(listener.fd, IPPROTO_TCP, TCP_NODELAY, 1) &&
+      Set(listener.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(unacknowledged.count())) &&
+      (name->sa_family != AF_INET6 || Set(listener.fd, IPPROTO_IPV6, IPV6_V6ONLY, 0)) &&
+      ::bind(listener.fd.get(), name, address.size) == 0 && ::listen(listener.fd.get(), SOMAXCONN) == 0;
   if (!listens) return absl::UnavailableError(std::strerror(errno));
   RR_ASSIGN_OR_RETURN(const std::uint16_t port, PortOf(listener.fd));
   listener.address = fmt::format("{}:{}", target.substr(0, target.rfind(':')), port);

@@ -29,9 +29,10 @@ struct TcpListener {
   std::string address{};  // as the target, with the port that the kernel chose where that was 0
 };
 
-// `target`: "ipv4:127.0.0.1:0", "ipv6:[::1]:7471". kInvalidArgument; kUnavailable with the kernel's word,
-// "Address already in use".
-absl::StatusOr<TcpListener> ListenTcp(const std::string& target);
+// `target`: "ipv4:127.0.0.1:0", "ipv6:[::1]:7471". `unacknowledged`: what the other end's kernel does not take
+// within that ends a connection (TCP_USER_TIMEOUT); zero: as the kernel does it. kInvalidArgument; kUnavailable
+// with the kernel's word, "Address already in use".
+absl::StatusOr<TcpListener> ListenTcp(const std::string& target, std::chrono::milliseconds unacknowledged);
 
 class TcpDoor {
  public:

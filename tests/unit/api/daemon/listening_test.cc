@@ -5,8 +5,12 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,6 +122,23 @@ TEST(Listening, AnAddressThatIsTakenIsSaidSo) {
 TEST(Listening, OnlyAddressesOfTheNetworkAreListenedOn) {
   EXPECT_EQ(ListenOn("unix:/tmp/x").status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ListenOn("0.0.0.0:0").status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// gRPC sets this on its own listeners, and not on connections that it is given.
+TEST(Listening, WhatNobodyTakesEndsAConnection) {
+  const absl::StatusOr<TcpListener> listener = ListenTcp("ipv4:127.0.0.1:0", std::chrono::milliseconds(30'000));
+  ASSERT_TRUE(listener.ok()) << listener.status();
+  const absl::StatusOr<UniqueFd> caller =
+      ConnectTcp(listener->address, steady_clock::now() + std::chrono::seconds(5));
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  ASSERT_TRUE(WaitFor(listener->fd.get(), POLLIN, steady_clock::now() + std::chrono::seconds(5)));
+  const UniqueFd accepted(::accept(listener->fd.get(), nullptr, nullptr));
+  int value = 0;
+  ::socklen_t size = sizeof(value);
+  EXPECT_EQ(::getsockopt(accepted.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &size), 0);
+  EXPECT_EQ(value, 30'000);
+  EXPECT_EQ(::getsockopt(accepted.get(), IPPROTO_TCP, TCP_NODELAY, &value, &size), 0);
+  EXPECT_NE(value, 0);
 }
 
 TEST(Listening, NobodyWaitsForAServerThatEnded) {
