@@ -121,8 +121,10 @@ std::string SlowText(const CaseBaseline& baseline) {
              RateText(baseline.p50_bytes_per_s), " in the 30 days before");
 }
 
+// Of today says nothing either what was made by a clock that was ahead, which has been put right.
 bool IsOld(const CaseBaseline& baseline, std::int64_t now_unix_ns) {
-  return baseline.last_unix_ns < now_unix_ns - kPastWindowDays * kDayNs;
+  return baseline.last_unix_ns < now_unix_ns - kPastWindowDays * kDayNs ||
+         baseline.last_unix_ns > now_unix_ns + kDayNs;
 }
 
 // A case that somebody tested once by hand says nothing either way.
@@ -155,8 +157,8 @@ std::string ChangeText(const CaseBaseline& baseline) {
                     CountText(baseline.before_days, "day"), " until ", DayText(baseline.changed_unix_ns));
 }
 
-Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& place,
-                     std::string_view why_none, std::size_t tests) {
+Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& place, std::string_view why_none,
+                     std::size_t tests) {
   const TransferCheck& check = *FindTransferCheck(kOwnPastId);
   Finding finding{.id = check.id,
                   .title = check.title,

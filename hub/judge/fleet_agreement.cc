@@ -17,12 +17,6 @@ namespace {
 constexpr std::size_t kMostWordBytes = 512;
 constexpr std::size_t kFewWords = 4096;  // are not gone through
 
-// Words of hosts have their bounds; two long ones that are not equal stay that.
-std::string BoundedWord(const std::string& word) {
-  if (word.size() <= kMostWordBytes) return word;
-  return word.substr(0, kMostWordBytes - 20) + "..." + Sha256(word).value_or("").substr(0, 16);
-}
-
 std::uint16_t IndexOf(const Check& check) { return static_cast<std::uint16_t>(&check - AllChecks().data()); }
 
 std::string OfGroup(const std::string& group) { return group.empty() ? "" : " of group " + group; }
@@ -32,6 +26,11 @@ bool IsSameFinding(const Finding& a, const Finding& b) {
 }
 
 }  // namespace
+
+std::string BoundedWord(const std::string& word) {
+  if (word.size() <= kMostWordBytes) return word;
+  return word.substr(0, kMostWordBytes - 20) + "..." + Sha256(word).value_or("").substr(0, 16);
+}
 
 // What one count sees: the hosts, and what is held for each.
 struct FleetAgreement::Frame {

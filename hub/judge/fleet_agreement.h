@@ -35,6 +35,9 @@ struct ProfileVotes {
 // Whether a check is one of those that are judged here, not on the host.
 bool IsOfFleet(std::string_view check);
 
+// A word that a host says, at most 512 octets of it; two long ones that are not equal stay that.
+std::string BoundedWord(const std::string& word);
+
 class FleetAgreement {
  public:
   // Findings that are kept of hosts, from the time before the hub was started: they hold until all are counted.

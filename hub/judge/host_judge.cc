@@ -84,6 +84,12 @@ FleetFinding Kept(const Finding& finding, const std::map<std::string, std::strin
           .switch_port = heard == switch_ports.end() ? std::string() : Bounded(heard->second)};
 }
 
+// Hundreds of hosts are judged at once, and their votes are kept.
+void BoundWords(VotingPort& port) {
+  for (std::string* word : {&port.subject, &port.subnet, &port.board}) *word = BoundedWord(*word);
+  for (PortVote& vote : port.votes) vote.value = BoundedWord(vote.value);
+}
+
 std::vector<ProfileVotes> VotesUnder(const HostParts& parts, const std::vector<Finding>& findings) {
   std::vector<ProfileVotes> votes;
   // Only what is not well explains anything: few of some hundreds, and none of the others is copied.
@@ -95,6 +101,7 @@ std::vector<ProfileVotes> VotesUnder(const HostParts& parts, const std::vector<F
     if (!part.in_use || !part.judges_ports) continue;
     const std::string& profile = part.profile->name;
     std::vector<VotingPort> ports = VotesOf(*part.facts, FindingsUnder(profile, explaining), *part.profile);
+    std::ranges::for_each(ports, BoundWords);
     if (!ports.empty()) votes.push_back({.profile = profile, .ports = std::move(ports)});
   }
   return votes;

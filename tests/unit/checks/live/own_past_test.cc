@@ -208,6 +208,7 @@ TEST(KeptPast, HasAStateForEachTest) {
   EXPECT_EQ(PastStateOf(slow, false, kToday), PastState::kSlower);
   EXPECT_EQ(PastStateOf(slow, true, kToday), PastState::kSoftware);
   EXPECT_EQ(PastStateOf(slow, false, kToday + 31 * kDayNs), PastState::kOld);
+  EXPECT_EQ(PastStateOf(slow, false, kToday - 40 * kDayNs), PastState::kOld) << "by a clock that was ahead";
   EXPECT_EQ(PastStateOf(PastOf(Then(90, 97, {96})).front(), false, kToday), PastState::kAsBefore);
   EXPECT_EQ(PastStateOf(PastOf(Then(3, 97, {13})).front(), false, (kFirstDay + 3) * kDayNs),
             PastState::kUnknown);
