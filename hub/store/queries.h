@@ -151,9 +151,13 @@ inline constexpr char kPutAudit[] =
 inline constexpr char kAudit[] =
     "SELECT " RR_AUDIT_COLUMNS
     " FROM audit WHERE hub = $1 AND number > $2 AND unix_ns >= $3 ORDER BY number LIMIT $4";
+// The chain is cut at its beginning only, whatever clock wrote what stands behind that.
 inline constexpr char kOldAudit[] =
-    "SELECT hub, number FROM audit WHERE unix_ns < $1 AND number < (SELECT max(number) FROM audit AS newest "
-    "WHERE newest.hub = audit.hub) ORDER BY number LIMIT $2";
+    "SELECT audit.hub, audit.number FROM audit JOIN (SELECT hub, min(number) AS first FROM (SELECT hub, number "
+    "FROM audit WHERE unix_ns >= $1 UNION ALL SELECT hub, max(number) AS number FROM audit GROUP BY hub) AS "
+    "kept "
+    "GROUP BY hub) AS chain ON chain.hub = audit.hub WHERE audit.number < chain.first ORDER BY audit.number "
+    "LIMIT $2";
 inline constexpr char kDropAudit[] = "DELETE FROM audit WHERE hub = $1 AND number = $2";
 inline constexpr char kPutNote[] =
     "INSERT INTO note (kind, key, body) VALUES ($1, $2, $3) ON CONFLICT (kind, key) DO UPDATE SET body = "

@@ -119,6 +119,21 @@ TEST_F(AuditTrailTest, WhatIsOldIsForgottenAndTheLastEntryStays) {
   EXPECT_EQ(*WhereChainBreaks(Entries()), "");
 }
 
+// A hub that starts before its clock is set writes entries of long ago behind those of today.
+TEST_F(AuditTrailTest, WhatAWrongClockWroteIsCutOutOfNoChain) {
+  constexpr std::int64_t kToday = 1'700'000'000'000'000'000;
+  for (const std::int64_t at : {kToday - 3, kToday, std::int64_t{5}, std::int64_t{6}, kToday + 1}) {
+    const absl::StatusOr<FleetAuditEntry> kept =
+        store_->AppendAudit({.hub = "one", .unix_ns = at, .who = "alice", .verb = "acknowledge"});
+    EXPECT_TRUE(kept.ok()) << kept.status();
+  }
+  EXPECT_TRUE(store_->PruneAudit(kToday, 100).ok());
+  EXPECT_THAT(Entries(), SizeIs(4)) << "the first alone is old";
+  EXPECT_EQ(*WhereChainBreaks(Entries()), "");
+  EXPECT_TRUE(store_->PruneAudit(kToday + 2, 100).ok());
+  EXPECT_THAT(Entries(), SizeIs(1));
+}
+
 TEST_F(AuditTrailTest, AHostileDetailIsCutWithinNoCharacter) {
   AuditTrail trail(*store_, "one", {});
   std::string text;
