@@ -28,6 +28,7 @@ constexpr std::int64_t kSecondsBetweenLists = 10;
 constexpr auto kListsRest = std::chrono::seconds(2);
 constexpr std::int64_t kSecondsBetweenRules = 60;
 constexpr std::int64_t kSecondsBetweenPrunes = 10;
+constexpr std::int64_t kSecondsOfADay = 86'400;
 constexpr std::uint64_t kMostPruned = 5'000;  // rows at a time
 constexpr std::int64_t kClockSecondNs = 1'000'000'000;
 constexpr std::int64_t kFarAheadNs = std::chrono::nanoseconds(std::chrono::days(1)).count();
@@ -63,6 +64,8 @@ void Hub::ChoresOf(std::int64_t second) {
   if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen()));
   if (second % kSecondsBetweenRules == 0) JudgeAgainWhatDiffers();
   if (second % kSecondsBetweenPrunes == 0) Prune();
+  // Tests grow old; facts that come each hour have a host judged again anyway.
+  if (options_.facts_every.count() == 0 && second % kSecondsOfADay == 0) keeper_->JudgeAgain(book_.WithPast());
 }
 
 // A clock that was set years ahead would have all history deleted before anybody looks.

@@ -392,10 +392,10 @@ bool Admission::LookAfter() {
     lists_signed_unix_ns_ = now;
   }
   tell(WriteChain());
+  const std::string before = Lists()->sha256;
   if (list_owed_) tell(ListTheRevoked());
-  const absl::StatusOr<bool> others = ReadLists();
-  tell(others.status());
-  return others.ok() && *others;
+  tell(ReadLists().status());
+  return Lists()->sha256 != before;
 }
 
 }  // namespace rdmaready::hub

@@ -163,6 +163,15 @@ void HostBook::Kept(const JudgedHost& judged) {
   entry.now.clock_ahead_ns = judged.host.clock_ahead_ns;
 }
 
+std::vector<std::string> HostBook::WithPast() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> ids;
+  for (const auto& [id, entry] : hosts_) {
+    if (!entry.now.past_digest.empty()) ids.push_back(id);
+  }
+  return ids;
+}
+
 std::optional<HostNow> HostBook::Find(const std::string& host_id) const {
   const std::lock_guard lock(mutex_);
   const auto found = hosts_.find(host_id);

@@ -91,6 +91,9 @@ class HostBook {
   // What the store has of the host now.
   void Kept(const JudgedHost& judged);
 
+  // Hosts whose live tests are known, by id.
+  std::vector<std::string> WithPast() const;
+
   // Its facts are not to be read any more: they are wanted again.
   void Lost(const std::string& host_id);
 

@@ -172,6 +172,7 @@ void Keeper::KeepBatch(std::vector<Work> work) {
   KeeperCounts more;
   for (Work& one : work) {
     if (one.lost) seams_.book.Lost(one.host_id);  // they are asked for again
+    if (absl::IsDataLoss(one.status) && seams_.stored) seams_.stored(one.status);
     if (!one.arrival) continue;
     const absl::Status status = one.status.ok() ? committed : one.status;
     if (status.ok()) {
