@@ -97,9 +97,10 @@ grpc::Status AccessService::ListTokens(grpc::ServerContext* context, const v1::L
     const bool more = tokens.size() > page.count;
     if (more) tokens.pop_back();
     for (const StoredToken& token : tokens) WriteRow(token, *response->add_tokens());
-    if (more)
-      response->set_next_page_token(
-          TokenAfter(TokenPlace{tokens.back().made_unix_ns, tokens.back().digest}, kTokensQuestion));
+    if (more) {
+      const TokenPlace last{tokens.back().made_unix_ns, tokens.back().digest};
+      RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(last, kTokensQuestion));
+    }
     return absl::OkStatus();
   };
   return AccessStatus(work());

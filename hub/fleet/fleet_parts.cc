@@ -34,6 +34,10 @@ bool IsShownBefore(const ChangePlace& there, const ChangePlace& here) {
              ? there.last_unix_ns > here.last_unix_ns
              : std::tie(there.host_id, there.number) < std::tie(here.host_id, here.number);
 }
+// Behind everything of it.
+FindingPlace BehindHost(const std::string& name, const std::string& host_id) {
+  return {name, host_id, std::string(1, std::numeric_limits<char>::max()), {}, {}};
+}
 ChangePlace PlaceOf(const FleetChange& row) { return {row.last_unix_ns, row.host_id, row.number}; }
 
 bool IsOfAllHosts(const FleetFilter& filter) {
@@ -105,8 +109,7 @@ class DifferencesByHost {
       if (is_full()) part_.next = std::move(place);
     }
     if (is_full() || seen_ < kMostRowsSeen || host_id_.empty()) return;
-    // Behind everything of this host.
-    part_.next = FindingPlace{host_, host_id_, std::string(1, std::numeric_limits<char>::max()), {}, {}};
+    part_.next = BehindHost(host_, host_id_);
   }
 
   // No further host is wanted.
@@ -130,11 +133,15 @@ class DifferencesByHost {
 // Which hosts a question is about.
 struct FleetView::Chosen {
   bool all = false;
+  bool of_role = false;                                  // the caller may see some only
   std::vector<FleetHost> hosts{};                        // by name, then by id; of `all` none
   std::unordered_map<std::string, std::string> names{};  // of them, by id
 
   bool Has(const std::string& host_id) const { return all || names.contains(host_id); }
   bool are_few() const { return !all && hosts.size() <= kFewHosts; }
+  // In their order hosts can be read alone however many there are. Who may see only some is then not even shown
+  // by an empty page that there are others.
+  bool are_read_alone() const { return are_few() || of_role; }
   // Those from there on.
   std::span<const FleetHost> From(const FindingPlace& place) const {
     const auto first = std::ranges::partition_point(hosts, [&](const FleetHost& host) {
@@ -146,7 +153,7 @@ struct FleetView::Chosen {
 
 absl::StatusOr<FleetView::Chosen> FleetView::ChosenBy(const FleetFilter& filter,
                                                       std::int64_t now_unix_ns) const {
-  Chosen chosen{.all = IsOfAllHosts(filter)};
+  Chosen chosen{.all = IsOfAllHosts(filter), .of_role = !filter.seen_groups.empty()};
   if (chosen.all) return chosen;
   FleetFilter of_hosts = filter;
   of_hosts.checks.clear();  // what is over is asked for, too
@@ -162,7 +169,7 @@ absl::StatusOr<FindingsPart> FleetView::FindingsAfter(const FleetFilter& filter,
   const auto choose = [&](const FleetFinding& finding) {
     return chosen.Has(finding.host_id) && IsChosen(filter.checks, finding.check);
   };
-  if (!chosen.are_few()) {
+  if (!chosen.are_read_alone()) {
     return Gather<FleetFinding>(
         after, most,
         [&](const FindingPlace& place, std::size_t rows, const std::function<void(FleetFinding &&)>& each) {
@@ -171,8 +178,10 @@ absl::StatusOr<FindingsPart> FleetView::FindingsAfter(const FleetFilter& filter,
         choose);
   }
   FindingsPart part;
+  std::size_t seen = 0;
   for (const FleetHost& host : chosen.From(after)) {
     RR_RETURN_IF_ERROR(store_.Findings(host.host_id, [&](FleetFinding&& finding) {
+      ++seen;
       finding.host = host.name;
       if (!choose(finding) || PlaceOf(finding) <= after || part.next) return;
       if (part.rows.size() == most) {
@@ -181,6 +190,7 @@ absl::StatusOr<FindingsPart> FleetView::FindingsAfter(const FleetFilter& filter,
         part.rows.push_back(std::move(finding));
       }
     }));
+    if (!part.next && seen >= kMostRowsSeen) part.next = BehindHost(host.name, host.host_id);
     if (part.next) break;
   }
   return part;
@@ -232,7 +242,7 @@ absl::StatusOr<DifferencesPart> FleetView::DiffAfter(const FleetFilter& filter, 
   const auto add = [&](const FleetChange& change) {
     differences.Add(change, chosen.Has(change.host_id) && IsChosen(filter.checks, change.check));
   };
-  if (chosen.are_few()) {
+  if (chosen.are_read_alone()) {
     for (const FleetHost& host : chosen.From(after)) {
       RR_RETURN_IF_ERROR(store_.Changes(host.host_id, at_unix_ns, std::numeric_limits<std::int64_t>::max(),
                                         [&](FleetChange&& change) {

@@ -26,7 +26,7 @@ using google::protobuf::util::FieldMaskUtil;
 
 constexpr std::size_t kDefaultOdd = 20;
 constexpr std::size_t kMostOdd = 1000;
-constexpr std::size_t kMostWords = 1000;  // of a filter
+constexpr std::size_t kMostWords = 1000;     // of a filter
 constexpr std::size_t kMostAuditRows = 200;  // of up to 10 KB each
 constexpr std::size_t kMostWhyBytes = 1024;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
@@ -177,7 +177,7 @@ grpc::Status FleetService::ListFindings(grpc::ServerContext* context, const v1::
     RR_ASSIGN_OR_RETURN(const FindingsPart part,
                         view_.FindingsAfter(filter, page.after, page.count, UnixNowNs()));
     AddRows(part.rows, {.count = part.rows.size()}, request->fields(), *response->mutable_findings());
-    response->set_next_page_token(TokenAfter(part.next, question));
+    RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, question));
     return absl::OkStatus();
   };
   return GrpcOf(work());
@@ -196,7 +196,7 @@ grpc::Status FleetService::ListTransitions(grpc::ServerContext* context,
     RR_ASSIGN_OR_RETURN(const ChangesPart part, view_.ChangesAfter(filter, request->since_unix_ns(), page.after,
                                                                    page.count, UnixNowNs()));
     AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_changes());
-    response->set_next_page_token(TokenAfter(part.next, question));
+    RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, question));
     return absl::OkStatus();
   };
   return GrpcOf(work());
@@ -214,7 +214,7 @@ grpc::Status FleetService::Diff(grpc::ServerContext* context, const v1::FleetDif
     RR_ASSIGN_OR_RETURN(const DifferencesPart part,
                         view_.DiffAfter(filter, request->at_unix_ns(), page.after, page.count, now));
     AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_differences());
-    response->set_next_page_token(TokenAfter(part.next, question));
+    RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, question));
     if (options_.keeps_changes.count() > 0)
       response->set_kept_since_unix_ns(now - options_.keeps_changes.count());
     return absl::OkStatus();

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string_view>
 
-#include "absl/strings/escaping.h"
 #include "api/base/digest.h"
 #include "api/base/number.h"
 #include "api/base/status.h"
+#include "hub/fleet/sealed_text.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -22,6 +22,11 @@ std::string MarkOf(const std::string& question) {
 }
 
 absl::Status NoTokenOfThis() { return absl::InvalidArgumentError("page_token: not of this question"); }
+// The key by which tokens are sealed ends with the hub's process.
+absl::Status NoTokenOfNow() {
+  return absl::InvalidArgumentError(
+      "page_token: not of this question, or from before the hub was started: begin again with the first page");
+}
 
 absl::StatusOr<std::size_t> RowsOnPage(std::uint32_t size) {
   if (size > kMostOnPage)
@@ -47,19 +52,19 @@ std::optional<std::vector<std::string>> WordsOf(std::string_view text) {
 // Nothing: the token is none of this question, or has not just so many words.
 std::optional<std::vector<std::string>> ReadWords(const std::string& token, const std::string& question,
                                                   std::size_t count) {
-  const std::string mark = MarkOf(question) + "-";
-  std::string text;
-  if (token.size() > kMostTokenBytes || !token.starts_with(mark) ||
-      !absl::WebSafeBase64Unescape(token.substr(mark.size()), &text))
-    return std::nullopt;
-  std::optional<std::vector<std::string>> words = WordsOf(text);
-  return words && words->size() == count ? std::move(words) : std::nullopt;
+  if (token.size() > kMostTokenBytes) return std::nullopt;
+  const std::optional<std::string> text = OpenSealed(token, question);
+  if (!text) return std::nullopt;
+  std::optional<std::vector<std::string>> words = WordsOf(*text);
+  if (!words || words->size() != count) return std::nullopt;
+  return words;
 }
 
-std::string WriteWords(const std::vector<std::string>& words, const std::string& question) {
+// The row may be one that the caller may not see: he is not to read it, nor to see how long its names are.
+absl::StatusOr<std::string> WriteWords(const std::vector<std::string>& words, const std::string& question) {
   std::string text;
   for (const std::string& word : words) text += fmt::format("{}:{}", word.size(), word);
-  return MarkOf(question) + "-" + absl::WebSafeBase64Escape(text);
+  return SealText(text, question);
 }
 
 }  // namespace
@@ -77,8 +82,8 @@ absl::StatusOr<Page> ReadPage(std::uint32_t size, const std::string& token, cons
 }
 
 std::string NextToken(const Page& page, std::size_t total, const std::string& question) {
-  const std::size_t next = page.first + page.count;
-  return next < total ? fmt::format("{}-{}", MarkOf(question), next) : std::string();
+  if (page.first >= total || total - page.first <= page.count) return {};
+  return fmt::format("{}-{}", MarkOf(question), page.first + page.count);
 }
 
 absl::StatusOr<FindingPage> ReadFindingPage(std::uint32_t size, const std::string& token,
@@ -87,7 +92,7 @@ absl::StatusOr<FindingPage> ReadFindingPage(std::uint32_t size, const std::strin
   RR_ASSIGN_OR_RETURN(page.count, RowsOnPage(size));
   if (token.empty()) return page;
   const std::optional<std::vector<std::string>> words = ReadWords(token, question, 5);
-  if (!words) return NoTokenOfThis();
+  if (!words) return NoTokenOfNow();
   page.after = {(*words)[0], (*words)[1], (*words)[2], (*words)[3], (*words)[4]};
   return page;
 }
@@ -98,10 +103,10 @@ absl::StatusOr<ChangePage> ReadChangePage(std::uint32_t size, const std::string&
   RR_ASSIGN_OR_RETURN(page.count, RowsOnPage(size));
   if (token.empty()) return page;
   const std::optional<std::vector<std::string>> words = ReadWords(token, question, 3);
-  if (!words) return NoTokenOfThis();
+  if (!words) return NoTokenOfNow();
   const auto time = ParseNumber<std::int64_t>((*words)[0]);
   const auto number = ParseNumber<std::uint64_t>((*words)[2]);
-  if (!time || !number) return NoTokenOfThis();
+  if (!time || !number) return NoTokenOfNow();
   page.after = {*time, (*words)[1], *number};
   return page;
 }
@@ -112,24 +117,24 @@ absl::StatusOr<TokenPage> ReadTokenPage(std::uint32_t size, const std::string& t
   RR_ASSIGN_OR_RETURN(page.count, RowsOnPage(size));
   if (token.empty()) return page;
   const std::optional<std::vector<std::string>> words = ReadWords(token, question, 2);
-  if (!words) return NoTokenOfThis();
+  if (!words) return NoTokenOfNow();
   const auto time = ParseNumber<std::int64_t>((*words)[0]);
-  if (!time) return NoTokenOfThis();
+  if (!time) return NoTokenOfNow();
   page.after = {*time, (*words)[1]};
   return page;
 }
 
-std::string TokenAfter(const TokenPlace& place, const std::string& question) {
+absl::StatusOr<std::string> TokenAfter(const TokenPlace& place, const std::string& question) {
   return WriteWords({std::to_string(place.made_unix_ns), place.digest}, question);
 }
 
-std::string TokenAfter(const std::optional<FindingPlace>& place, const std::string& question) {
-  if (!place) return {};
+absl::StatusOr<std::string> TokenAfter(const std::optional<FindingPlace>& place, const std::string& question) {
+  if (!place) return std::string();
   return WriteWords({place->host, place->host_id, place->check, place->subject, place->profile}, question);
 }
 
-std::string TokenAfter(const std::optional<ChangePlace>& place, const std::string& question) {
-  if (!place) return {};
+absl::StatusOr<std::string> TokenAfter(const std::optional<ChangePlace>& place, const std::string& question) {
+  if (!place) return std::string();
   return WriteWords({std::to_string(place->last_unix_ns), place->host_id, std::to_string(place->number)},
                     question);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of an answer. A token is the place of the first row of the next page, or what the last row of this one
-// is known by, and a digest of what was asked: with another question it is refused.
+// Pages of an answer. A token is the number of the first row of the next page, and a digest of what was asked;
+// or what the last row is known by that was looked at, sealed (sealed_text.h): that row may be of a host that
+// the caller may not see. With another question it is refused, and a sealed one also by a hub that was started
+// again.
 #pragma once
 
 #include <algorithm>
@@ -48,9 +50,9 @@ absl::StatusOr<ChangePage> ReadChangePage(std::uint32_t size, const std::string&
 absl::StatusOr<TokenPage> ReadTokenPage(std::uint32_t size, const std::string& token,
                                         const std::string& question);
 
-// Of no place: empty.
-std::string TokenAfter(const std::optional<FindingPlace>& place, const std::string& question);
-std::string TokenAfter(const std::optional<ChangePlace>& place, const std::string& question);
-std::string TokenAfter(const TokenPlace& place, const std::string& question);
+// Of no place: empty. An error only when libcrypto refuses.
+absl::StatusOr<std::string> TokenAfter(const std::optional<FindingPlace>& place, const std::string& question);
+absl::StatusOr<std::string> TokenAfter(const std::optional<ChangePlace>& place, const std::string& question);
+absl::StatusOr<std::string> TokenAfter(const TokenPlace& place, const std::string& question);
 
 }  // namespace rdmaready::hub

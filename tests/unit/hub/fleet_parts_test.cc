@@ -14,6 +14,7 @@
 #include <random>
 #include <set>
 
+#include "absl/strings/escaping.h"
 #include "hub/fleet/fleet_view.h"
 #include "hub/fleet/paging.h"
 #include "hub/store/sqlite_fleet_store.h"
@@ -168,6 +169,7 @@ class FleetPartsTest : public testing::Test {
       {.groups = {"many"}},
       {.hosts = {"node0*"}, .checks = {"pfc.*"}},
       {.checks = {"link.state"}, .seen_groups = {"m*"}},
+      {.seen_groups = {"m*"}},
       {.seen_groups = {"nobody"}},
   };
   const std::string root_ = testing::TempDir() + "fleet parts " + std::to_string(::getpid());
@@ -210,13 +212,13 @@ TEST_F(FleetPartsTest, WhatComesWhileSomebodyTurnsPagesMovesNothing) {
 
 TEST_F(FleetPartsTest, ATokenIsOfItsQuestionAndAnyOtherWordIsRefused) {
   const FindingPlace place{"node 7:\n", "id", "link.state", "a/1 \xc3\xa4", ""};
-  const std::string token = TokenAfter(std::optional(place), "question");
+  const std::string token = *TokenAfter(std::optional(place), "question");
   const auto page = ReadFindingPage(9, token, "question");
   ASSERT_TRUE(page.ok()) << page.status();
   EXPECT_EQ(page->after, place);
   EXPECT_EQ(page->count, 9u);
-  EXPECT_EQ(TokenAfter(std::optional<FindingPlace>(), "question"), "");
-  const auto changes = ReadChangePage(0, TokenAfter(std::optional(ChangePlace{-5, "id", 7}), "q"), "q");
+  EXPECT_EQ(*TokenAfter(std::optional<FindingPlace>(), "question"), "");
+  const auto changes = ReadChangePage(0, *TokenAfter(std::optional(ChangePlace{-5, "id", 7}), "q"), "q");
   ASSERT_TRUE(changes.ok());
   EXPECT_EQ(changes->after.last_unix_ns, -5);
   EXPECT_EQ(changes->after.number, 7u);
@@ -239,6 +241,42 @@ TEST_F(FleetPartsTest, ATokenIsOfItsQuestionAndAnyOtherWordIsRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(ReadFindingPage(9, token, "another question").status()));
   EXPECT_TRUE(absl::IsInvalidArgument(ReadChangePage(9, token, "question").status())) << "of other words";
   EXPECT_TRUE(absl::IsInvalidArgument(ReadFindingPage(kMostOnPage + 1, token, "question").status()));
+}
+
+// It may be the place of a row that its holder may not see.
+TEST_F(FleetPartsTest, ATokenTellsNothingAndNobodyElseMakesOne) {
+  const FindingPlace place{"node7.secret.example.org", "id-of-node7", "link.state", "mlx5_0/1", "smb-direct"};
+  const std::string token = *TokenAfter(std::optional(place), "question");
+  std::string octets;
+  ASSERT_TRUE(absl::WebSafeBase64Unescape(token, &octets));
+  for (const std::string& word : {place.host, place.host_id, place.check, place.subject, place.profile})
+    EXPECT_EQ(octets.find(word), std::string::npos) << word;
+  EXPECT_NE(*TokenAfter(std::optional(place), "question"), token) << "two of one row look like two rows";
+  const FindingPlace longest{std::string(255, 'n'), std::string(255, 'i'), std::string(1024, 'c'),
+                             std::string(1024, 's'), std::string(1024, 'p')};
+  const std::string of_longest = *TokenAfter(std::optional(longest), "question");
+  EXPECT_EQ(of_longest.size(), token.size());
+  EXPECT_EQ(TokenAfter(std::optional(FindingPlace()), "question")->size(), token.size());
+  EXPECT_EQ(ReadFindingPage(9, of_longest, "question")->after, longest);
+  const FindingPlace too_long{std::string(5000, 'n'), "", "", "", ""};
+  EXPECT_EQ(ReadFindingPage(9, *TokenAfter(std::optional(too_long), ""), "")->after, too_long);
+  for (std::size_t i = 0; i < octets.size(); i += 101) {
+    std::string other = octets;
+    other[i] = static_cast<char>(other[i] ^ 1);
+    const absl::Status refused = ReadFindingPage(9, absl::WebSafeBase64Escape(other), "question").status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << i;
+    EXPECT_THAT(std::string(refused.message()), testing::HasSubstr("begin again"));
+  }
+}
+
+TEST_F(FleetPartsTest, APageOfRowsByNumberEndsWithThem) {
+  const std::string token = NextToken({.first = 0, .count = 4}, 9, "question");
+  const auto page = ReadPage(4, token, "question");
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_EQ(page->first, 4u);
+  EXPECT_NE(NextToken(*page, 9, "question"), "");
+  EXPECT_EQ(NextToken(*page, 8, "question"), "");
+  EXPECT_EQ(NextToken({.first = std::numeric_limits<std::size_t>::max(), .count = 4}, 9, "question"), "");
 }
 
 TEST_F(FleetPartsTest, TokensComeNewestFirstAPageAtATime) {
