@@ -17,6 +17,7 @@
 #include "api/base/version.h"
 #include "api/convert/fleet.h"
 #include "hub/fleet/paging.h"
+#include "hub/fleet/taken_place.h"
 #include "hub/fleet/watched_hosts.h"
 
 namespace rdmaready::hub {
@@ -242,41 +243,27 @@ grpc::Status FleetService::ListPast(grpc::ServerContext* context, const v1::List
                                     v1::ListPastResponse* response) {
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
+    const TakenPlace place(past_readers_, options_.most_past_readers);
+    if (!place.has_one())
+      return absl::ResourceExhaustedError(
+          fmt::format("{} read what live tests showed already: come later", options_.most_past_readers));
     RR_ASSIGN_OR_RETURN(const PastFilter filter, PastFilterOf(*request, caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(const std::vector<FleetPastTest> tests, view_.Past(filter, UnixNowNs()));
-    AddRows(tests, page, {}, *response->mutable_tests());
-    response->set_next_page_token(NextToken(page, tests.size(), question));
-    response->set_of(tests.size());
+    RR_ASSIGN_OR_RETURN(const PastPart part, view_.Past(filter, page.first, page.count, UnixNowNs()));
+    AddRows(part.tests, {.count = part.tests.size()}, {}, *response->mutable_tests());
+    response->set_next_page_token(NextToken(page, part.of, question));
+    response->set_of(part.of);
     return absl::OkStatus();
   };
   return GrpcOf(work());
 }
 
-namespace {
-
-// One of the places for watchers.
-class WatcherPlace {
- public:
-  WatcherPlace(std::atomic<int>& taken, int most) : taken_(taken), has_one_(++taken <= most) {}
-  ~WatcherPlace() { --taken_; }
-  WatcherPlace(const WatcherPlace&) = delete;
-  WatcherPlace& operator=(const WatcherPlace&) = delete;
-  bool has_one() const { return has_one_; }
-
- private:
-  std::atomic<int>& taken_;
-  const bool has_one_;
-};
-
-}  // namespace
-
 grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFleetRequest* request,
                                  grpc::ServerWriter<v1::FleetChange>* writer) {
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
-    const WatcherPlace place(watchers_, options_.most_watchers);
+    const TakenPlace place(watchers_, options_.most_watchers);
     if (!place.has_one())
       return absl::ResourceExhaustedError(fmt::format("{} watch already", options_.most_watchers));
     RR_ASSIGN_OR_RETURN(FleetFilter filter, FilterOf(request->filter(), caller));

@@ -25,6 +25,7 @@ struct FleetServiceOptions {
   std::function<absl::StatusOr<FleetCaller>(const grpc::ServerContextBase&, FleetAsk)> admit{};
   std::chrono::nanoseconds keeps_changes{};  // how long; 0: for ever
   int most_watchers = 32;
+  int most_past_readers = 8;  // at a time: one may go through the tests of the whole fleet
   EventSink events{};
 };
 
@@ -68,6 +69,7 @@ class FleetService final : public v1::Fleet::Service {
   ChangeFeed& feed_;
   AuditTrail& trail_;
   std::atomic<int> watchers_ = 0;
+  std::atomic<int> past_readers_ = 0;
 };
 
 }  // namespace rdmaready::hub

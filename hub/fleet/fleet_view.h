@@ -56,6 +56,11 @@ struct PastFilter {
   std::vector<PastState> states{};
 };
 
+struct PastPart {
+  std::vector<FleetPastTest> tests{};
+  std::size_t of = 0;  // how many there are in all
+};
+
 // A host is silent after so many periods without a report.
 inline constexpr int kSilentAfterPeriods = 3;
 
@@ -95,9 +100,10 @@ class FleetView {
   };
   absl::StatusOr<UsualValues> Usual(const FleetFilter& filter, std::int64_t now_unix_ns) const;
 
-  // The last live tests; what is slower than before first, then by host name, port, case and peer. A host that
-  // was revoked has none.
-  absl::StatusOr<std::vector<FleetPastTest>> Past(const PastFilter& filter, std::int64_t now_unix_ns) const;
+  // The last live tests; what is slower than before first, then by host name, port, case and peer: `count` of
+  // them from number `first` on. A host that was revoked has none.
+  absl::StatusOr<PastPart> Past(const PastFilter& filter, std::size_t first, std::size_t count,
+                                std::int64_t now_unix_ns) const;
 
   // Of the hosts of the filter, and of its checks; by host name, check, subject: those after that place.
   absl::StatusOr<FindingsPart> FindingsAfter(const FleetFilter& filter, const FindingPlace& after,

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last live tests of a fleet, a page at a time: each page is that part of the whole order, and how many
+// there are is right whatever was kept of them.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "api/base/run_id.h"
+#include "hub/fleet/fleet_service.h"
+#include "hub/fleet/fleet_view.h"
+#include "hub/store/sqlite_fleet_store.h"
+
+namespace rdmaready::hub {
+namespace {
+
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr int kTestedHosts = 60;
+constexpr int kTestsOfHost = 50;
+constexpr std::size_t kAllTests = std::size_t{kTestedHosts} * kTestsOfHost;
+
+class FleetPastTests : public testing::Test {
+ protected:
+  FleetPastTests() {
+    std::vector<JudgedHost> hosts;
+    for (int i = 0; i < kTestedHosts; ++i) hosts.push_back(HostOf(i));
+    const auto changes = store_->Commit(hosts, now_);
+    EXPECT_TRUE(changes.ok()) << changes.status();
+    for (const JudgedHost& host : hosts) book_.Kept(host);
+  }
+  ~FleetPastTests() override {
+    store_.reset();
+    std::filesystem::remove_all(root_);
+  }
+
+  // Every seventh test is slower than before, each by another share.
+  JudgedHost HostOf(int number) const {
+    JudgedHost judged;
+    judged.host.host_id = fmt::format("id-{:03}", number);
+    judged.host.name = fmt::format("node{:02}", (number * 37) % kTestedHosts);
+    judged.host.seen_unix_ns = now_;
+    judged.mark = {.run_id = "run", .sequence = 1};
+    KeptPast past{.digest = std::string(64, 'a')};
+    for (int i = 0; i < kTestsOfHost; ++i) {
+      const int in_all = number * kTestsOfHost + i;
+      const auto speed = static_cast<std::uint64_t>(in_all % 7 == 0 ? 1000 + in_all : 97'000);
+      past.tests.push_back({.test = {.port = fmt::format("mlx5_{}/1", i % 2),
+                                     .case_name = fmt::format("case-{:02}", i),
+                                     .role = "loopback",
+                                     .last_bytes_per_s = speed,
+                                     .last_unix_ns = now_,
+                                     .days = 30,
+                                     .p10_bytes_per_s = 96'000,
+                                     .p50_bytes_per_s = 97'000,
+                                     .days_kept = 91,
+                                     .first_unix_ns = now_ - 1'000'000}});
+    }
+    judged.past = std::move(past);
+    return judged;
+  }
+
+  PastPart PartOf(const PastFilter& filter, std::size_t first, std::size_t count) {
+    absl::StatusOr<PastPart> part = view_.Past(filter, first, count, now_);
+    EXPECT_TRUE(part.ok()) << part.status();
+    EXPECT_LE(part->tests.size(), count);
+    return *std::move(part);
+  }
+  std::vector<FleetPastTest> AllOf(const PastFilter& filter) { return PartOf(filter, 0, 1'000'000).tests; }
+
+  const std::string root_ = testing::TempDir() + "fleet past " + std::to_string(::getpid());
+  const std::int64_t now_ = UnixNowNs();
+  std::unique_ptr<SqliteFleetStore> store_ = *SqliteFleetStore::Open({.path = root_ + "/fleet.db"});
+  HostBook book_{};
+  FleetAgreement agreement_{};
+  std::shared_ptr<const RuleBook> rules_ = *RuleBook::Load({.profiles = {"smb-direct-roce"}});
+  FleetView view_{*store_, book_, agreement_, std::chrono::seconds(300), [this] { return rules_; }};
+};
+
+TEST_F(FleetPastTests, PagesTogetherAreTheWholeOrder) {
+  const std::vector<FleetPastTest> all = AllOf({});
+  ASSERT_THAT(all, SizeIs(kAllTests));
+  const auto end_of_slow =
+      std::ranges::find_if(all, [](const FleetPastTest& row) { return row.state != PastState::kSlower; });
+  EXPECT_GT(end_of_slow - all.begin(), 400);
+  EXPECT_TRUE(std::is_sorted(all.begin(), end_of_slow, [](const FleetPastTest& a, const FleetPastTest& b) {
+    return a.test.last_bytes_per_s < b.test.last_bytes_per_s;
+  }));
+  EXPECT_TRUE(std::is_sorted(end_of_slow, all.end(), [](const FleetPastTest& a, const FleetPastTest& b) {
+    return std::tie(a.host, a.test.port, a.test.case_name) < std::tie(b.host, b.test.port, b.test.case_name);
+  }));
+  for (const std::size_t size : {std::size_t{97}, std::size_t{1000}}) {
+    std::vector<FleetPastTest> walked;
+    for (std::size_t first = 0; first < kAllTests; first += size) {
+      PastPart part = PartOf({}, first, size);
+      EXPECT_EQ(part.of, kAllTests);
+      std::ranges::move(part.tests, std::back_inserter(walked));
+    }
+    EXPECT_THAT(walked, ElementsAreArray(all)) << size;
+  }
+  EXPECT_THAT(PartOf({}, 0, 1).tests, ElementsAreArray(all.begin(), all.begin() + 1));
+  for (const std::size_t first : {kAllTests, std::numeric_limits<std::size_t>::max()}) {
+    const PastPart behind = PartOf({}, first, 200);
+    EXPECT_THAT(behind.tests, IsEmpty());
+    EXPECT_EQ(behind.of, kAllTests);
+  }
+}
+
+TEST_F(FleetPastTests, OfFewHostsIsThatPartOfAll) {
+  PastFilter filter;
+  filter.hosts.hosts = {"node0*", "node59"};
+  filter.cases = {"case-1*"};
+  std::vector<FleetPastTest> wanted = AllOf({});
+  std::erase_if(wanted, [&](const FleetPastTest& row) {
+    return !IsChosen(filter.hosts.hosts, row.host) || !IsChosen(filter.cases, row.test.case_name);
+  });
+  ASSERT_THAT(wanted, SizeIs(110));
+  EXPECT_THAT(AllOf(filter), ElementsAreArray(wanted));
+  const PastPart part = PartOf(filter, 5, 20);
+  EXPECT_THAT(part.tests, ElementsAreArray(wanted.begin() + 5, wanted.begin() + 25));
+  EXPECT_EQ(part.of, 110u);
+  filter.hosts.hosts = {"nobody"};
+  EXPECT_EQ(PartOf(filter, 0, 20).of, 0u);
+}
+
+// ---- the service
+// ------------------------------------------------------------------------------------------------
+
+class FleetCallsTest : public FleetPastTests {
+ protected:
+  std::unique_ptr<FleetService> Serve(int most_past_readers) {
+    FleetServiceOptions options;
+    options.hub_name = "hub-one";
+    options.admit = [](const grpc::ServerContextBase&, FleetAsk) -> absl::StatusOr<FleetCaller> {
+      return FleetCaller{.who = "somebody"};
+    };
+    options.most_past_readers = most_past_readers;
+    return std::make_unique<FleetService>(std::move(options), *store_, view_, feed_, trail_);
+  }
+  ChangeFeed feed_{};
+  AuditTrail trail_{*store_, "hub-one", {}};
+};
+
+TEST_F(FleetCallsTest, SoManyReadThePastAtATimeAndThePlaceIsGivenBack) {
+  const auto service = Serve(1);
+  v1::ListPastRequest request;
+  request.set_page_size(10);
+  for (int i = 0; i < 3; ++i) {
+    grpc::ServerContext context;
+    v1::ListPastResponse response;
+    const grpc::Status status = service->ListPast(&context, &request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(response.tests_size(), 10);
+    EXPECT_EQ(response.of(), kAllTests);
+    EXPECT_NE(response.next_page_token(), "");
+    request.set_page_token(response.next_page_token());
+  }
+  grpc::ServerContext context;
+  v1::ListPastResponse response;
+  const grpc::Status full = Serve(0)->ListPast(&context, &request, &response);
+  EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(full.error_message(), HasSubstr("come later"));
+}
+
+}  // namespace
+}  // namespace rdmaready::hub
