@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // FleetView: the fleet as a reader sees it: what is stored, with what the hub heard since, chosen by a filter.
-// Every reading is of one moment of the store.
+// Each reading of the store is of one moment; an answer may be put together of several, and then of as many
+// moments: what is read host by host, a part at a time, or beside the list of hosts. A row that changes
+// meanwhile is in such an answer as it was or as it is, and may be missing, or there twice, where it changes
+// its place.
 //
 // Errors are the store's, and kInvalidArgument for a filter that makes no sense. Threads: any thread may call.
 #pragma once
