@@ -189,6 +189,8 @@ grpc::Status FleetService::ListTransitions(grpc::ServerContext* context,
                                            v1::ListTransitionsResponse* response) {
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const FleetCaller caller, Admit(*context, FleetAsk::kObserve));
+    if (request->before_unix_ns() < 0)
+      return absl::InvalidArgumentError("before_unix_ns: a time after 1970 is expected, or 0 for now");
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(ChangePage page, ReadChangePage(request->page_size(), request->page_token(), question));

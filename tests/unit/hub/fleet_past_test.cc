@@ -177,5 +177,20 @@ TEST_F(FleetCallsTest, SoManyReadThePastAtATimeAndThePlaceIsGivenBack) {
   EXPECT_THAT(full.error_message(), HasSubstr("come later"));
 }
 
+TEST_F(FleetCallsTest, ChangesBeforeATimeThatIsNoneAreRefused) {
+  const auto service = Serve(1);
+  const auto ask = [&](std::int64_t before_unix_ns) {
+    v1::ListTransitionsRequest request;
+    request.set_before_unix_ns(before_unix_ns);
+    grpc::ServerContext context;
+    v1::ListTransitionsResponse response;
+    return service->ListTransitions(&context, &request, &response).error_code();
+  };
+  for (const std::int64_t before : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()})
+    EXPECT_EQ(ask(before), grpc::StatusCode::INVALID_ARGUMENT) << before;
+  for (const std::int64_t before : {std::int64_t{0}, std::int64_t{1}, std::numeric_limits<std::int64_t>::max()})
+    EXPECT_EQ(ask(before), grpc::StatusCode::OK) << before;
+}
+
 }  // namespace
 }  // namespace rdmaready::hub
