@@ -127,7 +127,6 @@ void NoticeBook::Hold(const Key& key, const WatchedHost& watched, v1::NoticeKind
   if (found == episodes_.end()) {
     if (!worth) return;
     found = episodes_.emplace(key, Episode()).first;
-    found->second.kept.set_kind(kind);
     Turned(key, found->second, Turn::kOpens, now);
   }
   Episode& episode = found->second;
@@ -136,34 +135,44 @@ void NoticeBook::Hold(const Key& key, const WatchedHost& watched, v1::NoticeKind
   kept.set_host(watched.host.name);
   kept.set_group(watched.host.group);
   kept.set_since_unix_ns(watched.host.since_unix_ns);
+  episode.kind = kind;
   episode.now = HostOfNotice(watched, watched.findings.empty() ? nullptr : &watched.findings.front());
-  if (episode.turn == Turn::kEnds) Turned(key, episode, Turn::kNone, now);
-  const bool worse = kind == v1::NOTICE_KIND_NOT_READY && kept.kind() == v1::NOTICE_KIND_UNDETERMINED;
-  if (worse || kept.told_unix_ns() == 0) kept.set_kind(kind);
+  SeeFindings(watched, episode);
   if (kept.told_unix_ns() == 0) {
-    for (const FleetFinding& finding : watched.findings) episode.untold.insert(FindingWord(finding));
     if (worth) return;
     turning_.erase(key);  // it was acknowledged before it was told
     episodes_.erase(found);
     return;
   }
-  if (worse && worth) return Turned(key, episode, Turn::kOpens, now);
-  SeeFindings(watched, episode, now);
-  const bool again = rules_.repeat > 0 && worth && now - kept.told_unix_ns() >= rules_.repeat;
-  if (again && episode.turn == Turn::kNone) Turned(key, episode, Turn::kAgain, now);
+  const Turn turn = TurnOf(episode, worth, now);
+  if (turn != episode.turn) Turned(key, episode, turn, now);
+  if (turn != Turn::kFinding) return;
+  const auto first = std::ranges::find_if(watched.findings, [&](const FleetFinding& finding) {
+    return episode.untold.contains(FindingWord(finding));
+  });
+  episode.now = HostOfNotice(watched, &*first);
 }
 
-void NoticeBook::SeeFindings(const WatchedHost& watched, Episode& episode, std::int64_t now) {
+// Anew each time: what was over before it was told is told when it comes again.
+void NoticeBook::SeeFindings(const WatchedHost& watched, Episode& episode) {
   const auto& told = episode.kept.told();
   const std::set<std::string> known(told.begin(), told.end());
+  episode.untold.clear();
   for (const FleetFinding& finding : watched.findings) {
+    if (known.size() + episode.untold.size() >= kMostToldFindings) return;
     std::string word = FindingWord(finding);
-    if (known.contains(word) || known.size() + episode.untold.size() >= kMostToldFindings) continue;
-    if (!episode.untold.insert(std::move(word)).second) continue;
-    episode.now = HostOfNotice(watched, &finding);
-    if (episode.turn == Turn::kNone)
-      Turned({watched.host.host_id, Axis::kVerdict}, episode, Turn::kFinding, now);
+    if (!known.contains(word)) episode.untold.insert(std::move(word));
   }
+}
+
+// What is yet to be told of an episode that was told and holds.
+NoticeBook::Turn NoticeBook::TurnOf(const Episode& episode, bool worth, std::int64_t now) const {
+  const v1::NoticeEpisode& kept = episode.kept;
+  if (!worth) return Turn::kNone;
+  if (episode.kind == v1::NOTICE_KIND_NOT_READY && kept.kind() == v1::NOTICE_KIND_UNDETERMINED)
+    return Turn::kOpens;
+  if (!episode.untold.empty()) return Turn::kFinding;
+  return rules_.repeat > 0 && now - kept.told_unix_ns() >= rules_.repeat ? Turn::kAgain : Turn::kNone;
 }
 
 void NoticeBook::End(const Key& key, std::int64_t now) {
@@ -191,7 +200,9 @@ std::map<NoticeBook::GroupKey, std::vector<NoticeBook::Key>> NoticeBook::Waiting
   std::map<GroupKey, std::vector<Key>> groups;
   for (const Key& key : turning_) {
     const Episode& episode = episodes_.at(key);
-    const v1::NoticeKind kind = episode.turn == Turn::kFinding ? v1::NOTICE_KIND_FINDING : episode.kept.kind();
+    const v1::NoticeKind kind = episode.turn == Turn::kFinding ? v1::NOTICE_KIND_FINDING
+                                : episode.turn == Turn::kOpens ? episode.kind
+                                                               : episode.kept.kind();
     const bool by_incident = episode.turn == Turn::kEnds || episode.turn == Turn::kAgain;
     groups[{kind, episode.turn, episode.kept.group(), by_incident ? episode.kept.incident() : std::string()}]
         .push_back(key);
@@ -254,7 +265,10 @@ v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::i
       continue;
     }
     episode.turn = Turn::kNone;
-    if (turn == Turn::kOpens) episode.kept.set_incident(notice.incident());
+    if (turn == Turn::kOpens) {
+      episode.kept.set_incident(notice.incident());
+      episode.kept.set_kind(kind);
+    }
     episode.kept.set_told_unix_ns(now);
     for (const std::string& word : episode.untold) {
       if (episode.kept.told_size() < static_cast<int>(kMostToldFindings)) episode.kept.add_told(word);

@@ -6,7 +6,9 @@
 // until it is over. Hosts of one group that become so within `gather` are one notice; the next one of that kind
 // and group comes `apart` later at the earliest. What is over is told when it has been so for `apart`: a host
 // that goes to and fro is told once. It waits for others of the same incident that end meanwhile, for five
-// `gather` at most. What was over before it was told is not told at all.
+// `gather` at most. What was over before it was told is not told at all, and is told like anything else if it
+// comes again. What is to be told of a host follows from how it is now and from what was told, by no way that
+// it went meanwhile: one that goes to and fro, or through a maintenance, loses nothing.
 //
 // A clock that is set back holds nothing up: what waits goes on waiting as long as it would have.
 #pragma once
@@ -68,11 +70,12 @@ class NoticeBook {
  private:
   enum class Turn { kNone, kOpens, kFinding, kAgain, kEnds };
   struct Episode {
-    v1::NoticeEpisode kept{};
-    v1::NoticeHost now{};  // what stands in its way
+    v1::NoticeEpisode kept{};                       // what was told
+    v1::NoticeHost now{};                           // what stands in its way
+    v1::NoticeKind kind = v1::NOTICE_KIND_UNKNOWN;  // of now
     Turn turn = Turn::kNone;
     std::int64_t turned_unix_ns = 0;
-    std::set<std::string> untold{};  // findings
+    std::set<std::string> untold{};  // findings that it has now
   };
   using GroupKey = std::tuple<v1::NoticeKind, Turn, std::string, std::string>;  // group, incident of what ends
 
@@ -80,7 +83,8 @@ class NoticeBook {
   void SeeVerdict(const WatchedHost& watched, std::int64_t now);
   void SeeSilence(const WatchedHost& watched, std::int64_t now);
   void Hold(const Key& key, const WatchedHost& watched, v1::NoticeKind kind, bool worth, std::int64_t now);
-  void SeeFindings(const WatchedHost& watched, Episode& episode, std::int64_t now);
+  static void SeeFindings(const WatchedHost& watched, Episode& episode);
+  Turn TurnOf(const Episode& episode, bool worth, std::int64_t now) const;
   void End(const Key& key, std::int64_t now);
   void Turned(const Key& key, Episode& episode, Turn turn, std::int64_t now);
   std::map<GroupKey, std::vector<Key>> Waiting() const;

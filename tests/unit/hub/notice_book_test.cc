@@ -246,6 +246,112 @@ TEST_F(NoticeBookTest, WorseIsToldAndBetterThatIsNotWellIsNot) {
   EXPECT_THAT(After(10 * kMinute), IsEmpty());
 }
 
+TEST_F(NoticeBookTest, OneMoreFindingIsToldAlsoOfAHostThatWasReadyForAMoment) {
+  Told(NotReady("node1", {Blocking("pfc.a")}));
+  See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
+  now_ += kSecond;
+  See(Ready("node1"));
+  now_ += kSecond;
+  See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
+  EXPECT_THAT(After(9 * kSecond), IsEmpty());
+  const std::vector<v1::Notice> notices = After(kSecond);
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_EQ(notices.front().kind(), v1::NOTICE_KIND_FINDING);
+  EXPECT_EQ(notices.front().named(0).check(), "mtu.c");
+}
+
+TEST_F(NoticeBookTest, OneMoreFindingIsNamedHoweverOftenTheHostIsSeen) {
+  Told(NotReady("node1", {Blocking("pfc.a")}));
+  std::vector<v1::Notice> notices;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_THAT(notices, IsEmpty());
+    See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
+    notices = After(2 * kSecond);
+  }
+  ASSERT_THAT(notices, SizeIs(1)) << "it does not begin to wait anew";
+  EXPECT_EQ(notices.front().named(0).check(), "mtu.c");
+}
+
+TEST_F(NoticeBookTest, AFindingThatIsOverBeforeItWasToldIsNotToldAndIsWhenItComesAgain) {
+  Told(NotReady("node1", {Blocking("pfc.a")}));
+  See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
+  now_ += kSecond;
+  See(NotReady("node1", {Blocking("pfc.a")}));
+  EXPECT_THAT(After(10 * kMinute), IsEmpty());
+  See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
+  EXPECT_THAT(After(10 * kSecond), SizeIs(1));
+}
+
+TEST_F(NoticeBookTest, WorseIsToldAlsoOfAHostThatWasReadyForAMoment) {
+  Told(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
+  See(NotReady("node1"));
+  now_ += kSecond;
+  See(Ready("node1"));
+  now_ += kSecond;
+  See(NotReady("node1"));
+  now_ += 5 * kSecond;
+  See(NotReady("node1"));
+  const std::vector<v1::Notice> notices = After(5 * kSecond);
+  ASSERT_THAT(notices, SizeIs(1)) << "it does not begin to wait anew";
+  EXPECT_EQ(notices.front().kind(), v1::NOTICE_KIND_NOT_READY);
+  See(NotReady("node1"));
+  EXPECT_THAT(After(10 * kMinute), IsEmpty()) << "it was told";
+}
+
+TEST_F(NoticeBookTest, WorseThatIsOverBeforeItWasToldIsNotTold) {
+  const v1::Notice opened = Told(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
+  See(NotReady("node1"));
+  now_ += kSecond;
+  See(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
+  EXPECT_THAT(After(10 * kMinute), IsEmpty());
+  See(NotReady("node1"));
+  now_ += kSecond;
+  See(Ready("node1"));
+  const std::vector<v1::Notice> notices = After(kMinute);
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_EQ(notices.front().kind(), v1::NOTICE_KIND_UNDETERMINED) << "which is what was told";
+  EXPECT_EQ(notices.front().incident(), opened.incident());
+}
+
+TEST_F(NoticeBookTest, WorseWithOtherFindingsIsOneNotice) {
+  Told(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
+  EXPECT_EQ(Told(NotReady("node1", {Blocking("mtu.c"), Blocking("pfc.a")})).named(0).check(), "mtu.c");
+  See(NotReady("node1", {Blocking("mtu.c"), Blocking("pfc.a")}));
+  EXPECT_THAT(After(10 * kMinute), IsEmpty());
+}
+
+TEST_F(NoticeBookTest, WhatWaitsWhenMaintenanceBeginsIsToldWhenThatIsOver) {
+  Told(NotReady("node1", {Blocking("pfc.a")}));
+  Told(Host("node2", HostCondition::kUndetermined, {Blocking("pfc.a")}));
+  WatchedHost one = NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")});
+  WatchedHost two = NotReady("node2");
+  See(one);
+  See(two);
+  now_ += kSecond;
+  one.host.maintenance_until_unix_ns = now_ + 10 * kMinute;
+  two.host.maintenance_until_unix_ns = now_ + 10 * kMinute;
+  See(one);
+  See(two);
+  EXPECT_THAT(After(10 * kMinute), IsEmpty());
+  See(one);
+  See(two);
+  const std::vector<v1::Notice> notices = After(10 * kSecond);
+  ASSERT_THAT(notices, SizeIs(2));
+  EXPECT_EQ(notices[0].kind(), v1::NOTICE_KIND_NOT_READY);
+  EXPECT_EQ(notices[0].named(0).name(), "node2");
+  EXPECT_EQ(notices[1].kind(), v1::NOTICE_KIND_FINDING);
+  EXPECT_EQ(notices[1].named(0).check(), "mtu.c");
+}
+
+TEST_F(NoticeBookTest, WhatIsAcknowledgedWhileItWaitsToBeToldAgainIsNotTold) {
+  Told(NotReady("node1"));
+  now_ += 60 * kMinute;
+  See(NotReady("node1"));
+  now_ += kSecond;
+  See(NotReady("node1", {}));
+  EXPECT_THAT(After(10 * kMinute), IsEmpty());
+}
+
 TEST_F(NoticeBookTest, WhatWasKeptIsNotToldAgain) {
   const v1::Notice opened = Told(NotReady("node1"));
   const NoticeBook::Changes changes = book_.TakeChanges();
