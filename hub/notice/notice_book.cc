@@ -203,7 +203,8 @@ std::map<NoticeBook::GroupKey, std::vector<NoticeBook::Key>> NoticeBook::Waiting
     const v1::NoticeKind kind = episode.turn == Turn::kFinding ? v1::NOTICE_KIND_FINDING
                                 : episode.turn == Turn::kOpens ? episode.kind
                                                                : episode.kept.kind();
-    const bool by_incident = episode.turn == Turn::kEnds || episode.turn == Turn::kAgain;
+    // What was opened once, and is now worse, is over by the same word: it has none before it is opened.
+    const bool by_incident = episode.turn != Turn::kFinding;
     groups[{kind, episode.turn, episode.kept.group(), by_incident ? episode.kept.incident() : std::string()}]
         .push_back(key);
   }
@@ -238,22 +239,22 @@ std::vector<v1::Notice> NoticeBook::Due(std::int64_t now) {
     notices.push_back(Tell(group, std::move(keys), now));
     told[{kind, name}] = now;
   }
-  // Several incidents may end at once: they do not wait for each other.
+  // Several incidents may end or be worse at once: they do not wait for each other.
   for (const auto& [key, when] : told) last_told_[key] = when;
   return notices;
 }
 
 v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::int64_t now) {
-  const auto& [kind, turn, name, ended] = group;
+  const auto& [kind, turn, name, opened] = group;
   v1::Notice notice;
   notice.set_notice_id(MakeInstanceId());
-  notice.set_incident(ended);
+  notice.set_incident(opened);
   notice.set_kind(kind);
   notice.set_unix_ns(now);
   notice.set_hub(hub_);
   notice.set_group(name);
   std::vector<v1::NoticeHost> hosts;
-  if (turn == Turn::kOpens) notice.set_incident(notice.notice_id());
+  if (turn == Turn::kOpens && opened.empty()) notice.set_incident(notice.notice_id());
   if (turn == Turn::kFinding) notice.set_incident(episodes_.at(keys.front()).kept.incident());
   for (const Key& key : keys) {
     Episode& episode = episodes_.at(key);

@@ -77,7 +77,8 @@ class NoticeBook {
     std::int64_t turned_unix_ns = 0;
     std::set<std::string> untold{};  // findings that it has now
   };
-  using GroupKey = std::tuple<v1::NoticeKind, Turn, std::string, std::string>;  // group, incident of what ends
+  using GroupKey =
+      std::tuple<v1::NoticeKind, Turn, std::string, std::string>;  // group, incident of what was opened
 
   void KeepTime(std::int64_t now);
   void SeeVerdict(const WatchedHost& watched, std::int64_t now);

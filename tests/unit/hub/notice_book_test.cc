@@ -282,6 +282,28 @@ TEST_F(NoticeBookTest, AFindingThatIsOverBeforeItWasToldIsNotToldAndIsWhenItCome
   EXPECT_THAT(After(10 * kSecond), SizeIs(1));
 }
 
+TEST_F(NoticeBookTest, WhatIsWorseIsOverByTheWordThatOpenedIt) {
+  See(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
+  const v1::Notice opened = Told(Host("node2", HostCondition::kUndetermined, {Blocking("pfc.a")}));
+  See(NotReady("node1"));
+  See(NotReady("node3"));
+  std::vector<v1::Notice> notices = After(10 * kSecond);
+  ASSERT_THAT(notices, SizeIs(2)) << "one of what is new, one of what is worse";
+  EXPECT_EQ(notices[0].named(0).name(), "node3");
+  EXPECT_EQ(notices[0].incident(), notices[0].notice_id());
+  EXPECT_EQ(notices[1].named(0).name(), "node1");
+  EXPECT_EQ(notices[1].state(), v1::NOTICE_STATE_OPEN);
+  EXPECT_EQ(notices[1].incident(), opened.incident());
+  EXPECT_EQ(notices[1].left(), 2u);
+  See(Ready("node1"));
+  See(Ready("node2"));
+  notices = After(kMinute);
+  ASSERT_THAT(notices, SizeIs(2)) << "one of each kind";
+  EXPECT_EQ(notices[0].state(), v1::NOTICE_STATE_EASED);
+  EXPECT_EQ(notices[1].state(), v1::NOTICE_STATE_OVER);
+  for (const v1::Notice& notice : notices) EXPECT_EQ(notice.incident(), opened.incident());
+}
+
 TEST_F(NoticeBookTest, WorseIsToldAlsoOfAHostThatWasReadyForAMoment) {
   Told(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
   See(NotReady("node1"));
