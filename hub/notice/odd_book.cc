@@ -21,7 +21,7 @@ void OddBook::KeepTime(std::int64_t now) {
   now_unix_ns_ = now;
   if (back == 0) return;
   for (auto& [key, incident] : incidents_) {
-    incident.first_unix_ns -= back;
+    if (incident.first_unix_ns != 0) incident.first_unix_ns -= back;
     if (incident.ended_unix_ns != 0) incident.ended_unix_ns -= back;
     incident.kept.set_told_unix_ns(std::min(incident.kept.told_unix_ns(), now));
   }
@@ -83,7 +83,7 @@ std::vector<v1::Notice> OddBook::Due(std::int64_t now) {
     const bool rested = told == 0 || now - told >= std::max(rules_.apart, kOddHostsApartNs);
     if (gathered && rested) {
       notices.push_back(Tell(key, incident, v1::NOTICE_STATE_OPEN, now));
-    } else if (told != 0 && rules_.repeat > 0 && now - told >= rules_.repeat) {
+    } else if (!incident.hosts.empty() && told != 0 && rules_.repeat > 0 && now - told >= rules_.repeat) {
       notices.push_back(Tell(key, incident, v1::NOTICE_STATE_AGAIN, now));
     }
     ++place;

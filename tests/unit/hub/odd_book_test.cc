@@ -160,5 +160,27 @@ TEST_F(OddBookTest, AClockThatIsSetBackHoldsNothingUp) {
   EXPECT_THAT(After(kOddSecond), SizeIs(1));
 }
 
+TEST_F(OddBookTest, AClockThatIsSetBackMakesNoNews) {
+  Told({Odd("node1")});
+  now_ += 120 * kOddMinute;
+  See({Odd("node1")});
+  now_ -= kOddSecond;
+  EXPECT_THAT(After(0), IsEmpty());
+  EXPECT_THAT(After(kOddMinute), IsEmpty());
+}
+
+// The store may fail when a hub that was started again looks for the first time.
+TEST_F(OddBookTest, NothingIsToldAgainBeforeTheHostsWereSeen) {
+  Told({Odd("node1")});
+  OddBook after({.gather = 10 * kOddSecond, .apart = kOddMinute, .repeat = 60 * kOddMinute}, "hub1");
+  after.Restore(book_.TakeChanges().put.at(0));
+  now_ += 60 * kOddMinute;
+  EXPECT_THAT(after.Due(now_), IsEmpty());
+  after.See({Odd("node1")}, now_);
+  const std::vector<v1::Notice> notices = after.Due(now_);
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_EQ(notices.front().state(), v1::NOTICE_STATE_AGAIN);
+}
+
 }  // namespace
 }  // namespace rdmaready::hub
