@@ -135,6 +135,7 @@ void NoticeBook::Hold(const Key& key, const WatchedHost& watched, v1::NoticeKind
   kept.set_host(watched.host.name);
   kept.set_group(watched.host.group);
   kept.set_since_unix_ns(watched.host.since_unix_ns);
+  kept.set_told_unix_ns(std::min(kept.told_unix_ns(), now));  // else it is not told again for long
   episode.kind = kind;
   episode.now = HostOfNotice(watched, watched.findings.empty() ? nullptr : &watched.findings.front());
   SeeFindings(watched, episode);

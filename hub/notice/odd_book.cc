@@ -19,7 +19,6 @@ void OddBook::Restore(const v1::NoticeOddOnes& told) {
 void OddBook::KeepTime(std::int64_t now) {
   const std::int64_t back = std::max<std::int64_t>(now_unix_ns_ - now, 0);
   now_unix_ns_ = now;
-  if (back == 0) return;
   for (auto& [key, incident] : incidents_) {
     if (incident.first_unix_ns != 0) incident.first_unix_ns -= back;
     if (incident.ended_unix_ns != 0) incident.ended_unix_ns -= back;
@@ -35,13 +34,21 @@ bool OddBook::HasNews(const Incident& incident) const {
 
 void OddBook::See(const std::vector<OddHost>& all, std::int64_t now) {
   KeepTime(now);
-  for (auto& [key, incident] : incidents_) incident.hosts.clear();
+  for (auto& [key, incident] : incidents_) {
+    incident.hosts.clear();
+    incident.telling.clear();
+  }
   for (const OddHost& odd : all) {
     const Key key{odd.group, odd.host.check()};
     const auto found = incidents_.find(key);
     if (odd.as_it_was && (found == incidents_.end() || !found->second.told.contains(odd.host.host_id())))
       continue;
-    incidents_[key].hosts.try_emplace(odd.host.host_id(), odd.host);
+    Incident& incident = incidents_[key];
+    if (odd.as_it_was) {
+      incident.hosts.try_emplace(odd.host.host_id(), odd.host);
+    } else if (incident.telling.insert(odd.host.host_id()).second) {
+      incident.hosts.insert_or_assign(odd.host.host_id(), odd.host);
+    }
   }
   for (auto place = incidents_.begin(); place != incidents_.end();) {
     Incident& incident = place->second;
@@ -83,7 +90,7 @@ std::vector<v1::Notice> OddBook::Due(std::int64_t now) {
     const bool rested = told == 0 || now - told >= std::max(rules_.apart, kOddHostsApartNs);
     if (gathered && rested) {
       notices.push_back(Tell(key, incident, v1::NOTICE_STATE_OPEN, now));
-    } else if (!incident.hosts.empty() && told != 0 && rules_.repeat > 0 && now - told >= rules_.repeat) {
+    } else if (!incident.telling.empty() && told != 0 && rules_.repeat > 0 && now - told >= rules_.repeat) {
       notices.push_back(Tell(key, incident, v1::NOTICE_STATE_AGAIN, now));
     }
     ++place;
@@ -125,8 +132,8 @@ v1::Notice OddBook::Tell(const Key& key, Incident& incident, v1::NoticeState sta
   if (over) {
     hosts.assign(kept.hosts().begin(), kept.hosts().end());
   } else {
-    for (const auto& [id, host] : incident.hosts) hosts.push_back(host);
-    notice.set_left(hosts.size());
+    for (const std::string& id : incident.telling) hosts.push_back(incident.hosts.at(id));
+    notice.set_left(incident.hosts.size());
     Remember(key, hosts, incident, now);
   }
   changed_.insert(key);

@@ -6,7 +6,7 @@
 // many hosts it has: it is opened `gather` after the first one was seen, and over when none has been odd for
 // `apart`. Hosts that become odd meanwhile are told together, an hour after the last word at the earliest. A
 // host that falls silent, is worked on, was acknowledged, or of which it is not known any more, is what it was:
-// it neither opens nor ends anything.
+// it neither opens nor ends anything, and is not told again.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,7 @@ class OddBook {
   struct Incident {
     v1::NoticeOddOnes kept{};
     std::map<std::string, v1::NoticeHost> hosts{};  // that are odd now, by id
+    std::set<std::string> telling{};                // those of them that are not only what they were
     std::set<std::string> told{};                   // ids
     std::int64_t first_unix_ns = 0;                 // when one was seen that is not told
     std::int64_t ended_unix_ns = 0;                 // 0: it holds

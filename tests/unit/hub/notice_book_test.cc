@@ -208,6 +208,13 @@ TEST_F(NoticeBookTest, WhatHoldsIsToldAgain) {
   EXPECT_EQ(notices.front().incident(), opened.incident());
   See(NotReady("node1"));
   EXPECT_THAT(After(10 * kMinute), IsEmpty());
+  now_ -= 1'000 * kMinute;
+  for (int i = 0; i < 60; ++i) {
+    See(NotReady("node1"));
+    EXPECT_THAT(After(kMinute), IsEmpty());
+  }
+  See(NotReady("node1"));
+  EXPECT_THAT(After(10 * kSecond), SizeIs(1)) << "a clock that is set back keeps it for one `repeat` at most";
 }
 
 TEST_F(NoticeBookTest, OfHostsInMaintenanceNothingIsToldUntilItIsOver) {

@@ -169,6 +169,32 @@ TEST_F(OddBookTest, AClockThatIsSetBackMakesNoNews) {
   EXPECT_THAT(After(kOddMinute), IsEmpty());
 }
 
+TEST_F(OddBookTest, AClockThatWasAheadBeforeAStartHoldsNothingUp) {
+  Told({Odd("node1")});
+  v1::NoticeOddOnes kept = book_.TakeChanges().put.at(0);
+  kept.set_told_unix_ns(now_ + 1'000'000 * kOddMinute);
+  OddBook after({.gather = 10 * kOddSecond, .apart = kOddMinute}, "hub1");
+  after.Restore(kept);
+  after.See({Odd("node1"), Odd("node2")}, now_);
+  EXPECT_THAT(after.Due(now_ + 59 * kOddMinute), IsEmpty());
+  EXPECT_THAT(after.Due(now_ + 60 * kOddMinute), SizeIs(1));
+}
+
+TEST_F(OddBookTest, WhoIsSilentOrWorkedOnIsNotToldAgain) {
+  book_.SetRules({.gather = 10 * kOddSecond, .apart = kOddMinute, .repeat = 60 * kOddMinute});
+  Told({Odd("node1"), Odd("node2")});
+  now_ += 50 * kOddMinute;
+  See({AsItWas("node1"), AsItWas("node2"), Odd("node2")});  // one of its ports was acknowledged
+  const std::vector<v1::Notice> notices = After(10 * kOddMinute);
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_EQ(notices.front().state(), v1::NOTICE_STATE_AGAIN);
+  EXPECT_EQ(notices.front().hosts(), 1u);
+  EXPECT_EQ(notices.front().named(0).name(), "node2");
+  EXPECT_EQ(notices.front().left(), 2u);
+  See({AsItWas("node1"), AsItWas("node2")});
+  EXPECT_THAT(After(100 * kOddMinute), IsEmpty());
+}
+
 // The store may fail when a hub that was started again looks for the first time.
 TEST_F(OddBookTest, NothingIsToldAgainBeforeTheHostsWereSeen) {
   Told({Odd("node1")});
