@@ -31,8 +31,6 @@ v1::NoticeHost HostOfNotice(const WatchedHost& watched, const FleetFinding* find
   return host;
 }
 
-bool IsOver(v1::NoticeState state) { return state == v1::NOTICE_STATE_OVER || state == v1::NOTICE_STATE_EASED; }
-
 }  // namespace
 
 void NameHosts(std::vector<v1::NoticeHost> hosts, v1::Notice& notice) {
@@ -95,7 +93,7 @@ void NoticeBook::See(const WatchedHost& watched, std::int64_t now) {
     return;
   }
   if (watched.host.condition == HostCondition::kRevoked) {  // of the fleet no more: nobody waits for it
-    for (const Axis axis : {Axis::kVerdict, Axis::kSilence}) End({id, axis}, now);
+    for (const Axis axis : {Axis::kVerdict, Axis::kSilence}) End({id, axis}, Turn::kRevoked, now);
     return;
   }
   SeeSilence(watched, now);
@@ -108,13 +106,13 @@ void NoticeBook::SeeSilence(const WatchedHost& watched, std::int64_t now) {
   if (watched.host.condition == HostCondition::kSilent) {
     Hold(key, {.host = watched.host}, v1::NOTICE_KIND_SILENT, true, now);
   } else {
-    End(key, now);
+    End(key, Turn::kEnds, now);
   }
 }
 
 void NoticeBook::SeeVerdict(const WatchedHost& watched, std::int64_t now) {
   const Key key{watched.host.host_id, Axis::kVerdict};
-  if (watched.host.condition == HostCondition::kReady) return End(key, now);
+  if (watched.host.condition == HostCondition::kReady) return End(key, Turn::kEnds, now);
   const bool known = watched.host.condition == HostCondition::kNotReady;
   const bool worth = !watched.findings.empty() || !watched.host.trouble.empty();
   Hold(key, watched, known ? v1::NOTICE_KIND_NOT_READY : v1::NOTICE_KIND_UNDETERMINED, worth, now);
@@ -176,14 +174,14 @@ NoticeBook::Turn NoticeBook::TurnOf(const Episode& episode, bool worth, std::int
   return rules_.repeat > 0 && now - kept.told_unix_ns() >= rules_.repeat ? Turn::kAgain : Turn::kNone;
 }
 
-void NoticeBook::End(const Key& key, std::int64_t now) {
+void NoticeBook::End(const Key& key, Turn how, std::int64_t now) {
   const auto found = episodes_.find(key);
   if (found == episodes_.end()) return;
   if (found->second.kept.told_unix_ns() == 0) {
     turning_.erase(key);
     episodes_.erase(found);
-  } else if (found->second.turn != Turn::kEnds) {
-    Turned(key, found->second, Turn::kEnds, now);
+  } else if (found->second.turn != how) {
+    Turned(key, found->second, how, now);
   }
 }
 
@@ -220,7 +218,7 @@ bool NoticeBook::IsRipe(Turn turn, const std::vector<Key>& keys, std::int64_t no
     first = std::min(first, episodes_.at(key).turned_unix_ns);
     last = std::max(last, episodes_.at(key).turned_unix_ns);
   }
-  if (turn != Turn::kEnds) return now - first >= rules_.gather;
+  if (!IsEnd(turn)) return now - first >= rules_.gather;
   return now - last >= rules_.apart || now - first >= rules_.apart + kEndsGatherFor * rules_.gather;
 }
 
@@ -233,7 +231,7 @@ std::vector<v1::Notice> NoticeBook::Due(std::int64_t now) {
     const auto last = last_told_.find({kind, name});
     if (last != last_told_.end() && now - last->second < rules_.apart) continue;
     if (!IsRipe(turn, keys, now)) continue;
-    if (turn == Turn::kEnds) {
+    if (IsEnd(turn)) {
       std::erase_if(keys,
                     [&](const Key& key) { return now - episodes_.at(key).turned_unix_ns < rules_.apart; });
     }
@@ -262,7 +260,7 @@ v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::i
     hosts.push_back(episode.now);
     changed_.insert(key);
     turning_.erase(key);
-    if (turn == Turn::kEnds) {
+    if (IsEnd(turn)) {
       episodes_.erase(key);
       continue;
     }
@@ -278,19 +276,19 @@ v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::i
     episode.untold.clear();
   }
   notice.set_left(Left(notice.incident()));
-  notice.set_state(turn == Turn::kAgain  ? v1::NOTICE_STATE_AGAIN
-                   : turn != Turn::kEnds ? v1::NOTICE_STATE_OPEN
-                   : notice.left() > 0   ? v1::NOTICE_STATE_EASED
-                                         : v1::NOTICE_STATE_OVER);
-  if (IsOver(notice.state())) {
+  notice.set_state(turn == Turn::kAgain ? v1::NOTICE_STATE_AGAIN
+                   : !IsEnd(turn)       ? v1::NOTICE_STATE_OPEN
+                   : notice.left() > 0  ? v1::NOTICE_STATE_EASED
+                                        : v1::NOTICE_STATE_OVER);
+  if (IsEnd(turn)) {
     for (v1::NoticeHost& host : hosts) {  // what stood in its way stands there no more
       host.clear_check();
       host.clear_subject();
-      host.clear_observed();
+      host.set_observed(turn == Turn::kRevoked ? "revoked" : "");
     }
   }
   NameHosts(std::move(hosts), notice);
-  notice.set_text(NoticeSentence(notice));
+  notice.set_text(turn == Turn::kRevoked ? RevokedSentence(notice) : NoticeSentence(notice));
   return notice;
 }
 

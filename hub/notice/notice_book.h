@@ -68,7 +68,7 @@ class NoticeBook {
   void Untake(const Changes& changes);
 
  private:
-  enum class Turn { kNone, kOpens, kFinding, kAgain, kEnds };
+  enum class Turn { kNone, kOpens, kFinding, kAgain, kEnds, kRevoked };
   struct Episode {
     v1::NoticeEpisode kept{};                       // what was told
     v1::NoticeHost now{};                           // what stands in its way
@@ -86,7 +86,8 @@ class NoticeBook {
   void Hold(const Key& key, const WatchedHost& watched, v1::NoticeKind kind, bool worth, std::int64_t now);
   static void SeeFindings(const WatchedHost& watched, Episode& episode);
   Turn TurnOf(const Episode& episode, bool worth, std::int64_t now) const;
-  void End(const Key& key, std::int64_t now);
+  void End(const Key& key, Turn how, std::int64_t now);
+  static bool IsEnd(Turn turn) { return turn == Turn::kEnds || turn == Turn::kRevoked; }
   void Turned(const Key& key, Episode& episode, Turn turn, std::int64_t now);
   std::map<GroupKey, std::vector<Key>> Waiting() const;
   bool IsRipe(Turn turn, const std::vector<Key>& keys, std::int64_t now) const;

@@ -106,6 +106,14 @@ std::string NoticeSentence(const v1::Notice& notice) {
   return sentence;
 }
 
+std::string RevokedSentence(const v1::Notice& notice) {
+  std::string sentence = Subjects(notice) + (notice.hosts() == 1 ? " was revoked" : " were revoked");
+  if (notice.hosts() > 1) sentence += ": " + Names(notice);
+  if (notice.left() > 0)
+    sentence += fmt::format("; {} {} left", notice.left(), notice.left() == 1 ? "is" : "are");
+  return sentence;
+}
+
 std::string NoticeJson(v1::Notice notice) {
   while (true) {
     std::string json = SchemaJson("rdmaready.v1.Notice", RecordJson(notice), true);

@@ -381,6 +381,26 @@ TEST_F(NoticeBookTest, WhatIsAcknowledgedWhileItWaitsToBeToldAgainIsNotTold) {
   EXPECT_THAT(After(10 * kMinute), IsEmpty());
 }
 
+TEST_F(NoticeBookTest, OfWhoIsRevokedItIsOverWithoutHisBeingReady) {
+  for (const char* name : {"node1", "node2", "node3"}) See(NotReady(name));
+  ASSERT_THAT(After(10 * kSecond), SizeIs(1));
+  See(Host("node1", HostCondition::kRevoked));
+  std::vector<v1::Notice> notices = After(kMinute);
+  ASSERT_THAT(notices, SizeIs(1));
+  EXPECT_EQ(notices.front().state(), v1::NOTICE_STATE_EASED);
+  EXPECT_EQ(notices.front().named(0).observed(), "revoked");
+  EXPECT_EQ(notices.front().text(), "node1 of storage was revoked; 2 are left");
+  See(Ready("node2"));
+  See(Ready("node3"));
+  now_ += kSecond;
+  See(Host("node3", HostCondition::kRevoked));
+  notices = After(kMinute);
+  ASSERT_THAT(notices, SizeIs(2));
+  EXPECT_EQ(notices[0].text(), "node2 of storage is ready again; 1 is not");
+  EXPECT_EQ(notices[1].text(), "node3 of storage was revoked");
+  EXPECT_EQ(notices[1].state(), v1::NOTICE_STATE_OVER);
+}
+
 TEST_F(NoticeBookTest, WhatWasKeptIsNotToldAgain) {
   const v1::Notice opened = Told(NotReady("node1"));
   const NoticeBook::Changes changes = book_.TakeChanges();
