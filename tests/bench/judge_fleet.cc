@@ -137,7 +137,7 @@ class Bench {
                        .facts_zlib = state.facts_zlib,
                        .facts_bytes = state.facts_bytes,
                        .received_unix_ns = UnixNowNs(),
-                       .answer = [&](const absl::Status& status) {
+                       .answer = [&](const absl::Status& status, const std::string&) {
                          if (!status.ok()) std::fprintf(stderr, "judge_fleet: %s\n", Message(status).c_str());
                          kept.count_down();
                        }};
