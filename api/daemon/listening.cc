@@ -70,7 +70,7 @@ absl::StatusOr<ListeningServer> StartListening(grpc::ServerBuilder& builder, con
   std::vector<TcpListener> listeners;
   for (const std::string& text : options.listen) {
     RR_ASSIGN_OR_RETURN(TcpListener listener, ListenerOf(text, options));
-    listening.addresses.push_back(listener.address);
+    listening.addresses.push_back(listener.address.substr(listener.address.find(':') + 1));
     listeners.push_back(std::move(listener));
   }
   using Builder = grpc::ServerBuilder::experimental_type;

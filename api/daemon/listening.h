@@ -31,7 +31,8 @@ struct ListenOptions {
 struct ListeningServer {
   std::unique_ptr<grpc::Server> server{};  // null: nothing listens
   std::unique_ptr<TcpDoor> door{};         // younger than the server, which gets its connections
-  std::vector<std::string> addresses{};    // in the order of `listen`, with the real port where 0 was asked for
+  // In the order of `listen`, with the real port where 0 was asked for: "127.0.0.1:7471", "[::1]:7471".
+  std::vector<std::string> addresses{};
 
   // Lets nobody in any more, and ends the calls that still run by then. Nothing without a server.
   void Shutdown(std::chrono::system_clock::time_point deadline);
