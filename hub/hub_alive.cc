@@ -63,6 +63,7 @@ std::vector<ProofOfLife> Hub::ProofsOfLife() const {
       {"questions are answered",
        [fleet](milliseconds patience) { return QuestionIsAnswered(*fleet, patience); }},
       {"agents are answered", [ingest](milliseconds patience) { return AgentIsAnswered(*ingest, patience); }},
+      ProofOfListening(listening_),
       ThatBeats("reports are kept", keeper_->pulse(), options_.hangs_after),
       ThatBeats("the fleet is looked after", chores_pulse_, options_.hangs_after)};
 }

@@ -71,8 +71,10 @@ absl::Status Hub::Listen() {
   };
   fleet_ = std::make_unique<FleetService>(std::move(fleet), *options_.store, *view_, feed_, *trail_);
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+  std::shared_ptr<HandshakeEnds> handshakes;
   if (tls) {
-    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, judge_));
+    handshakes = std::make_shared<HandshakeEnds>();
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, judge_, handshakes));
   }
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
@@ -83,6 +85,7 @@ absl::Status Hub::Listen() {
   RegisterAccess(builder);
   RR_ASSIGN_OR_RETURN(listening_, StartListening(builder, {.listen = options_.listen,
                                                            .credentials = credentials,
+                                                           .handshakes = handshakes,
                                                            .plain_anywhere = options_.insecure || tls,
                                                            .unacknowledged = options_.keepalive.answer,
                                                            .events = options_.events,

@@ -61,6 +61,7 @@ std::vector<ProofOfLife> HostedAgent::ProofsOfLife() {
     std::shared_ptr<v1::Agent::Stub> stub = v1::Agent::NewStub(server->InProcessChannel(grpc::ChannelArguments()));
     proofs.push_back({"calls are answered", [stub](milliseconds patience) { return CallIsAnswered(*stub, patience); }});
   }
+  proofs.push_back(ProofOfListening(network_));
   proofs.push_back(ProofOfReading(agent_.worker()));
   if (schedule_)
     proofs.push_back({"the schedule goes on", [this](milliseconds) { return schedule_->OnTime(); }});

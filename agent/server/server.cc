@@ -289,8 +289,10 @@ HostedAgent::~HostedAgent() {
 absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
   const bool tls = options.tls.Any();
   std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
+  std::shared_ptr<HandshakeEnds> handshakes;
   if (tls) {
-    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, judge_));
+    handshakes = std::make_shared<HandshakeEnds>();
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, judge_, handshakes));
   }
   grpc::ServerBuilder builder;
   SetLimits(builder);
@@ -298,6 +300,7 @@ absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
   builder.RegisterService(&service_);
   RR_ASSIGN_OR_RETURN(network_, StartListening(builder, {.listen = options.listen,
                                                          .credentials = credentials,
+                                                         .handshakes = handshakes,
                                                          .plain_anywhere = options.insecure || tls,
                                                          .unacknowledged = kKeepaliveAnswer,
                                                          .events = options.events,

@@ -27,6 +27,7 @@ constexpr auto kIds = std::to_array<EventId>({
     {"enrolled", "7a34273fa58bffc7211406029df1086d"},
     {"finding", "f8be32daffe04f3e98371f5bf6fd84ce"},
     {"grpc", "98702dbe5b454f42a1052f79aa0355b1"},
+    {"handshakes-late", "8498f451b5c64976a6d2754e71a29c2d"},
     {"host-identity", "849c03ef419141699720e56bb84152bb"},
     {"hub", "265bac43d6e74e9f8a335c8b59c974f3"},
     {"hub-away", "4bd8ac203d46496ab5878f2eddfb09a4"},

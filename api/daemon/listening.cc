@@ -4,6 +4,7 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/impl/server_builder_option.h>
 
+#include <functional>
 #include <utility>
 
 #include "api/base/status.h"
@@ -60,8 +61,17 @@ void SetHealth(grpc::Server* server, const std::string& service, bool serving) {
   if (health != nullptr) health->SetServingStatus(service, serving);
 }
 
+ProofOfLife ProofOfListening(const ListeningServer& server) {
+  return {"callers are let in", [&server](std::chrono::milliseconds patience) -> absl::Status {
+            const bool door = server.door == nullptr || server.door->Answers(patience);
+            if (door && (server.queue == nullptr || server.queue->Answers(patience))) return absl::OkStatus();
+            return absl::DeadlineExceededError("no answer");
+          }};
+}
+
 void ListeningServer::Shutdown(std::chrono::system_clock::time_point deadline) {
   if (door != nullptr) door->Close();
+  queue.reset();
   if (server != nullptr) server->Shutdown(deadline);
 }
 
@@ -79,9 +89,16 @@ absl::StatusOr<ListeningServer> StartListening(grpc::ServerBuilder& builder, con
                                                            options.credentials);
   listening.server = builder.BuildAndStart();
   if (listening.server == nullptr) return absl::InternalError("the gRPC server did not start");
-  listening.door = std::make_unique<TcpDoor>(
-      std::move(listeners), [acceptor](UniqueFd accepted) { HandOver(*acceptor, std::move(accepted)); },
-      options.events);
+  std::function<void(UniqueFd)> take = [acceptor](UniqueFd accepted) {
+    HandOver(*acceptor, std::move(accepted));
+  };
+  if (options.handshakes != nullptr) {
+    listening.queue = std::make_unique<HandshakeQueue>(HandshakeLimits{}, options.handshakes, std::move(take),
+                                                       options.events);
+    if (!listening.queue->Works()) return absl::UnavailableError("listen: no descriptors are left");
+    take = [queue = listening.queue.get()](UniqueFd accepted) { queue->Add(std::move(accepted)); };
+  }
+  listening.door = std::make_unique<TcpDoor>(std::move(listeners), std::move(take), options.events);
   return listening;
 }
 

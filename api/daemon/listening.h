@@ -14,13 +14,17 @@
 
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
+#include "api/daemon/handshake_queue.h"
 #include "api/daemon/tcp_door.h"
+#include "api/daemon/watchdog.h"
 
 namespace rdmaready {
 
 struct ListenOptions {
   std::vector<std::string> listen{};  // HOST[:PORT], as in api/client/address.h
   std::shared_ptr<grpc::ServerCredentials> credentials{};
+  // With credentials that tell of each handshake's end: only so many go on at a time (HandshakeQueue).
+  std::shared_ptr<HandshakeEnds> handshakes{};
   bool plain_anywhere = false;  // else plain text is listened to on loopback only; set it with TLS, too
   std::chrono::milliseconds
       unacknowledged{};  // as in ListenTcp; that of gRPC's keepalive, which would set it itself
@@ -30,7 +34,9 @@ struct ListenOptions {
 
 struct ListeningServer {
   std::unique_ptr<grpc::Server> server{};  // null: nothing listens
-  std::unique_ptr<TcpDoor> door{};         // younger than the server, which gets its connections
+  // Each is older than what hands connections to it.
+  std::unique_ptr<HandshakeQueue> queue{};  // null: each goes to the server at once
+  std::unique_ptr<TcpDoor> door{};
   // In the order of `listen`, with the real port where 0 was asked for: "127.0.0.1:7471", "[::1]:7471".
   std::vector<std::string> addresses{};
 
@@ -42,6 +48,10 @@ struct ListeningServer {
 // address), kNotFound (does not resolve), kFailedPrecondition (plain text off loopback), kUnavailable (in use,
 // not ours).
 absl::StatusOr<ListeningServer> StartListening(grpc::ServerBuilder& builder, const ListenOptions& options);
+
+// That callers are let in, as far as it is not gRPC that does it. `server` outlives it, and is shut down after
+// it was asked last.
+ProofOfLife ProofOfListening(const ListeningServer& server);
 
 // Linking gRPC's reflection turns it on for every server of the process: here each says whether it has it.
 void SetReflection(grpc::ServerBuilder& builder, bool on);

@@ -20,13 +20,15 @@ std::string Text(grpc::string_ref text) { return {text.data(), text.size()}; }
 // gRPC's own verification ends a handshake without telling anybody, so OpenSSL's is called from here.
 class CallerVerifier : public tls::ExternalCertificateVerifier {
  public:
-  explicit CallerVerifier(std::shared_ptr<CallerJudge> judge) : judge_(std::move(judge)) {}
+  CallerVerifier(std::shared_ptr<CallerJudge> judge, std::shared_ptr<HandshakeEnds> ends)
+      : judge_(std::move(judge)), ends_(std::move(ends)) {}
 
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
               grpc::Status* answer) override {
     const std::string why =
         judge_->WhyRefused(Text(request->peer_cert()), Text(request->peer_cert_full_chain()));
     *answer = why.empty() ? grpc::Status::OK : grpc::Status(grpc::StatusCode::UNAUTHENTICATED, why);
+    ends_->TellOne();
     return true;  // decided here and now
   }
 
@@ -34,6 +36,7 @@ class CallerVerifier : public tls::ExternalCertificateVerifier {
 
  private:
   const std::shared_ptr<CallerJudge> judge_;
+  const std::shared_ptr<HandshakeEnds> ends_;
 };
 
 }  // namespace
@@ -50,7 +53,7 @@ std::shared_ptr<CallerJudge> MakeCallerJudge(const TlsFiles& files, const EventS
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(
-    const TlsFiles& files, std::shared_ptr<CallerJudge> judge) {
+    const TlsFiles& files, std::shared_ptr<CallerJudge> judge, std::shared_ptr<HandshakeEnds> ends) {
   if (const absl::StatusOr<TlsMaterial> usable = LoadTls(files, TlsRole::kServer); !usable.ok()) {
     return usable.status();
   }
@@ -61,7 +64,8 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(
   options.watch_identity_key_cert_pairs();
   // "Don't verify" is OpenSSL's part inside gRPC; CallerVerifier does it, and no call begins before it has.
   options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
-  options.set_certificate_verifier(tls::ExternalCertificateVerifier::Create<CallerVerifier>(std::move(judge)));
+  options.set_certificate_verifier(
+      tls::ExternalCertificateVerifier::Create<CallerVerifier>(std::move(judge), std::move(ends)));
   return tls::TlsServerCredentials(options);
 }
 

@@ -12,6 +12,7 @@
 #include "api/base/event.h"
 #include "api/client/caller_judge.h"
 #include "api/client/tls.h"
+#include "api/daemon/handshake_queue.h"
 
 namespace rdmaready {
 
@@ -19,9 +20,9 @@ namespace rdmaready {
 std::shared_ptr<CallerJudge> MakeCallerJudge(const TlsFiles& files, const EventSink& sink);
 
 // Judges the files first (errors of LoadTls). Afterwards they are read again when they change: our own within
-// seconds, what the judge goes by with the next caller.
+// seconds, what the judge goes by with the next caller. `ends` hears of each handshake that came to the judge.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(
-    const TlsFiles& files, std::shared_ptr<CallerJudge> judge);
+    const TlsFiles& files, std::shared_ptr<CallerJudge> judge, std::shared_ptr<HandshakeEnds> ends);
 
 // For callers who have no certificate yet: none is asked of them, and nobody is judged. The files are read
 // again when they change. `chain_file`: the server's own certificate, and whatever else it is to show.

@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,7 +21,6 @@ namespace rdmaready {
 namespace {
 
 constexpr auto kRest = std::chrono::milliseconds(100);  // after what trying again at once does not mend
-constexpr auto kBetweenWords = std::chrono::minutes(1);
 constexpr ::rlim_t kMostReserved = 64;
 
 // Descriptors from this number on are not for connections: the kernel gives the lowest that is free.
@@ -70,24 +68,23 @@ TcpDoor::TcpDoor(std::vector<TcpListener> listeners, std::function<void(UniqueFd
     : listeners_(std::move(listeners)),
       take_(std::move(take)),
       events_(std::move(events)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_([this](const std::stop_token& stop) { Listen(stop); }) {}
 
 void TcpDoor::Close() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
-  const std::uint64_t one = 1;
-  static_cast<void>(::write(wake_.get(), &one, sizeof(one)));
+  bell_.Ring();
   thread_.join();
   listeners_.clear();
 }
 
 void TcpDoor::Listen(const std::stop_token& stop) {
-  std::vector<::pollfd> waited{{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+  std::vector<::pollfd> waited{{.fd = bell_.fd(), .events = POLLIN, .revents = 0}};
   for (const TcpListener& listener : listeners_)
     waited.push_back({.fd = listener.fd.get(), .events = POLLIN, .revents = 0});
   while (!stop.stop_requested()) {
     if (::poll(waited.data(), waited.size(), -1) < 0) continue;  // a signal, or no memory for a moment
+    if (waited[0].revents != 0) bell_.Heard();
     std::chrono::milliseconds rest{0};
     for (std::size_t i = 0; i < listeners_.size() && !stop.stop_requested(); ++i) {
       if (waited[i + 1].revents != 0) rest = std::max(rest, Accept(listeners_[i]));
@@ -115,13 +112,10 @@ std::chrono::milliseconds TcpDoor::Accept(const TcpListener& listener) {
 }
 
 void TcpDoor::TellFull(std::string why) {
-  ++turned_away_;
-  const auto now = std::chrono::steady_clock::now();
-  if (told_.time_since_epoch().count() != 0 && now - told_ < kBetweenWords) return;
+  const std::optional<std::uint64_t> count = turned_away_.One();
+  if (!count) return;
   Tell(events_, EventLevel::kWarning, kConnectionsFullEvent,
-       {{"turned_away", fmt::format("{}", turned_away_)}, {"why", std::move(why)}});
-  told_ = now;
-  turned_away_ = 0;
+       {{"turned_away", fmt::format("{}", *count)}, {"why", std::move(why)}});
 }
 
 }  // namespace rdmaready

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,6 +17,8 @@
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
 #include "api/base/handle.h"
+#include "api/daemon/doorbell.h"
+#include "api/daemon/turned_away.h"
 
 namespace rdmaready {
 
@@ -45,6 +46,9 @@ class TcpDoor {
   // Nobody is let in any more, and nobody waits. From one thread at a time.
   void Close();
 
+  // Whether its thread gets on. Any thread, until it is closed.
+  bool Answers(std::chrono::milliseconds patience) { return bell_.IsHeard(patience); }
+
  private:
   void Listen(const std::stop_token& stop);
   // How long to let nobody in after it; zero: go on.
@@ -54,9 +58,8 @@ class TcpDoor {
   std::vector<TcpListener> listeners_;  // changed without a thread only
   const std::function<void(UniqueFd)> take_;
   const EventSink events_;
-  std::chrono::steady_clock::time_point told_{};
-  std::uint64_t turned_away_ = 0;  // since then
-  UniqueFd wake_{};
+  TurnedAway turned_away_{};
+  Doorbell bell_{};
   std::jthread thread_;
 };
 

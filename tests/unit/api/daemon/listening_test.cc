@@ -16,6 +16,7 @@
 
 #include <array>
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "api/base/handle.h"
@@ -139,6 +140,32 @@ TEST(Listening, WhatNobodyTakesEndsAConnection) {
   EXPECT_EQ(value, 30'000);
   EXPECT_EQ(::getsockopt(accepted.get(), IPPROTO_TCP, TCP_NODELAY, &value, &size), 0);
   EXPECT_NE(value, 0);
+}
+
+// A door whose thread is held up by what gets its connections, as gRPC might do.
+TEST(Listening, ADoorThatIsStuckIsNotAlive) {
+  absl::StatusOr<TcpListener> listener = ListenTcp("ipv4:127.0.0.1:0", std::chrono::milliseconds(0));
+  ASSERT_TRUE(listener.ok()) << listener.status();
+  const std::string address = listener->address;
+  std::vector<TcpListener> listeners;
+  listeners.push_back(*std::move(listener));
+  std::promise<void> stuck;
+  std::promise<void> released;
+  ListeningServer server;
+  server.door = std::make_unique<TcpDoor>(
+      std::move(listeners),
+      [&](UniqueFd) {
+        stuck.set_value();
+        released.get_future().wait();
+      },
+      EventSink());
+  const ProofOfLife proof = ProofOfListening(server);
+  EXPECT_TRUE(proof.prove(std::chrono::seconds(20)).ok());
+  const absl::StatusOr<UniqueFd> caller = ConnectTcp(address, steady_clock::now() + std::chrono::seconds(20));
+  stuck.get_future().wait();
+  EXPECT_FALSE(proof.prove(std::chrono::milliseconds(100)).ok());
+  released.set_value();
+  EXPECT_TRUE(proof.prove(std::chrono::seconds(20)).ok());
 }
 
 TEST(Listening, NobodyWaitsForAServerThatEnded) {

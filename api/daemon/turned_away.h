@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// TurnedAway: counts callers who were turned away, for a word about it once a minute: a flood of them makes no
+// flood of words.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace rdmaready {
+
+// Threads: one at a time.
+class TurnedAway {
+ public:
+  // How many they are since that was told last; none: it was told less than a minute ago.
+  std::optional<std::uint64_t> One();
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> told_{};
+  std::uint64_t since_told_ = 0;
+};
+
+}  // namespace rdmaready
