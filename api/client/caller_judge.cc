@@ -33,10 +33,8 @@ std::string CallerJudge::Why(const std::string& certificate_pem, const std::stri
   if (certificate_pem.empty()) return "the caller showed no certificate";
   const absl::StatusOr<std::vector<Certificate>> own = ParseCertificates(certificate_pem);
   if (!own.ok()) return "the caller's certificate: " + Message(own.status());
-  const absl::StatusOr<std::string> ca = ReadSmallFile(ca_file_, kMaxPemBytes);
-  if (!ca.ok()) return Message(ca.status());
-  const absl::StatusOr<TrustStore> trusted = ParseTrustStore(*ca);
-  if (!trusted.ok()) return "--tls-ca " + ca_file_ + ": " + Message(trusted.status());
+  const absl::StatusOr<std::shared_ptr<::X509_STORE>> trusted = Trusted();
+  if (!trusted.ok()) return Message(trusted.status());
   std::shared_ptr<const RevocationLists> lists;
   if (lists_ != nullptr) {
     absl::StatusOr<std::shared_ptr<const RevocationLists>> read = lists_->Now();
@@ -49,6 +47,18 @@ std::string CallerJudge::Why(const std::string& certificate_pem, const std::stri
   const std::string why =
       WhyUntrusted(*own->front(), intermediates, **trusted, CertificateUse::kClient, lists.get());
   return why.empty() ? why : "the caller's certificate " + why;
+}
+
+absl::StatusOr<std::shared_ptr<::X509_STORE>> CallerJudge::Trusted() {
+  RR_ASSIGN_OR_RETURN(std::string ca, ReadSmallFile(ca_file_, kMaxPemBytes));
+  const std::scoped_lock lock(mutex_);
+  if (trusted_ != nullptr && ca == ca_) return trusted_;
+  absl::StatusOr<TrustStore> parsed = ParseTrustStore(ca);
+  if (!parsed.ok())
+    return absl::Status(parsed.status().code(), "--tls-ca " + ca_file_ + ": " + Message(parsed.status()));
+  trusted_ = *std::move(parsed);
+  ca_ = std::move(ca);
+  return trusted_;
 }
 
 }  // namespace rdmaready

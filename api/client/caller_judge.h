@@ -5,15 +5,18 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "absl/status/statusor.h"
+#include "api/client/certificate.h"
 #include "api/client/revocation.h"
 #include "api/client/tls.h"
 
 namespace rdmaready {
 
-// The CA and the revocation lists are read from their files with each question: what cannot be read trusts
-// nobody. A list that is due goes on being applied (revocation.h).
+// The CA and the revocation lists are read from their files with each question (and parsed when they are others
+// than before): what cannot be read trusts nobody. A list that is due goes on being applied (revocation.h).
 //
 // Threads: any.
 class CallerJudge {
@@ -32,10 +35,14 @@ class CallerJudge {
 
  private:
   std::string Why(const std::string& certificate_pem, const std::string& others_pem);
+  absl::StatusOr<std::shared_ptr<::X509_STORE>> Trusted();
 
   const std::string ca_file_;
   const OnRefused on_refused_;
   std::unique_ptr<RevocationFile> lists_;  // null: none was named
+  std::mutex mutex_{};
+  std::string ca_{};  // what trusted_ was parsed from
+  std::shared_ptr<::X509_STORE> trusted_{};
 };
 
 }  // namespace rdmaready
