@@ -25,7 +25,7 @@ int FailStart(const std::string& program, const absl::Status& why, int status, L
 
 // Call before any thread exists: all inherit the mask, so that sigwait and the like get what is returned:
 // SIGINT, SIGTERM and SIGHUP. A peer that goes away and a full disk end no daemon, and it has as many
-// descriptors as it may have: each connection is one.
+// descriptors as it may have: each connection is one. No library looks for deadlocks while it runs.
 ::sigset_t BecomeDaemon();
 
 // Who asked for JSON gets it, also under systemd; text becomes entries of the journal there.

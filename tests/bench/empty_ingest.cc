@@ -3,16 +3,14 @@
 // judges nothing: one stream for each client, one answer to each message. What a hub costs beyond this is its
 // own work.
 #include <grpcpp/grpcpp.h>
-#include <sys/resource.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <string>
 
+#include "api/daemon/listening.h"
+#include "api/daemon/process.h"
+#include "api/daemon/server_tls.h"
 #include "rdmaready/v1/ingest.grpc.pb.h"
 
 namespace rdmaready {
@@ -56,36 +54,21 @@ class EmptyIngest final : public v1::Ingest::CallbackService {
   const std::uint32_t period_s_;
 };
 
-std::string TextOf(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// Those of a hub: callers show a certificate.
-std::shared_ptr<grpc::ServerCredentials> CredentialsOf(int argc, char** argv) {
-  if (argc == 3) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  tls.pem_key_cert_pairs.push_back({TextOf(argv[4]), TextOf(argv[3])});
-  tls.pem_root_certs = TextOf(argv[5]);
-  return grpc::SslServerCredentials(tls);
-}
-
 int Main(int argc, char** argv) {
   if (argc != 3 && argc != 6) return 2;
-  ::rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  ::sigset_t signals;
-  ::sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&signals, signal);
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const ::sigset_t signals = BecomeDaemon();
   EmptyIngest service(static_cast<std::uint32_t>(std::atoi(argv[2])));
+  // Callers are let in as a hub lets them in: by TLS a fleet that comes at once would never be there else.
+  ListenOptions listen{.listen = {argv[1]}, .credentials = grpc::InsecureServerCredentials()};
+  if (argc == 6) {
+    const TlsFiles files{.certificate = argv[3], .key = argv[4], .ca = argv[5]};
+    listen.handshakes = std::make_shared<HandshakeEnds>();
+    listen.credentials = MakeServerCredentials(files, MakeCallerJudge(files, {}), listen.handshakes).value();
+  }
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(argv[1], CredentialsOf(argc, argv));
   builder.RegisterService(&service);
-  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (server == nullptr) return 1;
+  absl::StatusOr<ListeningServer> server = StartListening(builder, listen);
+  if (!server.ok()) return 1;
   int signal = 0;
   ::sigwait(&signals, &signal);
   server->Shutdown(std::chrono::system_clock::now());

@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "absl/synchronization/mutex.h"
 #include "api/base/quantity.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
@@ -133,6 +134,7 @@ int Main(int argc, char** argv) {
   app.add_option("--tls-ca", options.plan.tls.ca, "Whom to trust");
   CLI11_PARSE(app, argc, argv);
   std::signal(SIGPIPE, SIG_IGN);
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // as the daemons do it
   ::rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
