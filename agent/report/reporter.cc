@@ -21,7 +21,6 @@ namespace {
 
 constexpr auto kBetweenLooks = std::chrono::seconds(1);
 constexpr auto kAfterFailure = std::chrono::seconds(10);  // a check that came to nothing
-constexpr auto kAfterTest = std::chrono::seconds(3);      // others may follow it
 constexpr int kOldAfterPeriods = 2;
 constexpr auto kLongestLook = std::chrono::seconds(60);  // of a host that is slow to answer
 constexpr auto kGoodbye = std::chrono::milliseconds(1000);
@@ -53,7 +52,7 @@ Reporter::Reporter(ReporterOptions options, ReportingHost host) : options_(std::
                     .heard_lists = options_.heard_lists,
                     .seed = std::random_device()(),
                     .events = options_.events});
-  if (options_.past) past_due_ = std::chrono::steady_clock::now();
+  if (options_.past) pace_.Tested(std::chrono::steady_clock::now(), true);
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
@@ -103,8 +102,8 @@ void Reporter::LookAgain() {
 void Reporter::Tested() {
   {
     const std::lock_guard lock(mutex_);
-    if (!options_.past || past_due_) return;
-    past_due_ = std::chrono::steady_clock::now() + kAfterTest;
+    if (!options_.past || pace_.due()) return;
+    pace_.Tested(std::chrono::steady_clock::now());
   }
   Wake();
 }
@@ -121,16 +120,17 @@ void Reporter::Wake() {
 void Reporter::TellPast(TimePoint now) {
   {
     const std::lock_guard lock(mutex_);
-    if (!past_due_ || now < *past_due_) return;
-    past_due_.reset();  // a test that is kept while the past is read is in the next one
+    if (!pace_.TakeDue(now)) return;
   }
+  const TimePoint begun = std::chrono::steady_clock::now();
   absl::StatusOr<std::vector<CaseBaseline>> tests = options_.past();
-  if (tests.ok()) {
-    absl::StatusOr<std::shared_ptr<const HostPast>> past = PackPast(*std::move(tests));
-    if (past.ok()) return client_->OfferPast(*std::move(past));
+  std::shared_ptr<const HostPast> past;
+  if (tests.ok()) past = PackPast(*std::move(tests)).value_or(nullptr);
+  {
+    const std::lock_guard lock(mutex_);
+    pace_.Read(begun, std::chrono::steady_clock::now(), past != nullptr);
   }
-  const std::lock_guard lock(mutex_);
-  past_due_ = now + kAfterFailure;
+  if (past != nullptr) client_->OfferPast(std::move(past));
 }
 
 // What is told each period is what the host is then: a reading of half a period ago will do.
@@ -165,7 +165,7 @@ TimePoint Reporter::NextLook() const {
   const std::lock_guard lock(mutex_);
   if (look_again_) return tried_at_.value_or(now) + kBetweenLooks;
   const TimePoint next = digest_.empty() ? now + kAfterFailure : now + client_->period();
-  return std::min(next, past_due_.value_or(next));
+  return std::min(next, pace_.due().value_or(next));
 }
 
 void Reporter::Run(const std::stop_token& stop) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "agent/report/past_pace.h"
 #include "agent/report/report_client.h"
 #include "api/base/event.h"
 #include "api/client/tls.h"
@@ -55,7 +56,8 @@ class Reporter {
   // This host has another certificate: reports go on by it. Any thread.
   void Reconnect() { client_->Reconnect(); }
 
-  // A live test was made and kept: its past is told again within seconds, however many follow. Any thread.
+  // A live test was made and kept: its past is told again, within seconds unless reading it takes long, however
+  // many follow. Any thread.
   void Tested();
 
   // Something changed: the host is read again, at most once a second. Any thread.
@@ -100,7 +102,7 @@ class Reporter {
   std::optional<TimePoint> looked_at_{};  // when one was made last
   std::int64_t read_steady_ns_ = 0;       // of the state that was offered last
   std::string digest_{};                  // its digest; empty: none is offered
-  std::optional<TimePoint> past_due_{};   // when the past is read again; none: nothing was tested since
+  PastPace pace_{};                       // of reading the past
   std::jthread thread_;
 };
 
