@@ -65,9 +65,7 @@ void Hub::Revoked(const std::string& host_id, const std::string& text) {
   book_.End(host_id, absl::PermissionDeniedError(text));
   lists_->Tell();
   NoteOf(std::span(&host_id, 1), text);
-  // What its tests showed is of no port of the fleet any more.
-  book_.KnowPast(host_id, "");
-  Stored(options_.store->ForgetPast(host_id));
+  book_.KnowPast(host_id, "");  // as in the store
 }
 
 void Hub::LookAfterAdmission() {

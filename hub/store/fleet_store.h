@@ -52,7 +52,7 @@ struct JudgedHost {
   std::string votes{};            // what it votes where hosts are compared: see hub/ingest/kept_votes.h
   std::vector<FleetFinding>
       findings{};  // warned, failed or unknown, and not waived; host_id and times are not looked at
-  std::optional<KeptPast> past{};  // none: what is kept stays
+  std::optional<KeptPast> past{};  // none: what is kept stays; of a host that was revoked none is kept
 };
 
 struct CommittedChange {
@@ -183,8 +183,6 @@ class FleetStore {
   // By which digest the past of each host is known that has told one, by host.
   virtual absl::Status Pasts(
       const std::function<void(const std::string& host_id, const std::string& digest)>& each) = 0;
-  // As if it had told none.
-  virtual absl::Status ForgetPast(const std::string& host_id) = 0;
   // kNotFound: it never sent any. kDataLoss: they are not what was put.
   virtual absl::StatusOr<StoredFacts> FactsOf(const std::string& host_id) = 0;
 };

@@ -9,7 +9,10 @@ namespace rdmaready::hub::sql {
   "p50_bytes_per_s, latency_p99_ns, days_kept, first_unix_ns, changed_unix_ns, before_bytes_per_s, "        \
   "before_days"
 
-inline constexpr char kPutPast[] = "INSERT INTO past (host_id, digest) VALUES ($1, $2)";
+// A report of a host that was revoked since may have waited.
+inline constexpr char kPutPast[] =
+    "INSERT INTO past (host_id, digest) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM revoked_host WHERE "
+    "host_id = $1)";
 inline constexpr char kAllPasts[] = "SELECT host_id, digest FROM past ORDER BY host_id";
 inline constexpr char kDropPast[] = "DELETE FROM past WHERE host_id = $1";
 

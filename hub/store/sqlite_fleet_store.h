@@ -81,7 +81,6 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
   absl::Status Tests(const std::string& host_id, const std::function<void(KeptTest&&)>& each) override;
   absl::Status Pasts(
       const std::function<void(const std::string& host_id, const std::string& digest)>& each) override;
-  absl::Status ForgetPast(const std::string& host_id) override;
   absl::StatusOr<StoredFacts> FactsOf(const std::string& host_id) override;
 
   absl::Status PutTokens(std::span<const StoredToken> tokens) override;

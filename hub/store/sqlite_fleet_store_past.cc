@@ -49,6 +49,7 @@ absl::Status SqliteFleetStore::PutPast(const std::string& host_id, const KeptPas
   RR_RETURN_IF_ERROR(DropPast(host_id));
   RR_ASSIGN_OR_RETURN(Statement* const put, writer_.Prepared(sql::kPutPast));
   RR_RETURN_IF_ERROR(put->Bind(host_id).Bind(past.digest).Run());
+  if (RowsChanged(writer_.database()) == 0) return absl::OkStatus();
   for (const KeptTest& test : past.tests) {
     RR_ASSIGN_OR_RETURN(Statement* const row, writer_.Prepared(sql::kPutBaseline));
     BindTest(host_id, test, *row);
@@ -63,10 +64,6 @@ absl::Status SqliteFleetStore::DropPast(const std::string& host_id) {
     RR_RETURN_IF_ERROR(drop->Bind(host_id).Run());
   }
   return absl::OkStatus();
-}
-
-absl::Status SqliteFleetStore::ForgetPast(const std::string& host_id) {
-  return InTransaction([&] { return DropPast(host_id); });
 }
 
 absl::Status SqliteFleetStore::Pasts(

@@ -123,7 +123,8 @@ absl::Status SqliteFleetStore::PruneTokens(std::int64_t before_unix_ns) {
 absl::Status SqliteFleetStore::PutRevoked(const RevokedHost& host) {
   return InTransaction([&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(Statement* const put, writer_.Prepared(sql::kPutRevoked));
-    return put->Bind(host.host_id).Bind(host.unix_ns).Bind(host.who).Bind(host.why).Run();
+    RR_RETURN_IF_ERROR(put->Bind(host.host_id).Bind(host.unix_ns).Bind(host.who).Bind(host.why).Run());
+    return DropPast(host.host_id);
   });
 }
 

@@ -76,7 +76,8 @@ class TokenStore {
   // Forgets those that ended before then.
   virtual absl::Status PruneTokens(std::int64_t before_unix_ns) = 0;
 
-  // The first word on a host stays.
+  // The first word on a host stays. What its live tests showed is forgotten with it, and none is kept of it any
+  // more.
   virtual absl::Status PutRevoked(const RevokedHost& host) = 0;
   virtual absl::Status Revoked(const std::function<void(RevokedHost&&)>& each) = 0;
 };

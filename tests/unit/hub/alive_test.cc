@@ -107,7 +107,6 @@ class StoreWithAGate final : public FleetStore {
   absl::Status Pasts(const std::function<void(const std::string&, const std::string&)>& each) override {
     return store_->Pasts(each);
   }
-  absl::Status ForgetPast(const std::string& id) override { return store_->ForgetPast(id); }
   absl::Status ChangesAfter(const std::string& id, std::uint64_t number,
                             const std::function<void(FleetChange&&)>& each) override {
     return store_->ChangesAfter(id, number, each);

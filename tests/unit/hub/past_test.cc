@@ -291,9 +291,22 @@ TEST_F(PastStoreTest, KeepsThePastOfEachHostAsAWhole) {
   Commit(*store, "one", KeptPast{.digest = std::string(64, 'e')});
   EXPECT_THAT(TestsIn(*store, "one"), IsEmpty());
   EXPECT_THAT(DigestsIn(*store), ElementsAre("one e", "two b")) << "it has told that it remembers none";
-  ASSERT_TRUE(store->ForgetPast("two").ok());
-  EXPECT_THAT(TestsIn(*store), IsEmpty());
-  EXPECT_THAT(DigestsIn(*store), ElementsAre("one e"));
+}
+
+TEST_F(PastStoreTest, OfARevokedHostNoPastIsThereAndNoneComesBack) {
+  const auto store = Open();
+  const KeptPast past{.digest = std::string(64, 'a'), .tests = {{.test = ATest()}}};
+  Commit(*store, "one", past);
+  Commit(*store, "two", past);
+  ASSERT_TRUE(store->PutRevoked({.host_id = "one", .unix_ns = 1, .who = "anna", .why = "a drill"}).ok());
+  EXPECT_THAT(TestsIn(*store, "one"), IsEmpty());
+  EXPECT_THAT(DigestsIn(*store), ElementsAre("two a"));
+  Commit(*store, "one", past);  // its report was waiting
+  EXPECT_THAT(TestsIn(*store, "one"), IsEmpty());
+  EXPECT_THAT(DigestsIn(*store), ElementsAre("two a"));
+  EXPECT_EQ(store->FactsOf("one")->known.mark.sequence, 1u) << "what else it reported is kept";
+  Commit(*store, "two", past);
+  EXPECT_THAT(TestsIn(*store, "two"), SizeIs(1));
 }
 
 }  // namespace
