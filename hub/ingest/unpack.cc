@@ -5,10 +5,24 @@
 #include <google/protobuf/arena.h>
 #include <zlib.h>
 
+#include <algorithm>
+
 #include "api/base/status.h"
 #include "api/convert/facts.h"
 
 namespace rdmaready::hub {
+namespace {
+
+// The longest of the names that its findings are known by.
+std::size_t LongestName(const Port& port) {
+  std::size_t longest = port.device.size();
+  if (port.netdev) longest = std::max({longest, port.netdev->name.size(), port.netdev->master.size()});
+  if (!port.lowers) return longest;
+  for (const Netdev& lower : *port.lowers) longest = std::max(longest, lower.name.size());
+  return longest;
+}
+
+}  // namespace
 
 absl::StatusOr<std::string> Unpack(std::string_view packed, std::uint64_t plain_bytes,
                                    const UnpackLimits& limits) {
@@ -45,6 +59,13 @@ absl::StatusOr<Facts> ReadFacts(std::string_view packed, std::uint64_t plain_byt
   if (facts.ports && facts.ports->size() > kMostPorts)
     return absl::InvalidArgumentError(
         fmt::format("facts of {} ports, {} are taken", facts.ports->size(), kMostPorts));
+  std::size_t longest = 0;
+  if (facts.ports) {
+    for (const Port& port : *facts.ports) longest = std::max(longest, LongestName(port));
+  }
+  if (longest > kMostDeviceNameBytes)
+    return absl::InvalidArgumentError(
+        fmt::format("facts of a port with a name of {} bytes, {} are taken", longest, kMostDeviceNameBytes));
   return facts;
 }
 

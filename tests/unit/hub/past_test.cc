@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -23,7 +24,9 @@
 #include "api/model/cases.h"
 #include "checks/words/words.h"
 #include "hub/ingest/unpack.h"
+#include "hub/judge/host_judge.h"
 #include "hub/judge/own_past.h"
+#include "hub/judge/rule_book.h"
 #include "hub/store/sqlite_fleet_store.h"
 #include "rdmaready/v1/ingest.pb.h"
 #include "tests/unit/checks/good_host.h"
@@ -215,6 +218,27 @@ TEST(OwnPasts, WhatIsForgottenIsNotWell) {
   ASSERT_THAT(findings, SizeIs(1)) << "a port that is gone is no more";
   EXPECT_EQ(findings[0].outcome, Outcome::kUnknown);
   EXPECT_EQ(findings[0].observed, "no loopback test is remembered");
+}
+
+TEST(OwnPasts, WhatIsForgottenIsFoundByTheLongestNameThatIsTaken) {
+  Facts facts = HardHost();
+  std::vector<Port> ports = *facts.ports;
+  Port& port = ports.front();
+  port.device = std::string(kMostDeviceNameBytes, 'd');
+  Netdev netdev = *port.netdev;
+  netdev.name = std::string(kMostDeviceNameBytes, 'n');
+  port.netdev = netdev;
+  facts.ports = ports;
+  CaseBaseline slow = ATest("write-512k", 13);
+  slow.port = PortName(port);
+  const std::shared_ptr<const RuleBook> rules = *RuleBook::Load({.profiles = {"smb-direct-roce"}});
+  const std::int64_t now = UnixNowNs();
+  const auto kept =
+      JudgeInFleet(facts, rules->RulesOf("node1", now), "node1", now, {}, {.tests = TestsOf({slow}, facts)})
+          .host.findings;
+  const auto found = std::ranges::find(kept, "cmp.own-past", &FleetFinding::check);
+  ASSERT_NE(found, kept.end());
+  EXPECT_THAT(Judged({}, facts, {found->subject}), SizeIs(1)) << "it is kept as it is called";
 }
 
 TEST(OwnPasts, TheSpeedOfASoftwareDeviceSaysNothing) {

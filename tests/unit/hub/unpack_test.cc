@@ -5,7 +5,12 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "agent/report/pack_state.h"
+#include "api/base/status.h"
 #include "api/convert/digest.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -58,6 +63,46 @@ TEST(Unpack, TellsWhatIsCutOrHasMoreBehindIt) {
 TEST(Unpack, WhatIsNoMessageIsNoFacts) {
   const std::string plain(100, '\xff');
   EXPECT_FALSE(ReadFacts(Packed(plain), plain.size()).ok());
+}
+
+// The error of facts whose first port is changed so.
+std::string WhyNotRead(const std::function<void(Port&)>& change) {
+  Facts facts = GoodHost();
+  std::vector<Port> ports = *facts.ports;
+  change(ports.front());
+  facts.ports = ports;
+  const auto state = report::PackState(facts, std::string(64, 'a'), 1);
+  EXPECT_TRUE(state.ok()) << state.status();
+  const auto read = ReadFacts((*state)->facts_zlib, (*state)->facts_bytes);
+  return read.ok() ? "" : Message(read.status());
+}
+
+TEST(Unpack, NamesThatNoKernelGivesAreNotTaken) {
+  const std::string longest(kMostDeviceNameBytes, 'x');
+  const std::string longer = longest + "x";
+  constexpr const char* kTooLong = "facts of a port with a name of 256 bytes, 255 are taken";
+  const auto netdev = [](Port& port, auto change) {
+    Netdev named = *port.netdev;
+    change(named);
+    port.netdev = named;
+  };
+  const auto lower = [](Port& port, const std::string& name) {
+    std::vector<Netdev> lowers(2);
+    lowers.back().name = name;
+    port.lowers = lowers;
+  };
+  EXPECT_EQ(WhyNotRead([&](Port& port) { port.device = longer; }), kTooLong);
+  EXPECT_EQ(WhyNotRead([&](Port& port) { netdev(port, [&](Netdev& named) { named.name = longer; }); }),
+            kTooLong);
+  EXPECT_EQ(WhyNotRead([&](Port& port) { netdev(port, [&](Netdev& named) { named.master = longer; }); }),
+            kTooLong);
+  EXPECT_EQ(WhyNotRead([&](Port& port) { lower(port, longer); }), kTooLong);
+  EXPECT_EQ(WhyNotRead([&](Port& port) {
+              port.device = longest;
+              netdev(port, [&](Netdev& named) { named.name = named.master = longest; });
+              lower(port, longest);
+            }),
+            "");
 }
 
 }  // namespace
