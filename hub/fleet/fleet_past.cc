@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -25,86 +24,110 @@ bool IsAsked(const PastFilter& filter, PastState state, const CaseBaseline& test
 }
 
 // What is slower than before first, and of that what lost the most.
-bool StandsBefore(const FleetPastTest& a, const FleetPastTest& b) {
-  const bool slower = a.state == PastState::kSlower;
-  if (slower != (b.state == PastState::kSlower)) return slower;
-  if (slower) {
-    const auto share = [](const CaseBaseline& test) {
-      return static_cast<double>(test.last_bytes_per_s) / static_cast<double>(test.p10_bytes_per_s);
-    };
-    if (share(a.test) != share(b.test)) return share(a.test) < share(b.test);
-  }
-  const auto name = [](const FleetPastTest& row) {
-    return std::tie(row.host, row.host_id, row.test.port, row.test.case_name, row.test.role, row.test.peer);
-  };
-  return name(a) < name(b);
+std::pair<bool, double> RankOf(const FleetPastTest& row) {
+  if (row.state != PastState::kSlower) return {true, 0};
+  return {false,
+          static_cast<double>(row.test.last_bytes_per_s) / static_cast<double>(row.test.p10_bytes_per_s)};
+}
+std::pair<bool, double> RankOf(const PastPlace& place) { return {place.behind_slower, place.share}; }
+
+auto NamesOf(const FleetPastTest& row) {
+  return std::tie(row.host, row.host_id, row.test.port, row.test.case_name, row.test.role, row.test.peer);
+}
+auto NamesOf(const PastPlace& place) {
+  return std::tie(place.host, place.host_id, place.port, place.case_name, place.role, place.peer);
 }
 
-// Counts all, and keeps the first ones of the order.
+// Of rows and places alike.
+constexpr auto kStandsBefore = [](const auto& a, const auto& b) {
+  const auto rank_a = RankOf(a), rank_b = RankOf(b);
+  return rank_a != rank_b ? rank_a < rank_b : NamesOf(a) < NamesOf(b);
+};
+
+PastPlace PlaceOf(const FleetPastTest& row) {
+  const auto [behind_slower, share] = RankOf(row);
+  return {.behind_slower = behind_slower,
+          .share = share,
+          .host = row.host,
+          .host_id = row.host_id,
+          .port = row.test.port,
+          .case_name = row.test.case_name,
+          .role = row.test.role,
+          .peer = row.test.peer};
+}
+
+// Keeps the first ones of the order.
 class FirstTests {
  public:
   explicit FirstTests(std::size_t most) : most_(most) {}
 
   void Add(FleetPastTest&& test) {
-    ++of_;
     tests_.push_back(std::move(test));
     if (tests_.size() / 2 >= std::max(most_, kLeastCut)) Cut();
   }
-  std::size_t of() const { return of_; }
-  // Without so many at the front; in their order.
-  std::vector<FleetPastTest> TakeFrom(std::size_t first) && {
+  bool are_full() const { return tests_.size() >= most_; }
+  // In their order.
+  std::vector<FleetPastTest> Take() && {
     Cut();
-    std::ranges::sort(tests_, StandsBefore);
-    tests_.erase(tests_.begin(), PlaceAt(first));
+    std::ranges::sort(tests_, kStandsBefore);
     return std::move(tests_);
   }
 
  private:
-  using Tests = std::vector<FleetPastTest>;
-  Tests::iterator PlaceAt(std::size_t number) {
-    return tests_.begin() + static_cast<Tests::difference_type>(std::min(number, tests_.size()));
-  }
   void Cut() {
-    const auto end = PlaceAt(most_);
-    std::ranges::nth_element(tests_, end, StandsBefore);
+    if (tests_.size() <= most_) return;
+    const auto end = tests_.begin() + static_cast<std::ptrdiff_t>(most_);
+    std::ranges::nth_element(tests_, end, kStandsBefore);
     tests_.erase(end, tests_.end());
   }
 
   static constexpr std::size_t kLeastCut = 1000;
   const std::size_t most_;
-  std::size_t of_ = 0;
-  Tests tests_{};
+  std::vector<FleetPastTest> tests_{};
 };
 
 }  // namespace
 
-absl::StatusOr<PastPart> FleetView::Past(const PastFilter& filter, std::size_t first, std::size_t count,
+// Which of them are slower is known when all were read; behind those they follow each other by host, and only
+// the hosts of the part are read.
+absl::StatusOr<PastPart> FleetView::Past(const PastFilter& filter, const PastPlace& after, std::size_t most,
                                          std::int64_t now_unix_ns) const {
-  RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, Hosts(filter.hosts, now_unix_ns));
-  std::unordered_map<std::string, const FleetHost*> chosen;
-  for (const FleetHost& host : hosts) {
-    if (host.condition != HostCondition::kRevoked && !host.host_id.empty()) chosen.emplace(host.host_id, &host);
-  }
-  const std::size_t most_first = std::numeric_limits<std::size_t>::max() - count;
-  FirstTests tests(std::min(first, most_first) + count);
-  const auto take = [&](KeptTest&& kept) {
-    const auto host = chosen.find(kept.host_id);
-    if (host == chosen.end()) return;
-    const PastState state = PastStateOf(kept.test, kept.software, now_unix_ns);
-    if (!IsAsked(filter, state, kept.test)) return;
-    tests.Add({.host_id = std::move(kept.host_id),
-               .host = host->second->name,
-               .group = host->second->group,
-               .state = state,
-               .test = std::move(kept.test)});
+  RR_ASSIGN_OR_RETURN(std::vector<FleetHost> hosts, Hosts(filter.hosts, now_unix_ns));
+  std::erase_if(hosts, [](const FleetHost& host) {
+    return host.condition == HostCondition::kRevoked || host.host_id.empty();
+  });
+  PastPart part;
+  FirstTests tests(most + 1);  // one more says whether there are more
+  const auto take = [&](const FleetHost& host, KeptTest&& kept) {
+    FleetPastTest row{.host_id = host.host_id,
+                      .host = host.name,
+                      .group = host.group,
+                      .state = PastStateOf(kept.test, kept.software, now_unix_ns),
+                      .test = std::move(kept.test)};
+    if (!IsAsked(filter, row.state, row.test)) return;
+    ++part.of;
+    if (kStandsBefore(after, row)) tests.Add(std::move(row));
   };
-  if (chosen.size() > kFewTestedHosts) {
-    RR_RETURN_IF_ERROR(store_.Tests({}, take));
+  if (after.behind_slower || hosts.size() <= kFewTestedHosts) {
+    for (const FleetHost& host : hosts) {
+      if (after.behind_slower && std::tie(host.name, host.host_id) < std::tie(after.host, after.host_id))
+        continue;
+      RR_RETURN_IF_ERROR(store_.Tests(host.host_id, [&](KeptTest&& kept) { take(host, std::move(kept)); }));
+      if (after.behind_slower && tests.are_full()) break;
+    }
   } else {
-    for (const auto& [host_id, host] : chosen) RR_RETURN_IF_ERROR(store_.Tests(host_id, take));
+    std::unordered_map<std::string, const FleetHost*> chosen;
+    for (const FleetHost& host : hosts) chosen.emplace(host.host_id, &host);
+    RR_RETURN_IF_ERROR(store_.Tests({}, [&](KeptTest&& kept) {
+      const auto host = chosen.find(kept.host_id);
+      if (host != chosen.end()) take(*host->second, std::move(kept));
+    }));
   }
-  PastPart part{.of = tests.of()};
-  part.tests = std::move(tests).TakeFrom(first);
+  part.rows = std::move(tests).Take();
+  if (part.rows.size() > most) {
+    part.rows.pop_back();
+    part.next = PlaceOf(part.rows.back());
+  }
   return part;
 }
 

@@ -251,11 +251,12 @@ grpc::Status FleetService::ListPast(grpc::ServerContext* context, const v1::List
           fmt::format("{} read what live tests showed already: come later", options_.most_past_readers));
     RR_ASSIGN_OR_RETURN(const PastFilter filter, PastFilterOf(*request, caller));
     const std::string question = QuestionOf(*request);
-    RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(const PastPart part, view_.Past(filter, page.first, page.count, UnixNowNs()));
-    AddRows(part.tests, {.count = part.tests.size()}, {}, *response->mutable_tests());
-    response->set_next_page_token(NextToken(page, part.of, question));
-    response->set_of(part.of);
+    RR_ASSIGN_OR_RETURN(const PastPage page,
+                        ReadPastPage(request->page_size(), request->page_token(), question));
+    RR_ASSIGN_OR_RETURN(const PastPart part, view_.Past(filter, page.after, page.count, UnixNowNs()));
+    AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_tests());
+    response->set_of(page.of.value_or(part.of));
+    RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, response->of(), question));
     return absl::OkStatus();
   };
   return GrpcOf(work());

@@ -59,9 +59,8 @@ struct PastFilter {
   std::vector<PastState> states{};
 };
 
-struct PastPart {
-  std::vector<FleetPastTest> tests{};
-  std::size_t of = 0;  // how many there are in all
+struct PastPart : FleetPart<FleetPastTest, PastPlace> {
+  std::size_t of = 0;  // of the first part: how many there are in all
 };
 
 // A host is silent after so many periods without a report.
@@ -103,9 +102,9 @@ class FleetView {
   };
   absl::StatusOr<UsualValues> Usual(const FleetFilter& filter, std::int64_t now_unix_ns) const;
 
-  // The last live tests; what is slower than before first, then by host name, port, case and peer: `count` of
-  // them from number `first` on. A host that was revoked has none.
-  absl::StatusOr<PastPart> Past(const PastFilter& filter, std::size_t first, std::size_t count,
+  // The last live tests; what is slower than before first, then by host name, port, case and peer: those after
+  // that place, never a part that is short. A host that was revoked has none.
+  absl::StatusOr<PastPart> Past(const PastFilter& filter, const PastPlace& after, std::size_t most,
                                 std::int64_t now_unix_ns) const;
 
   // Of the hosts of the filter, and of its checks; by host name, check, subject: those after that place.

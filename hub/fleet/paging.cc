@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <optional>
 #include <string_view>
 
@@ -111,6 +112,28 @@ absl::StatusOr<ChangePage> ReadChangePage(std::uint32_t size, const std::string&
   return page;
 }
 
+absl::StatusOr<PastPage> ReadPastPage(std::uint32_t size, const std::string& token,
+                                      const std::string& question) {
+  PastPage page;
+  RR_ASSIGN_OR_RETURN(page.count, RowsOnPage(size));
+  if (token.empty()) return page;
+  const std::optional<std::vector<std::string>> words = ReadWords(token, question, 9);
+  if (!words) return NoTokenOfNow();
+  const auto behind_slower = ParseNumber<std::uint64_t>((*words)[0]);
+  const auto share = ParseNumber<std::uint64_t>((*words)[1]);
+  page.of = ParseNumber<std::uint64_t>((*words)[8]);
+  if (!behind_slower || !share || !page.of) return NoTokenOfNow();
+  page.after = {.behind_slower = *behind_slower != 0,
+                .share = std::bit_cast<double>(*share),
+                .host = (*words)[2],
+                .host_id = (*words)[3],
+                .port = (*words)[4],
+                .case_name = (*words)[5],
+                .role = (*words)[6],
+                .peer = (*words)[7]};
+  return page;
+}
+
 absl::StatusOr<TokenPage> ReadTokenPage(std::uint32_t size, const std::string& token,
                                         const std::string& question) {
   TokenPage page;
@@ -122,6 +145,16 @@ absl::StatusOr<TokenPage> ReadTokenPage(std::uint32_t size, const std::string& t
   if (!time) return NoTokenOfNow();
   page.after = {*time, (*words)[1]};
   return page;
+}
+
+// The share as its bits: it is compared with that of the same row.
+absl::StatusOr<std::string> TokenAfter(const std::optional<PastPlace>& place, std::uint64_t of,
+                                       const std::string& question) {
+  if (!place) return std::string();
+  return WriteWords({std::to_string(int{place->behind_slower}),
+                     std::to_string(std::bit_cast<std::uint64_t>(place->share)), place->host, place->host_id,
+                     place->port, place->case_name, place->role, place->peer, std::to_string(of)},
+                    question);
 }
 
 absl::StatusOr<std::string> TokenAfter(const TokenPlace& place, const std::string& question) {

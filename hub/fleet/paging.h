@@ -41,18 +41,25 @@ struct PageAfter {
 using FindingPage = PageAfter<FindingPlace>;
 using ChangePage = PageAfter<ChangePlace>;
 using TokenPage = PageAfter<TokenPlace>;
+struct PastPage : PageAfter<PastPlace> {
+  std::optional<std::uint64_t> of{};  // how many rows the first page counted; none: this is it
+};
 
 // Errors as those of ReadPage.
 absl::StatusOr<FindingPage> ReadFindingPage(std::uint32_t size, const std::string& token,
                                             const std::string& question);
 absl::StatusOr<ChangePage> ReadChangePage(std::uint32_t size, const std::string& token,
                                           const std::string& question);
+absl::StatusOr<PastPage> ReadPastPage(std::uint32_t size, const std::string& token,
+                                      const std::string& question);
 absl::StatusOr<TokenPage> ReadTokenPage(std::uint32_t size, const std::string& token,
                                         const std::string& question);
 
 // Of no place: empty. An error only when libcrypto refuses.
 absl::StatusOr<std::string> TokenAfter(const std::optional<FindingPlace>& place, const std::string& question);
 absl::StatusOr<std::string> TokenAfter(const std::optional<ChangePlace>& place, const std::string& question);
+absl::StatusOr<std::string> TokenAfter(const std::optional<PastPlace>& place, std::uint64_t of,
+                                       const std::string& question);
 absl::StatusOr<std::string> TokenAfter(const TokenPlace& place, const std::string& question);
 
 }  // namespace rdmaready::hub

@@ -33,4 +33,16 @@ struct FindingPlace {
   auto operator<=>(const FindingPlace&) const = default;
 };
 
+// What live tests showed: what is slower than before first, by which share of it is left, then by names.
+struct PastPlace {
+  bool behind_slower = false;
+  double share = -1;   // of what is slower; as it is made: before all
+  std::string host{};  // its name
+  std::string host_id{};
+  std::string port{};
+  std::string case_name{};
+  std::string role{};
+  std::string peer{};
+};
+
 }  // namespace rdmaready::hub

@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,6 +24,7 @@
 #include "hub/fleet/fleet_service.h"
 #include "hub/fleet/fleet_view.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/unit/hub/forwarded_store.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -34,6 +37,22 @@ using testing::SizeIs;
 constexpr int kTestedHosts = 60;
 constexpr int kTestsOfHost = 50;
 constexpr std::size_t kAllTests = std::size_t{kTestedHosts} * kTestsOfHost;
+
+// Counts the rows of live tests that are read.
+class CountingStore final : public ForwardedStore {
+ public:
+  using ForwardedStore::ForwardedStore;
+  absl::Status Tests(const std::string& id, const std::function<void(KeptTest&&)>& each) override {
+    return ForwardedStore::Tests(id, [&](KeptTest&& test) {
+      ++tests_;
+      each(std::move(test));
+    });
+  }
+  std::size_t tests() const { return tests_; }
+
+ private:
+  std::size_t tests_ = 0;
+};
 
 class FleetPastTests : public testing::Test {
  protected:
@@ -75,13 +94,24 @@ class FleetPastTests : public testing::Test {
     return judged;
   }
 
-  PastPart PartOf(const PastFilter& filter, std::size_t first, std::size_t count) {
-    absl::StatusOr<PastPart> part = view_.Past(filter, first, count, now_);
+  PastPart PartOf(const PastFilter& filter, const PastPlace& after, std::size_t count) {
+    absl::StatusOr<PastPart> part = view_.Past(filter, after, count, now_);
     EXPECT_TRUE(part.ok()) << part.status();
-    EXPECT_LE(part->tests.size(), count);
+    EXPECT_LE(part->rows.size(), count);
+    EXPECT_TRUE(!part->next || part->rows.size() == count) << "short only at the end";
     return *std::move(part);
   }
-  std::vector<FleetPastTest> AllOf(const PastFilter& filter) { return PartOf(filter, 0, 1'000'000).tests; }
+  std::vector<FleetPastTest> AllOf(const PastFilter& filter) { return PartOf(filter, {}, 1'000'000).rows; }
+  // Page by page.
+  std::vector<FleetPastTest> WalkOf(const PastFilter& filter, std::size_t size) {
+    std::vector<FleetPastTest> walked;
+    for (std::optional<PastPlace> place = PastPlace(); place;) {
+      PastPart part = PartOf(filter, *place, size);
+      std::ranges::move(part.rows, std::back_inserter(walked));
+      place = std::move(part.next);
+    }
+    return walked;
+  }
 
   const std::string root_ = testing::TempDir() + "fleet past " + std::to_string(::getpid());
   const std::int64_t now_ = UnixNowNs();
@@ -104,21 +134,42 @@ TEST_F(FleetPastTests, PagesTogetherAreTheWholeOrder) {
   EXPECT_TRUE(std::is_sorted(end_of_slow, all.end(), [](const FleetPastTest& a, const FleetPastTest& b) {
     return std::tie(a.host, a.test.port, a.test.case_name) < std::tie(b.host, b.test.port, b.test.case_name);
   }));
-  for (const std::size_t size : {std::size_t{97}, std::size_t{1000}}) {
-    std::vector<FleetPastTest> walked;
-    for (std::size_t first = 0; first < kAllTests; first += size) {
-      PastPart part = PartOf({}, first, size);
-      EXPECT_EQ(part.of, kAllTests);
-      std::ranges::move(part.tests, std::back_inserter(walked));
-    }
-    EXPECT_THAT(walked, ElementsAreArray(all)) << size;
-  }
-  EXPECT_THAT(PartOf({}, 0, 1).tests, ElementsAreArray(all.begin(), all.begin() + 1));
-  for (const std::size_t first : {kAllTests, std::numeric_limits<std::size_t>::max()}) {
-    const PastPart behind = PartOf({}, first, 200);
-    EXPECT_THAT(behind.tests, IsEmpty());
-    EXPECT_EQ(behind.of, kAllTests);
-  }
+  for (const std::size_t size : {std::size_t{97}, std::size_t{250}, std::size_t{1000}, kAllTests})
+    EXPECT_THAT(WalkOf({}, size), ElementsAreArray(all)) << size;
+  EXPECT_THAT(PartOf({}, {}, 1).rows, ElementsAreArray(all.begin(), all.begin() + 1));
+  EXPECT_EQ(PartOf({}, {}, 1).of, kAllTests);
+  const PastPlace behind_all{.behind_slower = true, .share = 0, .host = "node99"};
+  EXPECT_THAT(PartOf({}, behind_all, 200).rows, IsEmpty());
+}
+
+TEST_F(FleetPastTests, APageFarBehindReadsTheHostsThatItShows) {
+  CountingStore counting(*store_);
+  const FleetView view(counting, book_, agreement_, std::chrono::seconds(300), [this] { return rules_; });
+  const std::vector<FleetPastTest> all = AllOf({});
+  const FleetPastTest& row = all[2000];
+  const PastPlace place{.behind_slower = true,
+                        .share = 0,
+                        .host = row.host,
+                        .host_id = row.host_id,
+                        .port = row.test.port,
+                        .case_name = row.test.case_name,
+                        .role = row.test.role,
+                        .peer = row.test.peer};
+  const auto part = view.Past({}, place, 100, now_);
+  ASSERT_TRUE(part.ok()) << part.status();
+  EXPECT_THAT(part->rows, ElementsAreArray(all.begin() + 2001, all.begin() + 2101));
+  EXPECT_LE(counting.tests(), 4u * kTestsOfHost) << "a seventh of them is slower";
+}
+
+TEST_F(FleetPastTests, RowsThatComeMeanwhileMoveNoOtherOneToAnotherPage) {
+  const std::vector<FleetPastTest> all = AllOf({});
+  const PastPart first = PartOf({}, {}, 1000);
+  JudgedHost other = HostOf(0);
+  other.host.host_id = "id-new";
+  other.host.name = "node";  // before all others
+  ASSERT_TRUE(store_->Commit({&other, 1}, now_).ok());
+  ASSERT_TRUE(first.next);
+  EXPECT_THAT(PartOf({}, *first.next, 500).rows, ElementsAreArray(all.begin() + 1000, all.begin() + 1500));
 }
 
 TEST_F(FleetPastTests, OfFewHostsIsThatPartOfAll) {
@@ -131,11 +182,10 @@ TEST_F(FleetPastTests, OfFewHostsIsThatPartOfAll) {
   });
   ASSERT_THAT(wanted, SizeIs(110));
   EXPECT_THAT(AllOf(filter), ElementsAreArray(wanted));
-  const PastPart part = PartOf(filter, 5, 20);
-  EXPECT_THAT(part.tests, ElementsAreArray(wanted.begin() + 5, wanted.begin() + 25));
-  EXPECT_EQ(part.of, 110u);
+  EXPECT_THAT(WalkOf(filter, 20), ElementsAreArray(wanted));
+  EXPECT_EQ(PartOf(filter, {}, 20).of, 110u);
   filter.hosts.hosts = {"nobody"};
-  EXPECT_EQ(PartOf(filter, 0, 20).of, 0u);
+  EXPECT_EQ(PartOf(filter, {}, 20).of, 0u);
 }
 
 // ---- the service
@@ -172,6 +222,9 @@ TEST_F(FleetCallsTest, SoManyReadThePastAtATimeAndThePlaceIsGivenBack) {
   }
   grpc::ServerContext context;
   v1::ListPastResponse response;
+  request.set_page_token("none of this");
+  EXPECT_EQ(service->ListPast(&context, &request, &response).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  request.clear_page_token();
   const grpc::Status full = Serve(0)->ListPast(&context, &request, &response);
   EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(full.error_message(), HasSubstr("come later"));
