@@ -28,12 +28,6 @@ FindingPlace PlaceOf(const FleetFinding& row) {
 FindingPlace PlaceOf(const FleetDifference& row) {
   return {row.host, row.host_id, row.check, row.subject, row.profile};
 }
-// Whether rows there are shown earlier than rows here.
-bool IsShownBefore(const ChangePlace& there, const ChangePlace& here) {
-  return there.last_unix_ns != here.last_unix_ns
-             ? there.last_unix_ns > here.last_unix_ns
-             : std::tie(there.host_id, there.number) < std::tie(here.host_id, here.number);
-}
 // Behind everything of it.
 FindingPlace BehindHost(const std::string& name, const std::string& host_id) {
   return {name, host_id, std::string(1, std::numeric_limits<char>::max()), {}, {}};
@@ -138,10 +132,9 @@ struct FleetView::Chosen {
   std::unordered_map<std::string, std::string> names{};  // of them, by id
 
   bool Has(const std::string& host_id) const { return all || names.contains(host_id); }
-  bool are_few() const { return !all && hosts.size() <= kFewHosts; }
   // In their order hosts can be read alone however many there are. Who may see only some is then not even shown
   // by an empty page that there are others.
-  bool are_read_alone() const { return are_few() || of_role; }
+  bool are_read_alone() const { return of_role || (!all && hosts.size() <= kFewHosts); }
   // Those from there on.
   std::span<const FleetHost> From(const FindingPlace& place) const {
     const auto first = std::ranges::partition_point(hosts, [&](const FleetHost& host) {
@@ -201,37 +194,19 @@ absl::StatusOr<ChangesPart> FleetView::ChangesAfter(const FleetFilter& filter, s
                                                     std::int64_t now_unix_ns) const {
   RR_ASSIGN_OR_RETURN(const Chosen chosen, ChosenBy(filter, now_unix_ns));
   const auto choose = [&](FleetChange& change) {
-    if (!chosen.Has(change.host_id) || !IsChosen(filter.checks, change.check)) return false;
+    if (!IsChosen(filter.checks, change.check)) return false;
     change.host = chosen.all ? NameOf(change.host_id) : chosen.names.at(change.host_id);
     return true;
   };
-  const auto changes_of = [&](const std::string& host_id) {
-    return Gather<FleetChange>(
-        after, most,
-        [&](const ChangePlace& place, std::size_t rows, const std::function<void(FleetChange &&)>& each) {
-          return store_.NewestChanges(host_id, since_unix_ns, place, rows, each);
-        },
-        choose);
-  };
-  if (!chosen.are_few()) return changes_of({});
-  ChangesPart part;
-  for (const FleetHost& host : chosen.hosts) {
-    RR_ASSIGN_OR_RETURN(ChangesPart of_host, changes_of(host.host_id));
-    std::ranges::move(of_host.rows, std::back_inserter(part.rows));
-    // What comes behind the first of these places is not known of every host.
-    if (of_host.next && (!part.next || IsShownBefore(*of_host.next, *part.next)))
-      part.next = std::move(of_host.next);
-  }
-  std::ranges::sort(part.rows, [](const FleetChange& a, const FleetChange& b) {
-    return IsShownBefore(PlaceOf(a), PlaceOf(b));
-  });
-  if (part.next)
-    std::erase_if(part.rows, [&](const FleetChange& row) { return IsShownBefore(*part.next, PlaceOf(row)); });
-  if (part.rows.size() > most) {
-    part.rows.resize(most);
-    part.next = PlaceOf(part.rows.back());
-  }
-  return part;
+  if (!chosen.all && chosen.hosts.empty()) return ChangesPart{};
+  std::vector<std::string> ids;
+  for (const FleetHost& host : chosen.hosts) ids.push_back(host.host_id);
+  return Gather<FleetChange>(
+      after, most,
+      [&](const ChangePlace& place, std::size_t rows, const std::function<void(FleetChange &&)>& each) {
+        return store_.NewestChanges(ids, since_unix_ns, place, rows, each);
+      },
+      choose);
 }
 
 absl::StatusOr<DifferencesPart> FleetView::DiffAfter(const FleetFilter& filter, std::int64_t at_unix_ns,

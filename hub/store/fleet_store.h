@@ -169,8 +169,9 @@ class FleetStore {
   virtual absl::Status ChangesAfter(const std::string& host_id, std::uint64_t number,
                                     const std::function<void(FleetChange&&)>& each) = 0;
   // Parts of the rows, at most `most` after that place: what a part costs does not depend on how many there
-  // are. Changes that happened, or happened again, since then. `host_id` empty: of all.
-  virtual absl::Status NewestChanges(const std::string& host_id, std::int64_t since_unix_ns,
+  // are. Changes that happened, or happened again, since then. `host_ids` empty: of all; else of these: of a
+  // thousand it costs as much as they have, of more the others' cost a little, too.
+  virtual absl::Status NewestChanges(std::span<const std::string> host_ids, std::int64_t since_unix_ns,
                                      const ChangePlace& after, std::size_t most,
                                      const std::function<void(FleetChange&&)>& each) = 0;
   // With the hosts' names.

@@ -8,15 +8,27 @@
 
 namespace rdmaready::hub::sql {
 
-#define RR_NEWEST_FIRST                                                                      \
-  "last_unix_ns >= $1 AND last_unix_ns <= $2 AND (last_unix_ns < $2 OR (host_id, number) > " \
-  "($3, $4))"
+#define RR_BEHIND(since, time, host_id, number)                                      \
+  "last_unix_ns >= " since " AND last_unix_ns <= " time " AND (last_unix_ns < " time \
+  " OR (host_id, number) > (" host_id ", " number "))"
+#define RR_NEWEST_FIRST " ORDER BY last_unix_ns DESC, host_id, number"
 
-inline constexpr char kNewestChanges[] = "SELECT " RR_CHANGE_COLUMNS " FROM transition WHERE " RR_NEWEST_FIRST
-                                         " ORDER BY last_unix_ns DESC, host_id, number LIMIT $5";
-inline constexpr char kNewestChangesOf[] =
-    "SELECT " RR_CHANGE_COLUMNS " FROM transition WHERE " RR_NEWEST_FIRST
-    " AND host_id = $5 ORDER BY last_unix_ns DESC, host_id, number LIMIT $6";
+inline constexpr char kNewestChanges[] = "SELECT " RR_CHANGE_COLUMNS " FROM transition WHERE " RR_BEHIND(
+    "$1", "$2", "$3", "$4") RR_NEWEST_FIRST " LIMIT $5";
+
+// Of the hosts of a JSON array of ids (PostgreSQL: json_array_elements_text). Of few all their rows are looked
+// at; of many it is faster to look for them in the index by time, and only then at rows: the key is in an
+// expression there, so that nobody looks by it.
+inline constexpr char kNewestChangesOfFew[] =
+    "SELECT " RR_CHANGE_COLUMNS
+    " FROM (SELECT value AS chosen_id FROM json_each($1)) AS chosen CROSS JOIN transition WHERE host_id = "
+    "chosen_id AND " RR_BEHIND("$2", "$3", "$4", "$5") RR_NEWEST_FIRST " LIMIT $6";
+inline constexpr char kNewestChangesOfMany[] =
+    "SELECT " RR_CHANGE_COLUMNS
+    " FROM (SELECT host_id AS newest_id, number AS newest_number FROM transition WHERE host_id || '' IN "
+    "(SELECT "
+    "value FROM json_each($1)) AND " RR_BEHIND("$2", "$3", "$4", "$5") RR_NEWEST_FIRST
+    " LIMIT $6) AS newest JOIN transition ON host_id = newest_id AND number = newest_number" RR_NEWEST_FIRST;
 
 // The names of columns that two tables have are those of the second one.
 #define RR_WITH_NAMES(table)                                                                              \

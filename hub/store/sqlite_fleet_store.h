@@ -72,8 +72,9 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
                        const std::function<void(FleetChange&&)>& each) override;
   absl::Status ChangesAfter(const std::string& host_id, std::uint64_t number,
                             const std::function<void(FleetChange&&)>& each) override;
-  absl::Status NewestChanges(const std::string& host_id, std::int64_t since_unix_ns, const ChangePlace& after,
-                             std::size_t most, const std::function<void(FleetChange&&)>& each) override;
+  absl::Status NewestChanges(std::span<const std::string> host_ids, std::int64_t since_unix_ns,
+                             const ChangePlace& after, std::size_t most,
+                             const std::function<void(FleetChange&&)>& each) override;
   absl::Status ChangesByName(std::int64_t since_unix_ns, const HostChangePlace& after, std::size_t most,
                              const std::function<void(FleetChange&&)>& each) override;
   absl::Status FindingsByName(const FindingPlace& after, std::size_t most,

@@ -3,9 +3,9 @@
 //   page_fleet SAVED-HOST [HOSTS] [CHANGES]           asks a hub of such a store, in this process, over
 //   loopback page_fleet --fill STORE SAVED-HOST [HOSTS] [CHANGES]   only makes the store
 // HOSTS (20000) are made of one that was saved, every hundredth with a link that is down; CHANGES (1000000) of
-// them are made rows of the last 90 days. Prints one JSON object: milliseconds of the wall and of the
-// processor, of hub and caller together, of the first page of 200 rows and of the hundredth, the median of
-// five.
+// them are made rows of the last 90 days; a group is a twentieth of the hosts. Prints one JSON object:
+// milliseconds of the wall and of the processor, of hub and caller together, of the first page of 200 rows and
+// of the hundredth, the median of five.
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 #include <sys/resource.h>
@@ -36,6 +36,7 @@ namespace {
 
 constexpr char kProfile[] = "smb-direct-roce";
 constexpr std::size_t kCommitted = 256;  // at once
+constexpr std::size_t kGroups = 20;
 constexpr int kHundredth = 100;
 constexpr int kTimes = 5;
 constexpr std::int64_t kDayNs = std::int64_t{86'400} * 1'000'000'000;
@@ -62,6 +63,7 @@ JudgedHost HostNumber(std::size_t number, const JudgedHost& like) {
   JudgedHost host = like;
   host.host.host_id = fmt::format("00000000-0000-4000-8000-{:012}", number);
   host.host.name = fmt::format("node{:05}", number);
+  host.host.group = fmt::format("group{:02}", number % kGroups);
   if (number % 100 == 0) {
     host.host.last_verdict = Readiness::kNotReady;
     host.host.first_check = "link.state";
@@ -174,9 +176,15 @@ absl::StatusOr<nlohmann::ordered_json> Ask(const std::string& path) {
   month.set_at_unix_ns(UnixNowNs() - 30 * kDayNs);
   v1::ListTransitionsRequest of_host;
   of_host.mutable_filter()->add_hosts("node00042");
+  v1::ListTransitionsRequest of_group, of_half;
+  of_group.mutable_filter()->add_groups("group07");
+  for (std::size_t i = 0; i < kGroups; i += 2)
+    of_half.mutable_filter()->add_groups(fmt::format("group{:02}", i));
   return nlohmann::ordered_json{
       {"history", Pages(*stub, &v1::Fleet::Stub::ListTransitions, v1::ListTransitionsRequest())},
       {"history_of_host", Pages(*stub, &v1::Fleet::Stub::ListTransitions, of_host)},
+      {"history_of_group", Pages(*stub, &v1::Fleet::Stub::ListTransitions, of_group)},
+      {"history_of_half", Pages(*stub, &v1::Fleet::Stub::ListTransitions, of_half)},
       {"findings", Pages(*stub, &v1::Fleet::Stub::ListFindings, v1::ListFindingsRequest())},
       {"diff_of_a_month", Pages(*stub, &v1::Fleet::Stub::Diff, month)}};
 }

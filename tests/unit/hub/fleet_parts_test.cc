@@ -13,11 +13,15 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "hub/fleet/fleet_view.h"
 #include "hub/fleet/paging.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/unit/hub/forwarded_store.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -196,6 +200,39 @@ TEST_F(FleetPartsTest, PagesTogetherAreTheWholeAnswerInItsOrder) {
   EXPECT_THAT(AllFindings(filters_.back()), IsEmpty());
   EXPECT_THAT(*view_.Findings({}, now_), ElementsAreArray(AllFindings({})));
   EXPECT_THAT(*view_.Changes({}, at, now_), ElementsAreArray(AllChanges({}, at)));
+}
+
+// Changes of hosts, by whose they are.
+class WatchedChanges final : public ForwardedStore {
+ public:
+  using ForwardedStore::ForwardedStore;
+  absl::Status NewestChanges(std::span<const std::string> ids, std::int64_t since, const ChangePlace& after,
+                             std::size_t most, const std::function<void(FleetChange&&)>& each) override {
+    return ForwardedStore::NewestChanges(ids, since, after, most, [&](FleetChange&& change) {
+      read_.insert(change.host_id);
+      each(std::move(change));
+    });
+  }
+  const std::set<std::string>& read() const { return read_; }
+
+ private:
+  std::set<std::string> read_{};
+};
+
+TEST_F(FleetPartsTest, OfTheHostsOfARoleNoOtherHostsChangesAreRead) {
+  for (const FleetFilter& filter : {FleetFilter{.seen_groups = {"m*"}}, FleetFilter{.groups = {"many"}},
+                                    FleetFilter{.seen_groups = {"few"}}, FleetFilter{.groups = {"nobody"}}}) {
+    WatchedChanges watched(*store_);
+    const FleetView view(watched, book_, agreement_, std::chrono::seconds(300), [this] { return rules_; });
+    const std::vector<FleetChange> all = *view.Changes(filter, 0, now_);
+    std::set<std::string> wanted;
+    for (const FleetChange& change : AllChanges(filter, 0)) wanted.insert(change.host_id);
+    EXPECT_EQ(watched.read(), wanted);
+    const auto first = view.ChangesAfter(filter, 0, {}, 7, now_);
+    ASSERT_TRUE(first.ok()) << first.status();
+    EXPECT_EQ(first->rows.size(), std::min<std::size_t>(all.size(), 7));
+    EXPECT_EQ(first->next.has_value(), all.size() > 7);
+  }
 }
 
 TEST_F(FleetPartsTest, WhatComesWhileSomebodyTurnsPagesMovesNothing) {

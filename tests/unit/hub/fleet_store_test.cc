@@ -4,10 +4,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <set>
+#include <span>
 
 #include "hub/store/sqlite_fleet_store.h"
 
@@ -122,6 +126,44 @@ TEST_F(FleetStoreTest, CountsTheChangesOfEachHost) {
   ASSERT_TRUE(
       store->ChangesAfter("host-one", 1, [&](FleetChange&& change) { after.push_back(change.number); }).ok());
   EXPECT_THAT(after, ElementsAre(2, 3));
+}
+
+// As the reader does who knows all of them.
+TEST_F(FleetStoreTest, TheNewestChangesOfSomeHostsAreThoseOfAllWithoutTheOthers) {
+  const auto store = Open();
+  std::vector<JudgedHost> hosts;
+  std::vector<std::string> ids;
+  for (int i = 0; i < 1300; ++i) ids.push_back("host-" + std::to_string(i * 7919 % 10'007));
+  for (const std::string& id : ids) hosts.push_back(Host(id, {Down()}));
+  ASSERT_TRUE(store->Commit(hosts, 100).ok());
+  for (const std::size_t each : {std::size_t{3}, std::size_t{7}, std::size_t{50}}) {
+    std::vector<std::string> some;
+    for (std::size_t i = 0; i < ids.size(); i += each) some.push_back(ids[i]);
+    ASSERT_TRUE(store->NoteHosts(some, "silent", 100 + static_cast<std::int64_t>(each)).ok());
+  }
+  for (const std::size_t count : {std::size_t{1}, std::size_t{900}, std::size_t{1200}}) {
+    const std::span<const std::string> asked(ids.data(), count);
+    const std::set<std::string> chosen(asked.begin(), asked.end());
+    std::vector<FleetChange> wanted = ChangesOf(*store);
+    std::erase_if(wanted, [&](const FleetChange& change) { return !chosen.contains(change.host_id); });
+    std::ranges::stable_sort(wanted, std::greater(), &FleetChange::last_unix_ns);
+    std::vector<FleetChange> walked;
+    ChangePlace place;
+    for (std::size_t before = 1; before != walked.size();) {
+      before = walked.size();
+      const auto take = [&](FleetChange&& change) {
+        place = {change.last_unix_ns, change.host_id, change.number};
+        walked.push_back(std::move(change));
+      };
+      ASSERT_TRUE(store->NewestChanges(asked, 0, place, 333, take).ok());
+      ASSERT_LE(walked.size(), before + 333);
+    }
+    EXPECT_EQ(walked, wanted) << count;
+  }
+  std::size_t none = 0;
+  const std::vector<std::string> others{"nobody", "\"], [\"host-0", "\xff"};
+  ASSERT_TRUE(store->NewestChanges(others, 0, {}, 10, [&](FleetChange&&) { ++none; }).ok());
+  EXPECT_EQ(none, 0u);
 }
 
 TEST_F(FleetStoreTest, ABatchStandsOrFallsTogether) {

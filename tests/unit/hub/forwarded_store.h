@@ -63,9 +63,9 @@ class ForwardedStore : public FleetStore {
     return store_.Changes(id, since, before, each);
   }
   absl::Status Votes(const std::function<void(StoredVotes&&)>& each) override { return store_.Votes(each); }
-  absl::Status NewestChanges(const std::string& id, std::int64_t since, const ChangePlace& after,
+  absl::Status NewestChanges(std::span<const std::string> ids, std::int64_t since, const ChangePlace& after,
                              std::size_t most, const std::function<void(FleetChange&&)>& each) override {
-    return store_.NewestChanges(id, since, after, most, each);
+    return store_.NewestChanges(ids, since, after, most, each);
   }
   absl::Status ChangesByName(std::int64_t since, const HostChangePlace& after, std::size_t most,
                              const std::function<void(FleetChange&&)>& each) override {
