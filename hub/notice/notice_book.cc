@@ -31,6 +31,15 @@ v1::NoticeHost HostOfNotice(const WatchedHost& watched, const FleetFinding* find
   return host;
 }
 
+// Hosts that have one more thing in the way may have become not ready by several notices.
+void NameIncidents(const std::set<std::string>& incidents, v1::Notice& notice) {
+  if (incidents.size() == 1) return notice.set_incident(*incidents.begin());
+  for (const std::string& incident : incidents) {
+    if (static_cast<std::size_t>(notice.incidents_size()) == kMostNamedIncidents) return;
+    notice.add_incidents(incident);
+  }
+}
+
 }  // namespace
 
 void NameHosts(std::vector<v1::NoticeHost> hosts, v1::Notice& notice) {
@@ -254,7 +263,12 @@ v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::i
   notice.set_group(name);
   std::vector<v1::NoticeHost> hosts;
   if (turn == Turn::kOpens && opened.empty()) notice.set_incident(notice.notice_id());
-  if (turn == Turn::kFinding) notice.set_incident(episodes_.at(keys.front()).kept.incident());
+  std::set<std::string> incidents{notice.incident()};
+  if (turn == Turn::kFinding) {
+    incidents.clear();
+    for (const Key& key : keys) incidents.insert(episodes_.at(key).kept.incident());
+    NameIncidents(incidents, notice);
+  }
   for (const Key& key : keys) {
     Episode& episode = episodes_.at(key);
     hosts.push_back(episode.now);
@@ -275,7 +289,7 @@ v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::i
     }
     episode.untold.clear();
   }
-  notice.set_left(Left(notice.incident()));
+  notice.set_left(Left(incidents));
   notice.set_state(turn == Turn::kAgain ? v1::NOTICE_STATE_AGAIN
                    : !IsEnd(turn)       ? v1::NOTICE_STATE_OPEN
                    : notice.left() > 0  ? v1::NOTICE_STATE_EASED
@@ -292,9 +306,9 @@ v1::Notice NoticeBook::Tell(const GroupKey& group, std::vector<Key> keys, std::i
   return notice;
 }
 
-std::uint64_t NoticeBook::Left(const std::string& incident) const {
+std::uint64_t NoticeBook::Left(const std::set<std::string>& incidents) const {
   return static_cast<std::uint64_t>(std::ranges::count_if(
-      episodes_, [&](const auto& episode) { return episode.second.kept.incident() == incident; }));
+      episodes_, [&](const auto& episode) { return incidents.contains(episode.second.kept.incident()); }));
 }
 
 NoticeBook::Changes NoticeBook::TakeChanges() {

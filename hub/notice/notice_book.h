@@ -28,6 +28,7 @@
 namespace rdmaready::hub {
 
 inline constexpr std::size_t kMostNamedHosts = 20;
+inline constexpr std::size_t kMostNamedIncidents = 20;
 inline constexpr std::size_t kMostToldFindings = 256;  // of an episode; more are not told one by one
 
 // How many they are, the first of them by name, and what stands in their way by how many have it.
@@ -92,7 +93,7 @@ class NoticeBook {
   std::map<GroupKey, std::vector<Key>> Waiting() const;
   bool IsRipe(Turn turn, const std::vector<Key>& keys, std::int64_t now) const;
   v1::Notice Tell(const GroupKey& group, std::vector<Key> keys, std::int64_t now);
-  std::uint64_t Left(const std::string& incident) const;
+  std::uint64_t Left(const std::set<std::string>& incidents) const;
 
   NoticeRules rules_;
   std::int64_t now_unix_ns_ = 0;  // when it was asked last

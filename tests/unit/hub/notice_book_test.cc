@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMinute = 60 * kSecond;
@@ -176,6 +177,7 @@ TEST_F(NoticeBookTest, OneMoreFindingIsToldOnce) {
   ASSERT_THAT(notices, SizeIs(1));
   EXPECT_EQ(notices.front().kind(), v1::NOTICE_KIND_FINDING);
   EXPECT_EQ(notices.front().incident(), opened.incident());
+  EXPECT_EQ(notices.front().incidents_size(), 0);
   EXPECT_EQ(notices.front().named(0).check(), "mtu.c");
   for (int i = 0; i < 5; ++i) {
     See(NotReady("node1", {Blocking("link.b")}));
@@ -251,6 +253,24 @@ TEST_F(NoticeBookTest, WorseIsToldAndBetterThatIsNotWellIsNot) {
   EXPECT_EQ(Told(NotReady("node1")).kind(), v1::NOTICE_KIND_NOT_READY);
   See(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
   EXPECT_THAT(After(10 * kMinute), IsEmpty());
+}
+
+TEST_F(NoticeBookTest, OneMoreFindingOfHostsOfSeveralIncidentsNamesThem) {
+  std::vector<std::string> told;
+  for (int i = 0; i < 30; ++i) told.push_back(Told(NotReady(fmt::format("node{:02}", i))).incident());
+  const auto one_more = [&](int hosts, const char* check) {
+    for (int i = 0; i < hosts; ++i) See(NotReady(fmt::format("node{:02}", i), {Blocking(check)}));
+    const std::vector<v1::Notice> notices = After(kMinute);
+    EXPECT_THAT(notices, SizeIs(1));
+    return notices.front();
+  };
+  const v1::Notice of_two = one_more(2, "mtu.c");
+  EXPECT_EQ(of_two.incident(), "") << "it is of neither alone";
+  EXPECT_THAT(of_two.incidents(), UnorderedElementsAre(told[0], told[1]));
+  EXPECT_EQ(of_two.left(), 2u) << "of these incidents";
+  const v1::Notice of_all = one_more(30, "link.d");
+  EXPECT_EQ(of_all.incidents_size(), 20);
+  EXPECT_EQ(of_all.left(), 30u);
 }
 
 TEST_F(NoticeBookTest, OneMoreFindingIsToldAlsoOfAHostThatWasReadyForAMoment) {
