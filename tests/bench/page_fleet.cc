@@ -20,16 +20,13 @@
 #include <string>
 #include <vector>
 
-#include "agent/report/pack_state.h"
-#include "api/base/digest.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "api/convert/digest.h"
 #include "api/sqlite/sqlite.h"
 #include "cli/fleet/saved_hosts.h"
 #include "hub/hub.h"
-#include "hub/judge/host_judge.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/bench/made_hosts.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -60,9 +57,7 @@ double MedianOf(std::vector<double> values) {
 
 // As one that reported a moment ago, judged by the rules that the hub will have.
 JudgedHost HostNumber(std::size_t number, const JudgedHost& like) {
-  JudgedHost host = like;
-  host.host.host_id = fmt::format("00000000-0000-4000-8000-{:012}", number);
-  host.host.name = fmt::format("node{:05}", number);
+  JudgedHost host = Numbered(like, number);
   host.host.group = fmt::format("group{:02}", number % kGroups);
   if (number % 100 == 0) {
     host.host.last_verdict = Readiness::kNotReady;
@@ -100,18 +95,8 @@ absl::Status AddChanges(const std::string& path, std::size_t hosts, std::size_t 
 }
 
 absl::Status Fill(const std::string& path, const Facts& facts, std::size_t hosts, std::size_t changes) {
-  RR_ASSIGN_OR_RETURN(const std::shared_ptr<const RuleBook> rules, RuleBook::Load({.profiles = {kProfile}}));
   const std::int64_t now = UnixNowNs();
-  const HostRules of_host = rules->RulesOf("node", now);
-  JudgedHost like = JudgeFacts(facts, of_host, "node", now);
-  RR_ASSIGN_OR_RETURN(const std::string digest, Sha256(DigestedText(facts)));
-  RR_ASSIGN_OR_RETURN(const std::shared_ptr<const report::HostState> state,
-                      report::PackState(facts, digest, now));
-  like.facts_zlib = state->facts_zlib;
-  like.facts_bytes = state->facts_bytes;
-  like.host.digest = digest;
-  like.host.seen_unix_ns = now;
-  like.mark = {.run_id = "made", .sequence = 1};
+  RR_ASSIGN_OR_RETURN(const JudgedHost like, JudgedLike(facts, kProfile, now));
   {
     RR_ASSIGN_OR_RETURN(const std::unique_ptr<SqliteFleetStore> store, SqliteFleetStore::Open({.path = path}));
     std::vector<JudgedHost> batch;

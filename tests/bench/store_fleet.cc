@@ -20,15 +20,12 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/report/pack_state.h"
-#include "api/base/digest.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "api/convert/digest.h"
 #include "api/sqlite/sqlite.h"
 #include "cli/fleet/saved_hosts.h"
-#include "hub/judge/host_judge.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/bench/made_hosts.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -130,22 +127,9 @@ class BareLoop {
   Database database_;
 };
 
-std::vector<JudgedHost> MadeHosts(const Facts& facts, std::size_t hosts) {
-  const std::shared_ptr<const RuleBook> rules = *RuleBook::Load({.profiles = {"smb-direct-roce"}});
-  const std::int64_t now = UnixNowNs();
-  JudgedHost like = JudgeFacts(facts, rules->RulesOf("node", now), "node", now);
-  const std::string digest = *Sha256(DigestedText(facts));
-  const std::shared_ptr<const report::HostState> state = *report::PackState(facts, digest, now);
-  like.facts_zlib = state->facts_zlib;
-  like.facts_bytes = state->facts_bytes;
-  like.host.digest = digest;
-  like.host.seen_unix_ns = now;
-  std::vector<JudgedHost> made(hosts, like);
-  for (std::size_t i = 0; i < hosts; ++i) {
-    made[i].host.host_id = fmt::format("00000000-0000-4000-8000-{:012}", i);
-    made[i].host.name = fmt::format("node{:05}", i);
-    made[i].mark = {.run_id = "made", .sequence = 1};
-  }
+std::vector<JudgedHost> MadeHosts(const JudgedHost& like, std::size_t hosts) {
+  std::vector<JudgedHost> made;
+  for (std::size_t i = 0; i < hosts; ++i) made.push_back(Numbered(like, i));
   return made;
 }
 
@@ -185,12 +169,13 @@ nlohmann::ordered_json Told(const Sides& sides, std::size_t hosts) {
           {"quartiles", {at(ratios, 0.25), at(ratios, 0.75)}}};
 }
 
-nlohmann::ordered_json Measure(const Facts& facts, std::size_t count, int rounds, const std::string& folder) {
+nlohmann::ordered_json Measure(const JudgedHost& like, std::size_t count, int rounds,
+                               const std::string& folder) {
   Sides first;
   Sides again;
   std::size_t rows_of_host = 0;
   for (int round = 0; round < rounds; ++round) {
-    std::vector<JudgedHost> hosts = MadeHosts(facts, count);
+    std::vector<JudgedHost> hosts = MadeHosts(like, count);
     const std::string ours = fmt::format("{}/store{}.db", folder, round);
     const std::string bare = fmt::format("{}/bare{}.db", folder, round);
     { const auto schema = *SqliteFleetStore::Open({.path = bare}); }
@@ -224,11 +209,16 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "store_fleet: %s\n", Message(saved.status()).c_str());
     return 2;
   }
+  const absl::StatusOr<JudgedHost> like = JudgedLike(saved->front().facts, "smb-direct-roce", UnixNowNs());
+  if (!like.ok()) {
+    std::fprintf(stderr, "store_fleet: %s\n", Message(like.status()).c_str());
+    return 1;
+  }
   const std::size_t hosts = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 5'000;
   const int rounds = argc > 3 ? std::max(std::atoi(argv[3]), 1) : 9;
   const std::string folder = std::filesystem::temp_directory_path() / fmt::format("store_fleet-{}", ::getpid());
   std::filesystem::create_directories(folder);
-  std::printf("%s\n", Measure(saved->front().facts, hosts, rounds, folder).dump(1).c_str());
+  std::printf("%s\n", Measure(*like, hosts, rounds, folder).dump(1).c_str());
   std::filesystem::remove_all(folder);
   return 0;
 }
