@@ -19,8 +19,8 @@
 #include "api/convert/digest.h"
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/sim/relay.h"
 #include "tests/unit/checks/good_host.h"
-#include "tests/unit/hub/one_way_relay.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -42,15 +42,13 @@ class OneWayTest : public testing::Test {
                            .store = *SqliteFleetStore::Open({.path = root_ + "/fleet.db"})});
     EXPECT_TRUE(hub.ok()) << hub.status();
     hub_ = *std::move(hub);
-    const std::string& address = hub_->addresses().front();
-    relay_ = std::make_unique<OneWayRelay>(
-        static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+    relay_ = *sim::Relay::Start(hub_->addresses().front(), 1);
     agent_ = std::make_shared<report::ReportClient>(
         report::ReportOptions{.host = {.host_id = "00000000-0000-4000-8000-000000000001",
                                        .hostname = "node1",
                                        .run_id = MakeRunId(),
                                        .agent_version = "0.1.0"},
-                              .channel = [this] { return ReportChannel(relay_->address(), {}, 0, kQuick); },
+                              .channel = [this] { return ReportChannel(relay_->address(0), {}, 0, kQuick); },
                               .answer_within = milliseconds(1'500)});
     ticking_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
@@ -100,7 +98,7 @@ class OneWayTest : public testing::Test {
 
   const std::string root_ = testing::TempDir() + "one way " + std::to_string(::getpid());
   std::unique_ptr<Hub> hub_;
-  std::unique_ptr<OneWayRelay> relay_;
+  std::unique_ptr<sim::Relay> relay_;
   std::shared_ptr<report::ReportClient> agent_;
   absl::StatusOr<std::unique_ptr<FleetClient>> client_{nullptr};
   std::string digest_;
@@ -109,14 +107,14 @@ class OneWayTest : public testing::Test {
 
 TEST_F(OneWayTest, WhatTheHubAnsweredIntoTheVoidIsKeptAndNotSentAgain) {
   client_ = FleetClient::Connect(hub_->addresses().front(), {});
-  relay_->HoldToAgent(true);
+  relay_->Hold(0, {.to_agent = true});
   Offer(WithPfc(0));
   EXPECT_TRUE(Soon([this] { return hub_->keeper().kept == 2; })) << "it arrived, and is on disk";
   EXPECT_FALSE(Acknowledged());
   EXPECT_TRUE(Soon([this] { return !agent_->trouble().empty(); })) << "the agent notices";
   EXPECT_TRUE(Soon([this] { return Silent(); })) << "greetings that are not answered are no reports";
   EXPECT_FALSE(Acknowledged());
-  relay_->HoldToAgent(false);
+  relay_->Hold(0, {});
   EXPECT_TRUE(Soon([this] { return Acknowledged() && !Silent(); })) << agent_->trouble();
   EXPECT_EQ(agent_->Counts().with_facts, 2u) << "by its digest the hub has it";
   ExpectNothingTwice();
@@ -124,14 +122,14 @@ TEST_F(OneWayTest, WhatTheHubAnsweredIntoTheVoidIsKeptAndNotSentAgain) {
 
 TEST_F(OneWayTest, WhatDidNotArriveIsSentAgainAndTheHubLetsGoOfTheStream) {
   client_ = FleetClient::Connect(hub_->addresses().front(), {});
-  relay_->HoldToHub(true);
+  relay_->Hold(0, {.to_hub = true});
   Offer(WithPfc(0));
   EXPECT_TRUE(Soon([this] { return !agent_->trouble().empty(); })) << "the agent notices";
   EXPECT_TRUE(Soon([this] { return hub_->ingest().streams == 0; })) << "and so does the hub";
   EXPECT_TRUE(Soon([this] { return Silent(); }));
   EXPECT_EQ(hub_->keeper().kept, 1u);
   EXPECT_FALSE(Acknowledged());
-  relay_->HoldToHub(false);
+  relay_->Hold(0, {});
   EXPECT_TRUE(Soon([this] { return Acknowledged() && !Silent(); })) << agent_->trouble();
   ExpectNothingTwice();
 }
