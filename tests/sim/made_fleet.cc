@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "agent/report/pack_past.h"
-#include "agent/report/pack_state.h"
-#include "api/base/digest.h"
 #include "api/base/run_id.h"
-#include "api/client/report_channel.h"
-#include "api/convert/digest.h"
+#include "api/base/version.h"
 #include "api/model/cases.h"
+#include "tests/sim/release.h"
 
 namespace rdmaready::sim {
 namespace {
@@ -66,6 +65,7 @@ Facts WithAnotherSpeed(Facts facts) {
   return facts;
 }
 
+constexpr std::chrono::milliseconds kLongestStop{1'000};
 constexpr std::int64_t kDayNs = 86'400'000'000'000;
 
 // What 90 days of tests at that speed leave behind; a slow one is the last, and the first of its kind.
@@ -102,11 +102,19 @@ struct MadeFleet::Host {
   std::int64_t tested_unix_ns = UnixNowNs();
   bool stopped = false;
   std::chrono::nanoseconds skew{};
+  std::string version = kVersion;
+  // Partitions may overlap: a direction is held until each of them is over.
+  int held_to_hub = 0;
+  int held_to_agent = 0;
+  // How many reports were acknowledged when the last partition was over; none: there was none in this run.
+  std::optional<std::uint64_t> kept_when_whole{};
   std::mutex mutex;  // guards what follows
   std::shared_ptr<ReportClient> client{};
   std::shared_ptr<const HostState> state{};
   std::shared_ptr<const HostPast> past{};  // null: it remembers none
 
+  bool IsPartitioned() const { return held_to_hub > 0 || held_to_agent > 0; }
+  bool IsBack() const { return !kept_when_whole || client->Counts().kept > *kept_when_whole; }
   bool IsKept() const {
     return client->kept_digest() == state->digest && (past == nullptr || client->kept_past() == past->digest);
   }
@@ -132,7 +140,7 @@ MadeFleet::~MadeFleet() {
   thread_ = {};
   for (const auto& host : hosts_) {
     const std::lock_guard lock(host->mutex);
-    if (host->client != nullptr) host->client->Stop();
+    if (host->client != nullptr) host->client->StopAndWait(kLongestStop);
   }
 }
 
@@ -141,13 +149,13 @@ std::shared_ptr<const HostState> MadeFleet::StateOf(const Host& host) const {
   facts.hostname = host.name;
   if (host.changed) facts = WithAnotherPfcBit(std::move(facts));
   if (host.odd) facts = WithAnotherSpeed(std::move(facts));
-  return *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs());
+  return *StateBy(*ParseRelease(host.version), facts);
 }
 
 std::shared_ptr<const report::HostPast> MadeFleet::PastOf(const Host& host) const {
   constexpr std::uint64_t kFirstRate = 1'000'000'000;
   const Facts& facts = plan_.kinds[host.index % plan_.kinds.size()];
-  if (plan_.past == 0 || !facts.ports) return nullptr;
+  if (plan_.past == 0 || !facts.ports || !TellsPast(*ParseRelease(host.version))) return nullptr;
   const std::vector<TransferCase> cases = CasesOn(Rung::kLoopback);
   std::vector<CaseBaseline> tests;
   for (const Port& port : *facts.ports) {
@@ -161,8 +169,10 @@ std::shared_ptr<const report::HostPast> MadeFleet::PastOf(const Host& host) cons
 
 std::shared_ptr<grpc::Channel> MadeFleet::ChannelOf(const Host& host) const {
   const int number = static_cast<int>(host.index);
-  if (plan_.certificates == nullptr) return ReportChannel(plan_.hub, plan_.tls, number);
-  return ReportChannelByTexts(plan_.hub, host.tls, number);
+  const bool relayed = plan_.relay != nullptr && host.index < plan_.relay->lines();
+  const std::string& hub = relayed ? plan_.relay->address(host.index) : plan_.hub;
+  if (plan_.certificates == nullptr) return ReportChannel(hub, plan_.tls, number, plan_.keepalive);
+  return ReportChannelByTexts(hub, host.tls, number, plan_.keepalive);
 }
 
 void MadeFleet::Begin(Host& host) {
@@ -172,7 +182,7 @@ void MadeFleet::Begin(Host& host) {
                .machine_id = host.id,
                .boot_id = MakeRunId(),
                .run_id = MakeRunId(),
-               .agent_version = "0.1.0"},
+               .agent_version = host.version},
       .channel = [this, &host] { return ChannelOf(host); },  // a host is there as long as the fleet
       .wake = [this, index = host.index] { Wake(index); },
       .acked =
@@ -181,6 +191,7 @@ void MadeFleet::Begin(Host& host) {
             acks_us_.push_back(std::chrono::duration_cast<std::chrono::microseconds>(waited).count());
           },
       .clock_error = host.skew,
+      .answer_within = plan_.answer_within,
       .seed = plan_.first + host.index});
   auto state = StateOf(host);
   auto past = PastOf(host);
@@ -241,7 +252,13 @@ void MadeFleet::Do(const Happening& happening) {
       Turn(host, happening.what);
       continue;
     }
+    if (happening.what >= What::kPartition) {
+      Partition(host, happening);
+      continue;
+    }
     if (happening.what == What::kSkew) host.skew = happening.skew;
+    if (happening.what == What::kVersion) host.version = happening.version;
+    host.kept_when_whole.reset();
     std::shared_ptr<ReportClient> gone;
     {
       const std::lock_guard lock(host.mutex);
@@ -276,10 +293,22 @@ void MadeFleet::Turn(Host& host, Happening::What what) const {
   if (host.client != nullptr) host.client->Offer(std::move(state));
 }
 
+// It begins or is over; of several at once each holds what it says.
+void MadeFleet::Partition(Host& host, const Happening& happening) const {
+  const bool over = happening.what == Happening::What::kHeal;
+  if (happening.to_hub) host.held_to_hub += over ? -1 : 1;
+  if (happening.to_agent) host.held_to_agent += over ? -1 : 1;
+  if (!host.IsPartitioned()) {
+    const std::lock_guard lock(host.mutex);
+    if (host.client != nullptr) host.kept_when_whole = host.client->Counts().kept;
+  }
+  plan_.relay->Hold(host.index, {.to_hub = host.held_to_hub > 0, .to_agent = host.held_to_agent > 0});
+}
+
 bool MadeFleet::Settled() {
   return std::ranges::all_of(hosts_, [](const std::unique_ptr<Host>& host) {
     const std::lock_guard lock(host->mutex);
-    return host->client == nullptr || host->IsKept();
+    return host->client == nullptr || host->IsPartitioned() || (host->IsKept() && host->IsBack());
   });
 }
 

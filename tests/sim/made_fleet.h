@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "agent/report/report_client.h"
+#include "api/client/report_channel.h"
 #include "api/client/tls.h"
 #include "api/model/facts.h"
 #include "tests/sim/made_certificates.h"
+#include "tests/sim/relay.h"
 #include "tests/sim/script.h"
 
 namespace rdmaready::sim {
@@ -24,10 +26,13 @@ struct FleetPlan {
   std::string hub{};
   TlsFiles tls{};  // of all of them: for a hub that takes the host's word it is not needed
   const MadeCertificates* certificates = nullptr;  // instead: each host has one of its own; outlives the fleet
+  Relay* relay = nullptr;  // between the hub and the first hosts, one a line; outlives the fleet
   std::size_t agents = 0;
   std::size_t first = 1;       // the number of the first host
   std::vector<Facts> kinds{};  // hosts are of these, in turn
   std::size_t past = 0;        // of so many cases each host remembers tests through each of its ports
+  Keepalive keepalive{};
+  std::chrono::milliseconds answer_within = report::ReportOptions{}.answer_within;
 };
 
 struct FleetTally {
@@ -44,8 +49,10 @@ class MadeFleet {
   void Begin();
   ~MadeFleet();
 
+  // One thread calls this and what follows. A partition needs lines of the relay for its hosts.
   void Do(const Happening& happening);
-  // Whether every host that is not stopped has its state acknowledged.
+  // Whether every host that is neither stopped nor partitioned has its state acknowledged, and, since a
+  // partition of it was over, another report.
   bool Settled();
   FleetTally Tally();
 
@@ -58,6 +65,7 @@ class MadeFleet {
   std::shared_ptr<const report::HostPast> PastOf(const Host& host) const;
   std::shared_ptr<grpc::Channel> ChannelOf(const Host& host) const;
   void Turn(Host& host, Happening::What what) const;
+  void Partition(Host& host, const Happening& happening) const;
 
   const FleetPlan plan_;
   std::vector<std::unique_ptr<Host>> hosts_;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -85,6 +86,11 @@ absl::StatusOr<int> Simulate(Options options) {
   if (!options.authority.empty()) {
     RR_ASSIGN_OR_RETURN(certificates, MadeCertificates::Open(options.authority));
     options.plan.certificates = &*certificates;
+  }
+  std::unique_ptr<Relay> relay;
+  if (const std::size_t lines = MostPartitioned(script); lines != 0) {
+    RR_ASSIGN_OR_RETURN(relay, Relay::Start(options.plan.hub, lines));
+    options.plan.relay = relay.get();
   }
   MadeFleet fleet(options.plan);
   const auto start = Clock::now();

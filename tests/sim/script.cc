@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "api/base/number.h"
 #include "api/base/quantity.h"
 #include "api/base/status.h"
+#include "tests/sim/release.h"
 
 namespace rdmaready::sim {
 namespace {
@@ -25,25 +28,72 @@ std::optional<std::size_t> HowMany(const std::string& word, std::size_t agents) 
   return std::min<std::size_t>(percent ? (agents * *number + 99) / 100 : *number, agents);
 }
 
-absl::StatusOr<Happening> ParseLine(const std::string& line, std::size_t agents) {
-  static const std::map<std::string, What> kWords{
-      {"change", What::kChange},   {"odd", What::kOdd},   {"test", What::kTest},   {"slow", What::kSlow},
-      {"restart", What::kRestart}, {"stop", What::kStop}, {"start", What::kStart}, {"skew", What::kSkew}};
-  std::istringstream words(line);
-  std::string at, what, hosts, more;
-  words >> at >> what >> hosts >> more;
-  Happening happening{.text = line};
+struct Verb {
+  What what;
+  std::size_t least;  // words after how many hosts
+  std::size_t most;
+};
+
+struct Line {
+  Happening happening{};
+  std::chrono::milliseconds lasts{};  // of a partition
+};
+
+absl::Status ReadDirection(const std::string& word, Happening& happening) {
+  if (word != "both" && word != "to-hub" && word != "to-agent")
+    return absl::InvalidArgumentError("'" + word + "' is no direction: both, to-hub or to-agent");
+  happening.to_hub = word != "to-agent";
+  happening.to_agent = word != "to-hub";
+  return absl::OkStatus();
+}
+
+absl::Status ReadMore(const std::vector<std::string>& more, Line& line) {
+  Happening& happening = line.happening;
+  switch (happening.what) {
+    case What::kSkew: {
+      RR_ASSIGN_OR_RETURN(happening.skew, ParseDuration(more[0]));
+      return absl::OkStatus();
+    }
+    case What::kVersion:
+      happening.version = more[0];
+      if (!ParseRelease(more[0])) return absl::InvalidArgumentError("'" + more[0] + "' is no version: 0.2.0");
+      return absl::OkStatus();
+    case What::kPartition: {
+      RR_ASSIGN_OR_RETURN(line.lasts, ParseDuration(more[0]));
+      return ReadDirection(more.size() == 2 ? more[1] : "both", happening);
+    }
+    default:
+      return absl::OkStatus();
+  }
+}
+
+absl::StatusOr<Line> ParseLine(const std::string& text, std::size_t agents) {
+  static const std::map<std::string, Verb> kVerbs{
+      {"change", {What::kChange, 0, 0}},   {"odd", {What::kOdd, 0, 0}},
+      {"test", {What::kTest, 0, 0}},       {"slow", {What::kSlow, 0, 0}},
+      {"restart", {What::kRestart, 0, 0}}, {"stop", {What::kStop, 0, 0}},
+      {"start", {What::kStart, 0, 0}},     {"skew", {What::kSkew, 1, 1}},
+      {"version", {What::kVersion, 1, 1}}, {"partition", {What::kPartition, 1, 2}}};
+  std::istringstream words(text);
+  std::string at, what, hosts;
+  words >> at >> what >> hosts;
+  const std::vector<std::string> more{std::istream_iterator<std::string>(words), {}};
+  Line line{.happening = {.text = text}};
+  Happening& happening = line.happening;
   RR_ASSIGN_OR_RETURN(happening.at, ParseDuration(at));
-  const auto verb = kWords.find(what);
-  if (verb == kWords.end()) return absl::InvalidArgumentError("'" + what + "' does not happen");
-  happening.what = verb->second;
+  const auto verb = kVerbs.find(what);
+  if (verb == kVerbs.end()) return absl::InvalidArgumentError("'" + what + "' does not happen");
+  happening.what = verb->second.what;
   const std::optional<std::size_t> count = HowMany(hosts, agents);
   if (!count) return absl::InvalidArgumentError("how many hosts: all, 10 or 10%");
   happening.hosts = *count;
-  if (happening.what == What::kSkew) {
-    RR_ASSIGN_OR_RETURN(happening.skew, ParseDuration(more));
-  }
-  return happening;
+  if (more.size() > verb->second.most)
+    return absl::InvalidArgumentError("'" + more[verb->second.most] + "' is a word too many");
+  if (more.size() < verb->second.least)
+    return absl::InvalidArgumentError(happening.what == What::kVersion ? "which version: 0.2.0"
+                                                                       : "how long: 90s, 2m");
+  RR_RETURN_IF_ERROR(ReadMore(more, line));
+  return line;
 }
 
 }  // namespace
@@ -54,14 +104,29 @@ absl::StatusOr<std::vector<Happening>> ParseScript(std::string_view text, std::s
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     line = line.substr(0, line.find('#'));
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    absl::StatusOr<Happening> happening = ParseLine(line, agents);
-    if (!happening.ok())
-      return absl::InvalidArgumentError(fmt::format("script:{}: {}", number, Message(happening.status())));
-    happenings.push_back(*std::move(happening));
+    line.resize(line.find_last_not_of(" \t\r") + 1);
+    if (line.empty()) continue;
+    const absl::StatusOr<Line> read = ParseLine(line, agents);
+    if (!read.ok())
+      return absl::InvalidArgumentError(fmt::format("script:{}: {}", number, Message(read.status())));
+    happenings.push_back(read->happening);
+    if (read->happening.what != What::kPartition) continue;
+    Happening end = read->happening;
+    end.at += read->lasts;
+    end.what = What::kHeal;
+    end.text += " (over)";
+    happenings.push_back(std::move(end));
   }
   std::ranges::stable_sort(happenings, {}, &Happening::at);
   return happenings;
+}
+
+std::size_t MostPartitioned(const std::vector<Happening>& script) {
+  std::size_t most = 0;
+  for (const Happening& happening : script) {
+    if (happening.what == What::kPartition) most = std::max(most, happening.hosts);
+  }
+  return most;
 }
 
 }  // namespace rdmaready::sim
