@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -47,6 +48,12 @@ UniqueFd StreamSocket(int family) {
 void SendAtOnce(int socket) {
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+// Whether the other end closed it: then nobody reads what would be sent, since neither end half-closes.
+bool IsGone(int socket) {
+  ::pollfd look{.fd = socket, .events = POLLRDHUP, .revents = 0};
+  return ::poll(&look, 1, 0) == 1;
 }
 
 // IPv4 first: "localhost" is both, and a hub listens there on that.
@@ -162,6 +169,11 @@ void Relay::Tend(std::size_t number, std::uint32_t connection, std::uint32_t eve
   }
   if (!one.hub && !Connect(number, connection, one)) {
     line.connections.erase(found);
+    return;
+  }
+  const bool held = line.held.to_hub || line.held.to_agent;
+  if (held && (events & kGone) != 0 && IsGone(one.agent.get()) && IsGone(one.hub.get())) {
+    line.connections.erase(found);  // nobody is left whom what is held could reach
     return;
   }
   if (!line.held.to_hub) Pass(one.agent.get(), one.hub.get(), one.to_hub);

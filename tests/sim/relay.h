@@ -4,6 +4,8 @@
 // connection: what was held, closings included, passes when the line is whole again, unless an end found the
 // connection dead meanwhile. It carries bytes, and so TLS.
 //
+// A connection of which both ends are gone is closed, whatever is held.
+//
 // While a line to the hub is held, no new connection reaches the hub; one that the agent gave up never does.
 //
 // Threads: one of its own serves all lines; any thread may call. What Hold says is so when it returns.

@@ -164,6 +164,17 @@ INSTANTIATE_TEST_SUITE_P(EachWay, PartitionTest,
                                          Direction{"ToAgent", false, true}),
                          [](const auto& of) { return of.param.name; });
 
+TEST_F(FleetTest, IsSettledWhenThoseThatWerePartitionedReportAgain) {
+  Start(kQuick, milliseconds(1'500));
+  fleet_->Do({.what = What::kPartition, .hosts = kRelayed, .to_hub = true, .to_agent = true});
+  EXPECT_TRUE(fleet_->Settled()) << "nobody waits for them";
+  EXPECT_TRUE(Soon([this] { return fleet_->Tally().connected == kAgents - kRelayed; }));
+  fleet_->Do({.what = What::kHeal, .hosts = kRelayed, .to_hub = true, .to_agent = true});
+  EXPECT_TRUE(Settles());
+  EXPECT_EQ(fleet_->Tally().connected, kAgents);
+  EXPECT_EQ(hub_->keeper().kept, kAgents) << "the hub had all that they say";
+}
+
 TEST_F(FleetTest, ADirectionIsHeldUntilEachPartitionIsOver) {
   Start(kPatient, milliseconds(60'000));
   const auto happens = [this](What what, std::size_t hosts, bool to_hub, bool to_agent) {

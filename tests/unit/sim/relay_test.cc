@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <numeric>
 #include <thread>
 
@@ -154,6 +157,28 @@ TEST_F(RelayTest, AnEndThatIsGoneIsHeldToo) {
   relay_->Hold(0, {});
   EXPECT_EQ(Hear(hub, 4), "last");
   EXPECT_TRUE(IsOver(hub));
+}
+
+TEST_F(RelayTest, OfALongPartitionNothingPilesUp) {
+  const auto descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  const auto before = descriptors();
+  for (const Relay::Held held : {Relay::Held{.to_agent = true}, {.to_hub = true, .to_agent = true}}) {
+    for (int i = 0; i < 20; ++i) {
+      relay_->Hold(0, {.to_agent = true});
+      UniqueFd agent = Call(relay_->address(0));
+      UniqueFd hub = Answer();
+      relay_->Hold(0, held);
+      Say(agent, "hello");
+      Say(hub, "welcome");
+      agent = {};
+    }
+  }
+  for (int waited_ms = 0; descriptors() > before && waited_ms < kSoonMs; waited_ms += 10)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(descriptors(), before);
 }
 
 TEST_F(RelayTest, NoConnectionReachesAHubThatHearsNothing) {
