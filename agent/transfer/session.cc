@@ -209,7 +209,11 @@ absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions, Tim
 }
 
 Failure Session::Explain(const absl::Status& status) const {
-  return absl::IsOutOfRange(status) ? Failure{} : FailureOf(status);
+  if (absl::IsOutOfRange(status)) return {};
+  const Failure failure = FailureOf(status);
+  // The other end may have obeyed the same caller first, and hung up.
+  const bool given_up = failure.kind != FailureKind::kNone && options_.cancel.stop_requested();
+  return given_up ? MoreTelling(failure, {.kind = FailureKind::kCancelled, .detail = "the caller gave up"}) : failure;
 }
 
 void SetRates(TransferResult& result) {

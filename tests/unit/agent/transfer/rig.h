@@ -2,6 +2,7 @@
 // Rig: both ends of a test over a MemoryFabric, on two threads, with everything that a test may want to break.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -18,8 +19,25 @@ inline constexpr std::uint64_t kMessages = 40;
 // A case that ends after kMessages (by the cap on bytes), long before its time.
 TransferCase SmallCase(Operation operation);
 
-// Short limits, and the cap.
+// Ends by the cap; its limits are out of reach, however long a busy machine holds up a thread.
 RunOptions QuickOptions(std::uint64_t messages = kMessages);
+
+// For what ends by the stall limit alone: the outcome of `run(limit)` with a short one, and with longer ones while
+// the machine, and not the fault, was what stalled it: `met(outcome, limit)` is false.
+template <typename Run, typename Met>
+auto WithShortestStallLimit(const Run& run, const Met& met) {
+  for (std::chrono::milliseconds limit(400);; limit *= 4) {
+    auto outcome = run(limit);
+    if (met(outcome, limit) || limit > std::chrono::seconds(5)) return outcome;
+  }
+}
+
+// Whether it is a stall of `limit`, and told soon after that.
+bool IsStallOf(const Failure& failure, std::chrono::milliseconds limit);
+
+// How long `run` takes: the first time of up to ten below `bound`, else the last. A busy machine may hold up one
+// run, or some; what waits for a limit waits in each.
+std::chrono::milliseconds TimeOf(std::chrono::milliseconds bound, const std::function<void()>& run);
 
 struct BothEnds {
   TransferResult initiator{};
@@ -40,9 +58,9 @@ TransferResult RunInitiatorAgainst(MemoryFabric& fabric, const TransferCase& tes
 TransferResult RunResponderAgainst(MemoryFabric& fabric, const TransferCase& test, const RunOptions& options,
                                    const HandPlayed& initiator);
 
-// The next message, whatever it is; a default one when none comes within two seconds.
+// The next message, whatever it is; a default one when none comes soon.
 PeerMessage Next(PeerChannel& peer);
 
-TimePoint Soon();  // two seconds from now
+TimePoint Soon();  // as late as no test that works ever gets, however busy the machine
 
 }  // namespace rdmaready

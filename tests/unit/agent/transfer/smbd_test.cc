@@ -13,16 +13,20 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-TransferCase Short(const char* name) {
-  TransferCase test = *FindCase(name);
-  test.duration = milliseconds(20);
-  return test;
-}
-
 RunOptions Options() {
   RunOptions options = QuickOptions();
   options.max_bytes = 64ull << 20;
   return options;
+}
+
+// Ends by its messages and not by time, in which a busy machine may not come to the fault.
+BothEnds RunWithFaults(MemoryFabric& fabric, const char* name, milliseconds stall_limit = milliseconds(50'000)) {
+  TransferCase test = *FindCase(name);
+  test.duration = milliseconds(20'000);
+  RunOptions options = QuickOptions();
+  options.max_bytes = 48ull * test.message_bytes;
+  options.stall_limit = stall_limit;
+  return RunBoth(fabric, test, options);
 }
 
 class SmbdCase : public testing::TestWithParam<TransferCase> {};
@@ -67,7 +71,7 @@ TEST(Smbd, FindsAWrongByteInAMessage) {
                            .work = Work::kSend,
                            .number = 9,
                            .offset = 700});
-  const BothEnds both = RunBoth(fabric, Short("smbd-send-1k"), Options());
+  const BothEnds both = RunWithFaults(fabric, "smbd-send-1k");
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
   EXPECT_EQ(both.initiator.bytes_wrong, 1u);
   EXPECT_EQ(both.responder.failure.kind, FailureKind::kCorrupt);
@@ -80,7 +84,7 @@ TEST(Smbd, FindsAWrongByteOfAnRdmaWrite) {
                            .work = Work::kWrite,
                            .number = 3,
                            .offset = 17});
-  const BothEnds both = RunBoth(fabric, Short("smbd-8k"), Options());
+  const BothEnds both = RunWithFaults(fabric, "smbd-8k");
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
   EXPECT_EQ(both.initiator.bytes_wrong, 1u);
   // The third part of message 1: it is cut behind 4 KiB and 8 bytes, and 2 KiB less 1 byte further on.
@@ -91,7 +95,7 @@ TEST(Smbd, FindsAWrongByteOfAnRdmaRead) {
   MemoryFabric fabric;
   fabric.faults.push_back(
       {.kind = Fault::Kind::kCorrupt, .from = Role::kResponder, .work = Work::kRead, .number = 0, .offset = 5});
-  const BothEnds both = RunBoth(fabric, Short("smbd-512k-read"), Options());
+  const BothEnds both = RunWithFaults(fabric, "smbd-512k-read");
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
   EXPECT_EQ(both.initiator.first_wrong_offset, 5u);
 }
@@ -113,7 +117,7 @@ TEST(Smbd, MissesAWriteThatNeverCame) {
   MemoryFabric fabric;
   fabric.faults.push_back(
       {.kind = Fault::Kind::kDrop, .from = Role::kResponder, .work = Work::kWrite, .number = 2});
-  const BothEnds both = RunBoth(fabric, Short("smbd-8k"), Options());
+  const BothEnds both = RunWithFaults(fabric, "smbd-8k");
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
 }
 
@@ -121,7 +125,7 @@ TEST(Smbd, NamesAMessageThatNeverCame) {
   MemoryFabric fabric;
   fabric.faults.push_back(
       {.kind = Fault::Kind::kDrop, .from = Role::kResponder, .work = Work::kSend, .number = 6});
-  const BothEnds both = RunBoth(fabric, Short("smbd-send-1k"), Options());
+  const BothEnds both = RunWithFaults(fabric, "smbd-send-1k");
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kLost) << both.initiator.failure.detail;
 }
 
@@ -129,7 +133,7 @@ TEST(Smbd, NamesTheDevicesError) {
   MemoryFabric fabric;
   fabric.faults.push_back(
       {.kind = Fault::Kind::kError, .from = Role::kResponder, .work = Work::kRead, .number = 4});
-  const BothEnds both = RunBoth(fabric, Short("smbd-512k-read"), Options());
+  const BothEnds both = RunWithFaults(fabric, "smbd-512k-read");
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCompletion) << both.initiator.failure.detail;
   EXPECT_THAT(both.initiator.failure.detail, HasSubstr("transport retry counter exceeded"));
 }
@@ -151,7 +155,7 @@ TEST(Smbd, NamesAnAnswerThatLeftItsWindow) {
     fabric.faults.push_back(
         {.kind = Fault::Kind::kKeepWindow, .from = Role::kResponder, .work = Work::kSend, .number = number});
   }
-  const BothEnds both = RunBoth(fabric, Short("smbd-invalidate"), Options());
+  const BothEnds both = RunWithFaults(fabric, "smbd-invalidate");
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kCorrupt) << both.initiator.failure.detail;
   EXPECT_THAT(both.initiator.failure.detail, HasSubstr("took no window away"));
 }
@@ -160,7 +164,7 @@ TEST(Smbd, NamesADeviceThatCannotInvalidate) {
   for (const Role role : {Role::kInitiator, Role::kResponder}) {
     MemoryFabric fabric;
     fabric.cannot_invalidate = role;
-    const BothEnds both = RunBoth(fabric, Short("smbd-invalidate"), Options());
+    const BothEnds both = RunWithFaults(fabric, "smbd-invalidate");
     EXPECT_EQ(both.initiator.failure.kind, FailureKind::kSetup) << both.initiator.failure.detail;
     EXPECT_THAT(both.initiator.failure.detail, HasSubstr("memory windows of type 2"));
   }
@@ -169,7 +173,7 @@ TEST(Smbd, NamesADeviceThatCannotInvalidate) {
 TEST(Smbd, NamesMemoryThatCannotBePinned) {
   MemoryFabric fabric;
   fabric.cannot_register = Role::kInitiator;
-  const BothEnds both = RunBoth(fabric, Short("smbd-8k"), Options());
+  const BothEnds both = RunWithFaults(fabric, "smbd-8k");
   EXPECT_EQ(both.initiator.failure.kind, FailureKind::kSetup) << both.initiator.failure.detail;
   EXPECT_THAT(both.initiator.failure.detail, HasSubstr("register memory"));
 }
