@@ -71,7 +71,7 @@ class Webhook:
         good = "v1=" + hmac.new(self.secret.encode(), stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
         return hmac.compare_digest(good, headers["Rdmaready-Signature"]) and abs(time.time() - int(stamp)) < 300
 
-    def wait(self, count=1, seconds=20, of=None):
+    def wait(self, count=1, seconds=120, of=None):
         """The notices, once there are so many (that `of` chooses)."""
         end = time.monotonic() + seconds
         while True:
@@ -135,7 +135,7 @@ class Syslog:
                 self.messages.append(rest[:int(count)])
                 octets = rest[int(count):]
 
-    def wait(self, count=1, seconds=20):
+    def wait(self, count=1, seconds=120):
         end = time.monotonic() + seconds
         while len(self.messages) < count and time.monotonic() < end:
             time.sleep(0.05)
