@@ -17,7 +17,7 @@ import slices
 import tool
 
 HOST = 1
-PARTS = 87
+PARTS = 174
 SEED = int(os.environ.get("RDMAREADY_SEED", "16"))
 # A step of every kind that a guest has: pause, MTU, ETS, PFC, buffers, rates, APP, RDMA-CM's ToS, sysctls.
 WRONG = ("ethtool -A dcb0 rx on tx on", "dcb ets set dev dcb0 willing on tc-bw all:0 0:90 3:10", "dcb pfc set dev dcb0 prio-pfc all:off 4:on",

@@ -14,7 +14,7 @@ import lldp
 import slices
 import tool
 
-PARTS = 6
+PARTS = 12
 
 
 def chosen_faults():

@@ -58,7 +58,7 @@ class Routed(unittest.TestCase):
             self.assertIn("ip route get", finding["fix"])
 
 
-load_tests = slices.turns(2)
+load_tests = slices.turns(5)
 
 if __name__ == "__main__":
     unittest.main()
