@@ -213,7 +213,8 @@ Failure Session::Explain(const absl::Status& status) const {
   const Failure failure = FailureOf(status);
   // The other end may have obeyed the same caller first, and hung up.
   const bool given_up = failure.kind != FailureKind::kNone && options_.cancel.stop_requested();
-  return given_up ? MoreTelling(failure, {.kind = FailureKind::kCancelled, .detail = "the caller gave up"}) : failure;
+  return given_up ? MoreTelling(failure, {.kind = FailureKind::kCancelled, .detail = "the caller gave up"})
+                  : failure;
 }
 
 void SetRates(TransferResult& result) {

@@ -30,7 +30,8 @@ RunOptions StalledAfter(milliseconds limit) {
   return options;
 }
 
-// The same of a fault after which nothing moves: with a short stall limit, that the fault meets and not the machine.
+// The same of a fault after which nothing moves: with a short stall limit, that the fault meets and not the
+// machine.
 TransferResult RunUntilStalled(Operation operation, const Fault& fault, std::uint64_t messages) {
   return WithShortestStallLimit(
       [&](milliseconds limit) { return RunWith(operation, fault, StalledAfter(limit)); },
@@ -266,13 +267,10 @@ TEST(Failures, OfACompletionKeepTheDevicesWords) {
 }
 
 TEST(Failures, OfTheRespondersDeviceReachTheInitiatorAtOnce) {
-  const Fault fault{
-      .kind = Fault::Kind::kError, .from = Role::kResponder, .work = Work::kSend, .number = 5};
+  const Fault fault{.kind = Fault::Kind::kError, .from = Role::kResponder, .work = Work::kSend, .number = 5};
   const milliseconds at_once(1'000);
   EXPECT_LT(TimeOf(at_once,
-                   [&] {
-                     EXPECT_EQ(RunWith(Operation::kSend, fault).failure.kind, FailureKind::kCompletion);
-                   }),
+                   [&] { EXPECT_EQ(RunWith(Operation::kSend, fault).failure.kind, FailureKind::kCompletion); }),
             at_once);
 }
 

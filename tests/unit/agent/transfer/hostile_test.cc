@@ -322,13 +322,13 @@ TEST(HostileInitiator, ThatAnnouncesAbsurdCountsDoesNotHoldTheResponder) {
   EXPECT_LT(TimeOf(bound,
                    [&] {
                      MemoryFabric fabric;
-                     const TransferResult result = RunResponderAgainst(
-                         fabric, SmallCase(Operation::kWrite), QuickOptions(),
-                         [&](MemoryLink& link, PeerChannel& peer) {
-                           Enter(link, peer);
-                           ASSERT_TRUE(peer.Send(absurd).ok());
-                           EXPECT_EQ(Next(peer).kind, PeerMessageKind::kView);
-                         });
+                     const TransferResult result =
+                         RunResponderAgainst(fabric, SmallCase(Operation::kWrite), QuickOptions(),
+                                             [&](MemoryLink& link, PeerChannel& peer) {
+                                               Enter(link, peer);
+                                               ASSERT_TRUE(peer.Send(absurd).ok());
+                                               EXPECT_EQ(Next(peer).kind, PeerMessageKind::kView);
+                                             });
                      EXPECT_EQ(result.failure.kind, FailureKind::kPeerGone);
                    }),
             bound);

@@ -22,8 +22,8 @@ TransferCase SmallCase(Operation operation);
 // Ends by the cap; its limits are out of reach, however long a busy machine holds up a thread.
 RunOptions QuickOptions(std::uint64_t messages = kMessages);
 
-// For what ends by the stall limit alone: the outcome of `run(limit)` with a short one, and with longer ones while
-// the machine, and not the fault, was what stalled it: `met(outcome, limit)` is false.
+// For what ends by the stall limit alone: the outcome of `run(limit)` with a short one, and with longer ones
+// while the machine, and not the fault, was what stalled it: `met(outcome, limit)` is false.
 template <typename Run, typename Met>
 auto WithShortestStallLimit(const Run& run, const Met& met) {
   for (std::chrono::milliseconds limit(400);; limit *= 4) {
@@ -35,8 +35,8 @@ auto WithShortestStallLimit(const Run& run, const Met& met) {
 // Whether it is a stall of `limit`, and told soon after that.
 bool IsStallOf(const Failure& failure, std::chrono::milliseconds limit);
 
-// How long `run` takes: the first time of up to ten below `bound`, else the last. A busy machine may hold up one
-// run, or some; what waits for a limit waits in each.
+// How long `run` takes: the first time of up to ten below `bound`, else the last. A busy machine may hold up
+// one run, or some; what waits for a limit waits in each.
 std::chrono::milliseconds TimeOf(std::chrono::milliseconds bound, const std::function<void()>& run);
 
 struct BothEnds {

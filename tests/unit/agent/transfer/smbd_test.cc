@@ -20,7 +20,8 @@ RunOptions Options() {
 }
 
 // Ends by its messages and not by time, in which a busy machine may not come to the fault.
-BothEnds RunWithFaults(MemoryFabric& fabric, const char* name, milliseconds stall_limit = milliseconds(50'000)) {
+BothEnds RunWithFaults(MemoryFabric& fabric, const char* name,
+                       milliseconds stall_limit = milliseconds(50'000)) {
   TransferCase test = *FindCase(name);
   test.duration = milliseconds(20'000);
   RunOptions options = QuickOptions();
