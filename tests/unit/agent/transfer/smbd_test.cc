@@ -123,11 +123,16 @@ TEST(Smbd, MissesAWriteThatNeverCame) {
 }
 
 TEST(Smbd, NamesAMessageThatNeverCame) {
-  MemoryFabric fabric;
-  fabric.faults.push_back(
-      {.kind = Fault::Kind::kDrop, .from = Role::kResponder, .work = Work::kSend, .number = 6});
-  const BothEnds both = RunWithFaults(fabric, "smbd-send-1k");
-  EXPECT_EQ(both.initiator.failure.kind, FailureKind::kLost) << both.initiator.failure.detail;
+  // Nothing moves then.
+  const Failure failure = WithShortestStallLimit(
+      [](milliseconds limit) {
+        MemoryFabric fabric;
+        fabric.faults.push_back(
+            {.kind = Fault::Kind::kDrop, .from = Role::kResponder, .work = Work::kSend, .number = 6});
+        return RunWithFaults(fabric, "smbd-send-1k", limit).initiator.failure;
+      },
+      [](const Failure& each, milliseconds) { return each.kind == FailureKind::kLost; });
+  EXPECT_EQ(failure.kind, FailureKind::kLost) << failure.detail;
 }
 
 TEST(Smbd, NamesTheDevicesError) {
