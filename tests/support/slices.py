@@ -60,11 +60,12 @@ class NotItsTurn(unittest.TestCase):
         self.skipTest("another commit's turn; RDMAREADY_SLICE=all runs it")
 
 
-def turns(turn, parts=6):
-    """For the load_tests of a module that sets up more than its tests cost: one in so many commits runs all of it. All such modules count
-    the same turns, so that each commit has one of them, or two that are short."""
+def turns(*its, parts=6):
+    """For the load_tests of a module that sets up more than its tests cost: a commit runs all of it or none, so often as it has turns, `its`.
+    All such modules count the same turns, so that no commit has all of them."""
     def load(loader, standard, pattern):
-        return standard if chosen("hosts of their own", parts) in (None, turn) else loader.loadTestsFromTestCase(NotItsTurn)
+        at = chosen("hosts of their own", parts)
+        return standard if at is None or at in its else loader.loadTestsFromTestCase(NotItsTurn)
     return load
 
 

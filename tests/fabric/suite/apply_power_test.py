@@ -87,7 +87,7 @@ class Kept(unittest.TestCase):
         applying.forget(self.host)
 
 
-load_tests = slices.turns(3)
+load_tests = slices.turns(1, 4)
 
 if __name__ == "__main__":
     unittest.main()

@@ -73,7 +73,7 @@ class TheLauncher(unittest.TestCase):
         self.assertIn("rxe0/1 state ACTIVE", fabric.guest(1, "rdma link"))
 
 
-load_tests = slices.turns(0)
+load_tests = slices.turns(1, 4)
 
 if __name__ == "__main__":
     unittest.main()

@@ -89,7 +89,7 @@ class RoceAndIwarp(unittest.TestCase):
         self.assertIn("different transports", answer.err)
 
 
-load_tests = slices.turns(4)
+load_tests = slices.turns(2)
 
 if __name__ == "__main__":
     unittest.main()

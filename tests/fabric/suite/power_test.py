@@ -46,7 +46,7 @@ class ThePower(unittest.TestCase):
         self.assertIn("rxe0/1 state ACTIVE", fabric.guest(1, "rdma link", self.name))
 
 
-load_tests = slices.turns(0)
+load_tests = slices.turns(0, 3)
 
 if __name__ == "__main__":
     unittest.main()

@@ -118,7 +118,7 @@ class WrongShapes(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (2, f"fabric: fabric {fabric.NAME} has no rail 2\n"))
 
 
-load_tests = slices.turns(1)
+load_tests = slices.turns(0, 3)
 
 if __name__ == "__main__":
     unittest.main()

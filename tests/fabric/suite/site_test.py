@@ -101,7 +101,7 @@ class OneSiteFile(unittest.TestCase):
         self.assertEqual(self.check(profile=nothing).status, 0)
 
 
-load_tests = slices.turns(2)
+load_tests = slices.turns(1, 4)
 
 if __name__ == "__main__":
     unittest.main()
