@@ -122,6 +122,13 @@ class AliveTest : public testing::Test {
     return Failing();
   }
 
+  // The same when it is looked at again: on a busy machine an answer may be late once.
+  std::string StillFailing() {
+    std::string failing = Failing();
+    for (int i = 0; i < 10 && !failing.empty(); ++i) failing = FailingAfter(std::chrono::seconds(1));
+    return failing;
+  }
+
   const std::string root_ = testing::TempDir() + "alive " + std::to_string(::getpid());
   StoreWithAGate* store_ = nullptr;
   std::unique_ptr<Hub> hub_;
@@ -131,7 +138,7 @@ class AliveTest : public testing::Test {
 };
 
 TEST_F(AliveTest, AHubWhoseStoreDoesNotReturnIsNotAlive) {
-  EXPECT_EQ(Failing(), "");
+  EXPECT_EQ(StillFailing(), "");
   store_->Close(true);
   const Facts facts = WithPfc(0);
   agent_->Offer(*report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs()));
@@ -140,14 +147,14 @@ TEST_F(AliveTest, AHubWhoseStoreDoesNotReturnIsNotAlive) {
     failing = FailingAfter(std::chrono::seconds(1));
   EXPECT_EQ(failing, "reports are kept; the fleet is looked after; ") << "and calls are answered";
   store_->Close(false);
-  for (int i = 0; i < 10 && !failing.empty(); ++i) failing = FailingAfter(std::chrono::seconds(1));
-  EXPECT_EQ(failing, "");
+  EXPECT_EQ(StillFailing(), "");
 }
 
 TEST_F(AliveTest, AHubWhoseDiskIsFullOrThatHasNothingToDoIsAlive) {
   agent_->Stop();
   store_->Fill(true);
-  EXPECT_EQ(FailingAfter(std::chrono::seconds(6)), "");
+  std::this_thread::sleep_for(std::chrono::seconds(6));
+  EXPECT_EQ(StillFailing(), "");
 }
 
 }  // namespace
