@@ -351,6 +351,11 @@ bool ReportClient::connected() const {
   return phase_ == Phase::kOpen || phase_ == Phase::kWaiting;
 }
 
+bool ReportClient::greeting() const {
+  const std::lock_guard lock(mutex_);
+  return phase_ == Phase::kGreeting;
+}
+
 std::string ReportClient::kept_digest() const {
   const std::lock_guard lock(mutex_);
   return kept_digest_;

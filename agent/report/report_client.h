@@ -112,6 +112,7 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   void StopAndWait(std::chrono::milliseconds at_most);
 
   bool connected() const;
+  bool greeting() const;  // a stream was opened, and the hub did not answer so far
   // The digest that the hub acknowledged last, 32 octets; empty: none in this stream.
   std::string kept_digest() const;
   // The same of its past.

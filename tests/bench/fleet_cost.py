@@ -25,6 +25,7 @@ BIN = pathlib.Path(os.environ.get("RDMAREADY_BIN", ROOT / "build" / "bin"))
 HOSTS = ROOT / "tests" / "fixtures" / "hosts" / "two-rails-healthy" / "saved"
 TICKS = os.sysconf("SC_CLK_TCK")
 MOST_IN_PROCESS = 5000
+HELLOS_AT_ONCE = 100  # of a process, by TLS
 
 
 def free_port():
@@ -55,7 +56,8 @@ class Fleet:
             if script:
                 command += ["--script", script]
             if authority:
-                command += ["--authority", authority]
+                # Many more than the hub lets in at a time, and few enough for the processors that are theirs here.
+                command += ["--authority", authority, "--hello-at-once", HELLOS_AT_ONCE]
             self.processes.append(subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True))
 
     def end(self):

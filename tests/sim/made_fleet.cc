@@ -232,16 +232,36 @@ void MadeFleet::Run(const std::stop_token& stop) {
       if (next[due.top().second] == due.top().first) ready.push_back(due.top().second);
     }
     for (const std::size_t index : ready) {
-      std::shared_ptr<ReportClient> client;
-      {
-        const std::lock_guard lock(hosts_[index]->mutex);
-        client = hosts_[index]->client;
-      }
-      if (client == nullptr) continue;
-      next[index] = client->Tick(std::chrono::steady_clock::now());
+      next[index] = Tick(index);
       if (next[index] != TimePoint::max()) due.emplace(next[index], index);
     }
   }
+}
+
+TimePoint MadeFleet::Tick(std::size_t index) {
+  std::shared_ptr<ReportClient> client;
+  {
+    const std::lock_guard lock(hosts_[index]->mutex);
+    client = hosts_[index]->client;
+  }
+  const TimePoint now = std::chrono::steady_clock::now();
+  const std::size_t most = plan_.hello_at_once == 0 ? hosts_.size() : plan_.hello_at_once;
+  TimePoint next = TimePoint::max();
+  if (client != nullptr && !client->connected() && !greeting_.contains(index) && greeting_.size() >= most) {
+    waiting_.push_back(index);
+    return next;
+  }
+  if (client != nullptr) next = client->Tick(now);
+  if (client != nullptr && client->greeting()) {
+    greeting_.insert(index);
+  } else {
+    greeting_.erase(index);
+  }
+  if (!waiting_.empty() && greeting_.size() < most) {
+    Wake(waiting_.front());
+    waiting_.pop_front();
+  }
+  return next;
 }
 
 void MadeFleet::Do(const Happening& happening) {

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <queue>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/report/report_client.h"
@@ -31,6 +33,9 @@ struct FleetPlan {
   std::size_t first = 1;       // the number of the first host
   std::vector<Facts> kinds{};  // hosts are of these, in turn
   std::size_t past = 0;        // of so many cases each host remembers tests through each of its ports
+  // So many say hello at a time; 0: all. A process has not the processors of as many hosts: thousands of TLS
+  // handshakes at once would keep each other from their end at this side.
+  std::size_t hello_at_once = 0;
   Keepalive keepalive{};
   std::chrono::milliseconds answer_within = report::ReportOptions{}.answer_within;
 };
@@ -60,6 +65,7 @@ class MadeFleet {
   struct Host;
   void Begin(Host& host);
   void Run(const std::stop_token& stop);
+  report::TimePoint Tick(std::size_t index);  // when it is due again
   void Wake(std::size_t index);
   std::shared_ptr<const report::HostState> StateOf(const Host& host) const;
   std::shared_ptr<const report::HostPast> PastOf(const Host& host) const;
@@ -68,6 +74,9 @@ class MadeFleet {
   void Partition(Host& host, const Happening& happening) const;
 
   const FleetPlan plan_;
+  // Of the thread of Run:
+  std::unordered_set<std::size_t> greeting_{};  // said hello, and have no answer
+  std::deque<std::size_t> waiting_{};           // for their turn to
   std::vector<std::unique_ptr<Host>> hosts_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any woken_;

@@ -135,6 +135,8 @@ int Main(int argc, char** argv) {
   app.add_option("--settle", options.settle, "How long a state may take to be acknowledged");
   app.add_option("--authority", options.authority,
                  "A CA that gives each of them a certificate, of no use but this");
+  app.add_option("--hello-at-once", options.plan.hello_at_once,
+                 "So many of them say hello at a time: 5000 hosts' TLS on one processor never ends");
   app.add_option("--tls-cert", options.plan.tls.certificate, "A certificate of one host: for --agents 1");
   app.add_option("--tls-key", options.plan.tls.key, "Its key");
   app.add_option("--tls-ca", options.plan.tls.ca, "Whom to trust");
