@@ -70,11 +70,9 @@ absl::Status Hub::Listen() {
     return gate_->Admit(context, ask);
   };
   fleet_ = std::make_unique<FleetService>(std::move(fleet), *options_.store, *view_, feed_, *trail_);
-  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
-  std::shared_ptr<HandshakeEnds> handshakes;
+  CredentialsOfPlace credentials;
   if (tls) {
-    handshakes = std::make_shared<HandshakeEnds>();
-    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, judge_, handshakes));
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options_.tls, judge_));
   }
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
@@ -84,8 +82,8 @@ absl::Status Hub::Listen() {
   builder.RegisterService(fleet_.get());
   RegisterAccess(builder);
   RR_ASSIGN_OR_RETURN(listening_, StartListening(builder, {.listen = options_.listen,
-                                                           .credentials = credentials,
-                                                           .handshakes = handshakes,
+                                                           .credentials = grpc::InsecureServerCredentials(),
+                                                           .tls = credentials,
                                                            .plain_anywhere = options_.insecure || tls,
                                                            .unacknowledged = options_.keepalive.answer,
                                                            .events = options_.events,

@@ -288,19 +288,17 @@ HostedAgent::~HostedAgent() {
 
 absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
   const bool tls = options.tls.Any();
-  std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
-  std::shared_ptr<HandshakeEnds> handshakes;
+  CredentialsOfPlace credentials;
   if (tls) {
-    handshakes = std::make_shared<HandshakeEnds>();
-    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, judge_, handshakes));
+    RR_ASSIGN_OR_RETURN(credentials, MakeServerCredentials(options.tls, judge_));
   }
   grpc::ServerBuilder builder;
   SetLimits(builder);
   SetReflection(builder, options.reflection);
   builder.RegisterService(&service_);
   RR_ASSIGN_OR_RETURN(network_, StartListening(builder, {.listen = options.listen,
-                                                         .credentials = credentials,
-                                                         .handshakes = handshakes,
+                                                         .credentials = grpc::InsecureServerCredentials(),
+                                                         .tls = credentials,
                                                          .plain_anywhere = options.insecure || tls,
                                                          .unacknowledged = kKeepaliveAnswer,
                                                          .events = options.events,

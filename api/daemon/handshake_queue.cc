@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/daemon/handshake_queue.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -9,16 +11,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 #include <utility>
 
 namespace rdmaready {
 namespace {
 
-constexpr int kTickMs = 250;                 // how late a limit of time may be kept
-constexpr unsigned char kTlsHandshake = 22;  // RFC 8446, 5.1: ContentType of a record
-
-bool BeginsAsTls(unsigned char first_byte) { return first_byte == kTlsHandshake; }
+constexpr auto kTick = std::chrono::milliseconds(250);  // how late a limit of time may be kept
+constexpr unsigned char kTlsHandshake = 22;             // RFC 8446, 5.1: ContentType of a record
 
 bool HasLeft(const UniqueFd& fd) {
   ::pollfd asked{.fd = fd.get(), .events = POLLRDHUP, .revents = 0};
@@ -32,26 +32,28 @@ void Watch(const UniqueFd& epoll, int fd, std::uint32_t what) {
 
 }  // namespace
 
-HandshakeEnds::HandshakeEnds() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+HandshakeEnds::HandshakeEnds(std::size_t places)
+    : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), ended_(places) {}
 
-void HandshakeEnds::TellOne() {
+void HandshakeEnds::Tell(std::size_t place) {
+  ended_[place] = true;
   const std::uint64_t one = 1;
   static_cast<void>(::write(fd_.get(), &one, sizeof(one)));
 }
 
-std::uint64_t HandshakeEnds::TakeAll() {
-  std::uint64_t ended = 0;
-  return ::read(fd_.get(), &ended, sizeof(ended)) == sizeof(ended) ? ended : 0;
+void HandshakeEnds::Drain() {
+  std::uint64_t drained = 0;
+  static_cast<void>(::read(fd_.get(), &drained, sizeof(drained)));
 }
 
 HandshakeQueue::HandshakeQueue(HandshakeLimits limits, std::shared_ptr<HandshakeEnds> ends,
-                               std::function<void(UniqueFd)> take, EventSink events)
+                               std::vector<Take> take, EventSink events)
     : limits_(limits),
       ends_(std::move(ends)),
-      take_(std::move(take)),
       events_(std::move(events)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
-  if (epoll_ && bell_ && ends_->fd() >= 0)
+  for (Take& one : take) places_.push_back({.take = std::move(one)});
+  if (epoll_ && bell_ && ends_->Works())
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
@@ -78,59 +80,101 @@ void HandshakeQueue::Run(const std::stop_token& stop) {
   Watch(epoll_, bell_.fd(), EPOLLIN);
   Watch(epoll_, ends_->fd(), EPOLLIN);
   std::vector<int> speaking;
-  std::vector<UniqueFd> in;
   while (!stop.stop_requested()) {
     Wait(speaking);
     const auto now = Clock::now();
-    Sort(speaking, now, in);
+    Sort(speaking, now);
+    FreePlaces(now);
     EndTheLate(now);
-    LetIn(now, in);
-    for (UniqueFd& fd : in) take_(std::move(fd));
-    in.clear();
+    LetIn(now);
   }
 }
 
 void HandshakeQueue::Wait(std::vector<int>& speaking) {
   speaking.clear();
-  bool somebody = !ready_.empty();
+  bool somebody = std::ranges::any_of(places_, [](const Place& place) { return bool{place.watched}; });
   if (!somebody) {
     const std::scoped_lock lock(mutex_);
     somebody = !silent_.empty();
   }
   std::array<::epoll_event, 256> events{};
-  const int count =
-      ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), somebody ? kTickMs : -1);
+  const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
+                                 somebody ? static_cast<int>(kTick.count()) : -1);
   for (int i = 0; i < count; ++i) {
     const int fd = events[static_cast<std::size_t>(i)].data.fd;
     if (fd == bell_.fd()) {
       bell_.Heard();
-    } else if (fd != ends_->fd()) {
+    } else if (fd == ends_->fd()) {
+      ends_->Drain();
+    } else {
       speaking.push_back(fd);
     }
   }
 }
 
-void HandshakeQueue::Sort(const std::vector<int>& speaking, Clock::time_point now, std::vector<UniqueFd>& in) {
-  const std::scoped_lock lock(mutex_);
+// Of IPv6 the network: one host may have all addresses of it.
+HandshakeQueue::Source HandshakeQueue::SourceOf(int fd) {
+  constexpr std::size_t kNetworkBytes = 8;
+  Source source{};
+  ::sockaddr_storage peer{};
+  ::socklen_t size = sizeof(peer);
+  if (::getpeername(fd, reinterpret_cast<::sockaddr*>(&peer), &size) != 0) return source;
+  if (peer.ss_family == AF_INET) {
+    std::memcpy(source.data(), &reinterpret_cast<const ::sockaddr_in&>(peer).sin_addr, sizeof(::in_addr));
+  } else if (peer.ss_family == AF_INET6) {
+    const ::in6_addr& address = reinterpret_cast<const ::sockaddr_in6&>(peer).sin6_addr;
+    std::memcpy(source.data(), &address, IN6_IS_ADDR_V4MAPPED(&address) ? source.size() : kNetworkBytes);
+  }
+  return source;
+}
+
+void HandshakeQueue::Sort(const std::vector<int>& speaking, Clock::time_point now) {
   for (const int fd : speaking) {
-    const auto found = silent_.find(fd);
-    if (found == silent_.end()) continue;  // it was closed as late by then
-    UniqueFd own = std::move(found->second.fd);
-    silent_.erase(found);
+    Waiting caller{.since = now};
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto found = silent_.find(fd);
+      if (found == silent_.end()) continue;  // closed as late by then, or one who has a place has left
+      caller.fd = std::move(found->second.fd);
+      silent_.erase(found);
+    }
     static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
     unsigned char first_byte = 0;
     if (::recv(fd, &first_byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1) continue;  // it left
-    if (BeginsAsTls(first_byte)) {
-      ready_.push_back({.fd = std::move(own), .since = now});
-    } else {
-      in.push_back(std::move(own));
+    if (first_byte != kTlsHandshake) {
+      places_.front().take(std::move(caller.fd));
+      continue;
     }
+    const Source source = SourceOf(fd);
+    std::deque<Waiting>& queue = ready_[source];
+    if (queue.empty()) turns_.push_back(source);
+    queue.push_back(std::move(caller));
+  }
+}
+
+// What ended badly is gRPC's to close, and seen here as it is closed.
+void HandshakeQueue::FreePlaces(Clock::time_point now) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Place& place = places_[i];
+    if (!place.watched) continue;
+    const bool ended = ends_->Take(i) || HasLeft(place.watched);
+    if (!ended && now - place.since < limits_.longest_handshake) continue;
+    if (!ended) static_cast<void>(::shutdown(place.watched.get(), SHUT_RDWR));
+    // Closing it would not do: the connection is open by gRPC's descriptor.
+    static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, place.watched.get(), nullptr));
+    place.watched = {};
   }
 }
 
 void HandshakeQueue::EndTheLate(Clock::time_point now) {
+  if (now - looked_at_ < kTick) return;
+  looked_at_ = now;
   const auto late = [this, now](const Waiting& one) { return now - one.since >= limits_.longest_wait; };
-  for (; !ready_.empty() && late(ready_.front()); ready_.pop_front()) TellLate();
+  for (auto& [source, queue] : ready_) {
+    for (; !queue.empty() && late(queue.front()); queue.pop_front()) TellLate();
+  }
+  std::erase_if(turns_, [this](const Source& source) { return ready_[source].empty(); });
+  std::erase_if(ready_, [](const auto& entry) { return entry.second.empty(); });
   const std::scoped_lock lock(mutex_);
   std::erase_if(silent_, [&late](const auto& entry) { return late(entry.second); });
 }
@@ -143,15 +187,49 @@ void HandshakeQueue::TellLate() {
         {"why", "more callers than handshakes could be done with in time; they come again"}});
 }
 
-void HandshakeQueue::LetIn(Clock::time_point now, std::vector<UniqueFd>& in) {
-  const auto ended = static_cast<std::size_t>(ends_->TakeAll());
-  under_way_.erase(under_way_.begin(),
-                   under_way_.begin() + static_cast<std::ptrdiff_t>(std::min(ended, under_way_.size())));
-  while (!under_way_.empty() && now - under_way_.front() >= limits_.given_up_after) under_way_.pop_front();
-  for (; !ready_.empty() && under_way_.size() < limits_.at_once; ready_.pop_front()) {
-    if (HasLeft(ready_.front().fd)) continue;
-    under_way_.push_back(now);
-    in.push_back(std::move(ready_.front().fd));
+// The first one in turn that has not half of the places already.
+std::optional<HandshakeQueue::Source> HandshakeQueue::NextSource() {
+  const std::size_t most = std::max<std::size_t>(places_.size() / 2, 1);
+  const auto may = [this, most](const Source& source) {
+    return static_cast<std::size_t>(std::ranges::count_if(places_, [&source](const Place& place) {
+             return place.watched && place.source == source;
+           })) < most;
+  };
+  const auto found = std::ranges::find_if(turns_, may);
+  if (found == turns_.end()) return std::nullopt;
+  const Source source = *found;
+  turns_.erase(found);
+  return source;
+}
+
+UniqueFd HandshakeQueue::NextOf(const Source& source) {
+  const auto queue = ready_.find(source);
+  UniqueFd caller = std::move(queue->second.front().fd);
+  queue->second.pop_front();
+  if (queue->second.empty()) {
+    ready_.erase(queue);
+  } else {
+    turns_.push_back(source);
+  }
+  return caller;
+}
+
+void HandshakeQueue::LetIn(Clock::time_point now) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    Place& place = places_[i];
+    while (!place.watched) {
+      const std::optional<Source> source = NextSource();
+      if (!source) return;
+      UniqueFd caller = NextOf(*source);
+      if (HasLeft(caller)) continue;
+      place.watched = UniqueFd(::fcntl(caller.get(), F_DUPFD_CLOEXEC, 0));
+      if (!place.watched) return;  // no descriptor is left: this caller comes again
+      place.source = *source;
+      place.since = now;
+      Watch(epoll_, place.watched.get(), EPOLLRDHUP);
+      static_cast<void>(ends_->Take(i));  // of one who was closed before his handshake came to its end
+      place.take(std::move(caller));
+    }
   }
 }
 

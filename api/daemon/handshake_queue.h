@@ -3,18 +3,21 @@
 // begins all of a fleet's at once ends none of them: each has its small part of the processors until the
 // callers' time is over (20 s with gRPC), and all begin again.
 //
-// Callers come in the order of their first bytes, so who says nothing is in nobody's way. Who gets no turn in
-// time is closed, and backs off; who left while waiting takes no turn; a handshake that comes to no end gives
-// its place back by the clock.
+// Callers come in the order of their first bytes, so who says nothing is in nobody's way; addresses take turns,
+// and no one has more than half of the places, so that one of them cannot keep the others out. Who gets no turn
+// in time is closed, and backs off; who left while waiting takes no turn.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
@@ -29,32 +32,40 @@ namespace rdmaready {
 
 inline constexpr std::string_view kHandshakesLateEvent = "handshakes-late";
 
-// Counts handshakes that came to their end, well or not. Threads: any.
+// In which places a handshake came to the question whether the caller is let in. Threads: any.
 class HandshakeEnds {
  public:
-  HandshakeEnds();
+  explicit HandshakeEnds(std::size_t places);
 
-  void TellOne();
-  std::uint64_t TakeAll();              // those since it was last asked
-  int fd() const { return fd_.get(); }  // readable while there are any
+  std::size_t places() const { return ended_.size(); }
+  void Tell(std::size_t place);
+  bool Take(std::size_t place) {
+    return ended_[place].exchange(false);
+  }  // whether it did since the last question
+  bool Works() const { return static_cast<bool>(fd_); }
+  int fd() const { return fd_.get(); }  // readable from Tell until Drain
+  void Drain();
 
  private:
   UniqueFd fd_;
+  std::vector<std::atomic<bool>> ended_;
 };
 
+// The first two and what is left of a caller's 20 s are enough for one another.
 struct HandshakeLimits {
-  std::size_t at_once = 64;  // 320 a second to callers who are 200 ms away, there and back
-  // For the first bytes, and again for a turn. What is left of a caller's 20 s is enough for a handshake.
-  std::chrono::milliseconds longest_wait = std::chrono::seconds(10);
-  std::chrono::milliseconds given_up_after = std::chrono::seconds(5);
+  std::chrono::milliseconds longest_wait =
+      std::chrono::seconds(8);  // for the first bytes, and again for a turn
+  std::chrono::milliseconds longest_handshake = std::chrono::seconds(10);  // from then on; it is closed then
 };
 
 class HandshakeQueue {
  public:
-  // `take` gets each connection on the queue's thread. What does not begin as TLS does is handed on at once:
-  // its handshake fails at the first byte and costs nothing.
-  HandshakeQueue(HandshakeLimits limits, std::shared_ptr<HandshakeEnds> ends,
-                 std::function<void(UniqueFd)> take, EventSink events);
+  using Take = std::function<void(UniqueFd)>;
+
+  // `take`: for each place of `ends` who does the handshakes in it, called on the queue's thread. What does not
+  // begin as TLS goes to the first one at once and takes no place: its handshake fails at the first byte.
+  HandshakeQueue(HandshakeLimits limits, std::shared_ptr<HandshakeEnds> ends, std::vector<Take> take,
+                 EventSink events);
   HandshakeQueue(const HandshakeQueue&) = delete;
   HandshakeQueue& operator=(const HandshakeQueue&) = delete;
   ~HandshakeQueue();  // closes whoever waits
@@ -68,30 +79,42 @@ class HandshakeQueue {
 
  private:
   using Clock = std::chrono::steady_clock;
+  using Source = std::array<unsigned char, 16>;  // an address, or the network of one host
   struct Waiting {
     UniqueFd fd{};
     Clock::time_point since{};
   };
+  struct Place {
+    Take take{};
+    UniqueFd watched{};  // of the caller who has it; none: it is free
+    Source source{};
+    Clock::time_point since{};
+  };
 
+  static Source SourceOf(int fd);
   void Run(const std::stop_token& stop);
   void Wait(std::vector<int>& speaking);  // until somebody speaks, or there may be something to do
-  void Sort(const std::vector<int>& speaking, Clock::time_point now, std::vector<UniqueFd>& in);
-  void TellLate();
+  void Sort(const std::vector<int>& speaking, Clock::time_point now);
+  void FreePlaces(Clock::time_point now);
   void EndTheLate(Clock::time_point now);
-  void LetIn(Clock::time_point now, std::vector<UniqueFd>& in);
+  void LetIn(Clock::time_point now);
+  std::optional<Source> NextSource();
+  UniqueFd NextOf(const Source& source);
+  void TellLate();
 
   const HandshakeLimits limits_;
   const std::shared_ptr<HandshakeEnds> ends_;
-  const std::function<void(UniqueFd)> take_;
   const EventSink events_;
   const UniqueFd epoll_;
   Doorbell bell_{};
   std::mutex mutex_{};  // of silent_
   std::unordered_map<int, Waiting> silent_{};
   // The queue's thread alone:
-  std::deque<Waiting> ready_{};
+  std::vector<Place> places_{};
+  std::map<Source, std::deque<Waiting>> ready_{};
+  std::deque<Source> turns_{};  // each of ready_, once
+  Clock::time_point looked_at_{};
   TurnedAway turned_away_{};
-  std::deque<Clock::time_point> under_way_{};  // when each began
   std::jthread thread_;
 };
 

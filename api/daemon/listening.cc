@@ -13,6 +13,9 @@
 namespace rdmaready {
 namespace {
 
+// Enough for 160 a second over 200 ms there and back, and each costs a server of gRPC's TLS some memory.
+constexpr std::size_t kHandshakesAtOnce = 32;
+
 absl::StatusOr<TcpListener> ListenerOf(const std::string& text, const ListenOptions& options) {
   RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHostAddress(text, 0));
   if (!address.unix_path.empty())
@@ -43,11 +46,16 @@ class ReflectionOption final : public grpc::ServerBuilderOption {
   const bool on_;
 };
 
-// The connection is gRPC's from then on.
-void HandOver(grpc::experimental::ExternalConnectionAcceptor& acceptor, UniqueFd accepted) {
-  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-  connection.fd = accepted.Release();
-  acceptor.HandleNewConnection(&connection);
+// Adds a place to the builder where connections are handed to the server; they are gRPC's from then on.
+HandshakeQueue::Take Taker(grpc::ServerBuilder& builder, std::shared_ptr<grpc::ServerCredentials> credentials) {
+  using Builder = grpc::ServerBuilder::experimental_type;
+  return [acceptor = std::shared_ptr<grpc::experimental::ExternalConnectionAcceptor>(
+              builder.experimental().AddExternalConnectionAcceptor(
+                  Builder::ExternalConnectionType::FROM_FD, std::move(credentials)))](UniqueFd accepted) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = accepted.Release();
+    acceptor->HandleNewConnection(&connection);
+  };
 }
 
 }  // namespace
@@ -63,8 +71,9 @@ void SetHealth(grpc::Server* server, const std::string& service, bool serving) {
 
 ProofOfLife ProofOfListening(const ListeningServer& server) {
   return {"callers are let in", [&server](std::chrono::milliseconds patience) -> absl::Status {
-            const bool door = server.door == nullptr || server.door->Answers(patience);
-            if (door && (server.queue == nullptr || server.queue->Answers(patience))) return absl::OkStatus();
+            const bool door = server.door == nullptr || server.door->Answers(patience / 2);
+            if (door && (server.queue == nullptr || server.queue->Answers(patience / 2)))
+              return absl::OkStatus();
             return absl::DeadlineExceededError("no answer");
           }};
 }
@@ -83,18 +92,17 @@ absl::StatusOr<ListeningServer> StartListening(grpc::ServerBuilder& builder, con
     listening.addresses.push_back(listener.address.substr(listener.address.find(':') + 1));
     listeners.push_back(std::move(listener));
   }
-  using Builder = grpc::ServerBuilder::experimental_type;
-  const std::shared_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor =
-      builder.experimental().AddExternalConnectionAcceptor(Builder::ExternalConnectionType::FROM_FD,
-                                                           options.credentials);
+  const auto ends = std::make_shared<HandshakeEnds>(kHandshakesAtOnce);
+  std::vector<HandshakeQueue::Take> takes;
+  for (std::size_t place = 0; options.tls && place < ends->places(); ++place)
+    takes.push_back(Taker(builder, options.tls([ends, place] { ends->Tell(place); })));
+  if (!options.tls) takes.push_back(Taker(builder, options.credentials));
   listening.server = builder.BuildAndStart();
   if (listening.server == nullptr) return absl::InternalError("the gRPC server did not start");
-  std::function<void(UniqueFd)> take = [acceptor](UniqueFd accepted) {
-    HandOver(*acceptor, std::move(accepted));
-  };
-  if (options.handshakes != nullptr) {
-    listening.queue = std::make_unique<HandshakeQueue>(HandshakeLimits{}, options.handshakes, std::move(take),
-                                                       options.events);
+  HandshakeQueue::Take take = takes.front();
+  if (options.tls) {
+    listening.queue =
+        std::make_unique<HandshakeQueue>(HandshakeLimits{}, ends, std::move(takes), options.events);
     if (!listening.queue->Works()) return absl::UnavailableError("listen: no descriptors are left");
     take = [queue = listening.queue.get()](UniqueFd accepted) { queue->Add(std::move(accepted)); };
   }

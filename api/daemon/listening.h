@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
 #include "api/daemon/handshake_queue.h"
+#include "api/daemon/server_tls.h"
 #include "api/daemon/tcp_door.h"
 #include "api/daemon/watchdog.h"
 
@@ -23,8 +24,8 @@ namespace rdmaready {
 struct ListenOptions {
   std::vector<std::string> listen{};  // HOST[:PORT], as in api/client/address.h
   std::shared_ptr<grpc::ServerCredentials> credentials{};
-  // With credentials that tell of each handshake's end: only so many go on at a time (HandshakeQueue).
-  std::shared_ptr<HandshakeEnds> handshakes{};
+  // Instead, where callers show certificates: only so many handshakes go on at a time (HandshakeQueue).
+  CredentialsOfPlace tls{};
   bool plain_anywhere = false;  // else plain text is listened to on loopback only; set it with TLS, too
   std::chrono::milliseconds
       unacknowledged{};  // as in ListenTcp; that of gRPC's keepalive, which would set it itself

@@ -20,15 +20,15 @@ std::string Text(grpc::string_ref text) { return {text.data(), text.size()}; }
 // gRPC's own verification ends a handshake without telling anybody, so OpenSSL's is called from here.
 class CallerVerifier : public tls::ExternalCertificateVerifier {
  public:
-  CallerVerifier(std::shared_ptr<CallerJudge> judge, std::shared_ptr<HandshakeEnds> ends)
-      : judge_(std::move(judge)), ends_(std::move(ends)) {}
+  CallerVerifier(std::shared_ptr<CallerJudge> judge, std::function<void()> over)
+      : judge_(std::move(judge)), over_(std::move(over)) {}
 
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
               grpc::Status* answer) override {
     const std::string why =
         judge_->WhyRefused(Text(request->peer_cert()), Text(request->peer_cert_full_chain()));
     *answer = why.empty() ? grpc::Status::OK : grpc::Status(grpc::StatusCode::UNAUTHENTICATED, why);
-    ends_->TellOne();
+    over_();
     return true;  // decided here and now
   }
 
@@ -36,7 +36,7 @@ class CallerVerifier : public tls::ExternalCertificateVerifier {
 
  private:
   const std::shared_ptr<CallerJudge> judge_;
-  const std::shared_ptr<HandshakeEnds> ends_;
+  const std::function<void()> over_;
 };
 
 }  // namespace
@@ -52,21 +52,23 @@ std::shared_ptr<CallerJudge> MakeCallerJudge(const TlsFiles& files, const EventS
       });
 }
 
-absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(
-    const TlsFiles& files, std::shared_ptr<CallerJudge> judge, std::shared_ptr<HandshakeEnds> ends) {
+absl::StatusOr<CredentialsOfPlace> MakeServerCredentials(const TlsFiles& files,
+                                                         std::shared_ptr<CallerJudge> judge) {
   if (const absl::StatusOr<TlsMaterial> usable = LoadTls(files, TlsRole::kServer); !usable.ok()) {
     return usable.status();
   }
   auto provider = std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate, files.ca,
                                                                         kRereadSeconds);
-  tls::TlsServerCredentialsOptions options(provider);
-  options.watch_root_certs();  // their names are told to callers
-  options.watch_identity_key_cert_pairs();
-  // "Don't verify" is OpenSSL's part inside gRPC; CallerVerifier does it, and no call begins before it has.
-  options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
-  options.set_certificate_verifier(
-      tls::ExternalCertificateVerifier::Create<CallerVerifier>(std::move(judge), std::move(ends)));
-  return tls::TlsServerCredentials(options);
+  return [provider, judge](std::function<void()> over) {
+    tls::TlsServerCredentialsOptions options(provider);
+    options.watch_root_certs();  // their names are told to callers
+    options.watch_identity_key_cert_pairs();
+    // "Don't verify" is OpenSSL's part inside gRPC; CallerVerifier does it, and no call begins before it has.
+    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
+    options.set_certificate_verifier(
+        tls::ExternalCertificateVerifier::Create<CallerVerifier>(judge, std::move(over)));
+    return tls::TlsServerCredentials(options);
+  };
 }
 
 std::shared_ptr<grpc::ServerCredentials> OpenServerCredentials(const std::string& key_file,

@@ -62,8 +62,7 @@ int Main(int argc, char** argv) {
   ListenOptions listen{.listen = {argv[1]}, .credentials = grpc::InsecureServerCredentials()};
   if (argc == 6) {
     const TlsFiles files{.certificate = argv[3], .key = argv[4], .ca = argv[5]};
-    listen.handshakes = std::make_shared<HandshakeEnds>();
-    listen.credentials = MakeServerCredentials(files, MakeCallerJudge(files, {}), listen.handshakes).value();
+    listen.tls = MakeServerCredentials(files, MakeCallerJudge(files, {})).value();
   }
   grpc::ServerBuilder builder;
   builder.RegisterService(&service);

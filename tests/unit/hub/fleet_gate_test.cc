@@ -119,7 +119,7 @@ class FleetGateTest : public testing::Test {
     TlsFiles files = FilesOf("hub1");
     files.crl = directory_ + "/crl.pem";
     judge_ = MakeCallerJudge(files, {});
-    door_ = std::make_unique<GateDoor>(*MakeServerCredentials(files, judge_, std::make_shared<HandshakeEnds>()));
+    door_ = std::make_unique<GateDoor>((*MakeServerCredentials(files, judge_))([] {}));
   }
   ~FleetGateTest() override {
     door_.reset();
