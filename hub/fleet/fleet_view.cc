@@ -194,6 +194,8 @@ absl::StatusOr<std::vector<FleetHost>> FleetView::Hosts(const FleetFilter& filte
     if (const std::optional<HostNow> now = book_.Find(host.host_id)) {
       host.seen_unix_ns = now->seen_unix_ns;
       host.clock_ahead_ns = now->clock_ahead_ns;
+      host.agent_version = now->agent.agent_version;
+      host.boot_id = now->agent.boot_id;
     }
     if (revoked) {
       host.revoked_unix_ns = revoked->unix_ns;

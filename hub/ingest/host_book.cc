@@ -31,7 +31,7 @@ void HostBook::Know(const KnownHost& host) {
   now.name = host.host.name;
   now.group = host.host.group;
   now.digest = host.host.digest;
-  now.mark = host.mark;
+  now.agent = {host.host.agent_version, host.machine_id, host.host.boot_id, host.mark};
   now.judged_by = host.judged_by;
   // A clock that was ahead has been put right: nobody is heard in the future.
   now.seen_unix_ns = std::min(host.host.seen_unix_ns, unix_now_ns_());
@@ -109,22 +109,28 @@ void HostBook::Detach(const std::string& host_id, const AgentStream* stream) {
   found->second.now.connected = false;
   found->second.stream.reset();
   // Who said hello and never reported is no host of the fleet.
-  if (found->second.now.mark.run_id.empty() && found->second.pending == 0) hosts_.erase(found);
+  if (!HasReported(found->second) && found->second.pending == 0) hosts_.erase(found);
 }
 
-bool HostBook::HeardUnchanged(const std::string& host_id, const std::string& digest, const ReportMark& mark,
+bool HostBook::HeardUnchanged(const std::string& host_id, const std::string& digest, const AgentRun& agent,
                               std::int64_t now_unix_ns, std::int64_t clock_ahead_ns) {
   const std::lock_guard lock(mutex_);
   const auto found = hosts_.find(host_id);
   if (found == hosts_.end()) return false;
   Entry& entry = found->second;
-  if (entry.now.mark.run_id.empty() || entry.pending > 0 || entry.now.digest != digest) return false;
-  entry.now.mark = mark;
+  if (!HasReported(entry) || entry.pending > 0 || entry.now.digest != digest) return false;
+  entry.now.agent = agent;
   entry.now.seen_unix_ns = now_unix_ns;
   entry.heard_at = clock_.Now();
   entry.now.clock_ahead_ns = clock_ahead_ns;
   entry.seen_untold = true;
   return true;
+}
+
+bool HostBook::IsNamed(const std::string& host_id, const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosts_.find(host_id);
+  return found != hosts_.end() && found->second.now.name == name;
 }
 
 void HostBook::Pending(const std::string& host_id, int more) {
@@ -144,18 +150,19 @@ void HostBook::Kept(const JudgedHost& judged) {
   Entry& entry = hosts_[judged.host.host_id];
   const bool has_facts = !judged.facts_zlib.empty();
   const bool reported = has_facts || judged.past;  // else what was there was judged again
-  const bool known = !entry.now.mark.run_id.empty();
+  const bool known = HasReported(entry);
   entry.now.name = judged.host.name;
   entry.now.group = judged.host.group;
   entry.now.digest = judged.host.digest;
-  entry.now.mark = judged.mark;
   entry.now.judged_by = judged.judged_by;
   if (judged.past) entry.now.past_digest = judged.past->digest;
   if (has_facts) {
     entry.facts_asked = false;
     entry.facts_due = FactsDue(9, 11);
   }
+  // What was judged again was read from the store, which may not know yet who was heard since.
   if (reported || !known) {
+    entry.now.agent = {judged.host.agent_version, judged.machine_id, judged.host.boot_id, judged.mark};
     entry.now.seen_unix_ns = std::min(judged.host.seen_unix_ns, unix_now_ns_());
     const Clock::TimePoint heard = PointOf(entry.now.seen_unix_ns);
     entry.heard_at = known ? std::max(entry.heard_at, heard) : heard;
@@ -186,7 +193,7 @@ std::vector<std::pair<std::string, std::string>> HostBook::JudgedByOthers(
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, entry] : hosts_) {
-      if (entry.now.mark.run_id.empty()) continue;
+      if (!HasReported(entry)) continue;
       named.emplace_back(id, entry.now.name);
       judged_by.push_back(entry.now.judged_by);
     }
@@ -203,8 +210,10 @@ std::vector<SeenHost> HostBook::TakeSeen() {
   std::vector<SeenHost> seen;
   for (auto& [id, entry] : hosts_) {
     if (!std::exchange(entry.seen_untold, false)) continue;
-    seen.push_back(
-        {.host_id = id, .seen_unix_ns = NowOf(entry).seen_unix_ns, .clock_ahead_ns = entry.now.clock_ahead_ns});
+    seen.push_back({.host_id = id,
+                    .seen_unix_ns = NowOf(entry).seen_unix_ns,
+                    .clock_ahead_ns = entry.now.clock_ahead_ns,
+                    .agent = entry.now.agent});
   }
   return seen;
 }
@@ -214,7 +223,7 @@ HostBook::SilenceTurns HostBook::TakeSilence(std::chrono::nanoseconds patience) 
   const Clock::TimePoint now = clock_.Now();
   SilenceTurns turns;
   for (auto& [id, entry] : hosts_) {
-    if (entry.now.mark.run_id.empty()) continue;
+    if (!HasReported(entry)) continue;
     const bool silent = now - std::max(entry.heard_at, listening_since_) > patience;
     if (silent == entry.silent) continue;
     entry.silent = silent;
@@ -235,7 +244,7 @@ std::vector<std::shared_ptr<AgentStream>> HostBook::Streams() const {
 std::size_t HostBook::size() const {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(
-      std::ranges::count_if(hosts_, [](const auto& entry) { return !entry.second.now.mark.run_id.empty(); }));
+      std::ranges::count_if(hosts_, [](const auto& entry) { return HasReported(entry.second); }));
 }
 
 std::size_t HostBook::connected() const {

@@ -43,7 +43,7 @@ struct HostNow {
   std::string group{};
   std::string digest{};
   std::string past_digest{};  // of what its live tests showed; empty: it has told nothing of them
-  ReportMark mark{};
+  AgentRun agent{};           // that was heard last; without a run: it never reported
   std::string judged_by{};
   std::int64_t seen_unix_ns = 0;
   std::int64_t clock_ahead_ns = 0;
@@ -74,8 +74,13 @@ class HostBook {
   // A report came whose state is kept already: true, and it counts as heard. False: its facts are wanted.
   // Counting reports would not do: a machine that is brought back from a snapshot counts again what it has
   // counted.
-  bool HeardUnchanged(const std::string& host_id, const std::string& digest, const ReportMark& mark,
+  //
+  // `agent` is who speaks for the host from then on. Not so its name, by which it is judged: see IsNamed.
+  bool HeardUnchanged(const std::string& host_id, const std::string& digest, const AgentRun& agent,
                       std::int64_t now_unix_ns, std::int64_t clock_ahead_ns);
+
+  // Whether what is kept of the host is kept by that name.
+  bool IsNamed(const std::string& host_id, const std::string& name) const;
 
   // Whether it is time to have facts of a state that is kept already, for the readings in them: about once in
   // `SetFactsEvery` for each host. Who is told so asks for them.
@@ -137,6 +142,8 @@ class HostBook {
     Clock::TimePoint facts_due{};
     bool facts_asked = false;
   };
+
+  static bool HasReported(const Entry& entry) { return !entry.now.agent.mark.run_id.empty(); }
 
   IdentityWatch identities_{};
   // Some time from `least` to `most` tenths of the interval on.

@@ -222,14 +222,18 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     if (const absl::Status bad = CheckReport(report); !bad.ok()) return End(bad);
     std::string digest = absl::BytesToHexString(report.digest());
     const std::int64_t now = UnixNowNs();
-    const ReportMark mark{.run_id = hello_->run_id(), .sequence = report.sequence()};
+    const AgentRun agent{.agent_version = hello_->agent_version(),
+                         .machine_id = hello_->machine_id(),
+                         .boot_id = hello_->boot_id(),
+                         .mark = {.run_id = hello_->run_id(), .sequence = report.sequence()}};
     const std::int64_t ahead = ClockAhead(report.sent_unix_ns(), now);
     has_past_ = !report.past_zlib().empty();
     const bool past_is_news =
         has_past_ && absl::BytesToHexString(report.past_digest()) != service_.book_.PastOf(host_id_);
     const bool asked = !report.facts_zlib().empty() && service_.book_.FactsAsked(host_id_);
-    const bool known = !asked && service_.book_.HeardUnchanged(host_id_, digest, mark, now, ahead);
-    if (known && !past_is_news) {
+    const bool known = !asked && service_.book_.HeardUnchanged(host_id_, digest, agent, now, ahead);
+    // By another name other rules may hold: it is judged again, from the facts that are kept.
+    if (known && !past_is_news && service_.book_.IsNamed(host_id_, hello_->hostname())) {
       ++service_.unchanged_;
       if (report.facts_zlib().empty() && service_.book_.TakeFactsDue(host_id_)) {
         ++service_.facts_wanted_;

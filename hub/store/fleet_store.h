@@ -28,6 +28,15 @@ struct ReportMark {
   bool operator==(const ReportMark&) const = default;
 };
 
+// The run of an agent that speaks for a host, as its hello says.
+struct AgentRun {
+  std::string agent_version{};
+  std::string machine_id{};  // SHA-256 of it
+  std::string boot_id{};
+  ReportMark mark{};  // its run, and the newest report of that
+  bool operator==(const AgentRun&) const = default;
+};
+
 // What the last test of a case through a port showed, beside the days before it.
 struct KeptTest {
   std::string host_id{};
@@ -64,6 +73,7 @@ struct SeenHost {
   std::string host_id{};
   std::int64_t seen_unix_ns = 0;
   std::int64_t clock_ahead_ns = 0;
+  AgentRun agent{};  // who was heard
 };
 
 // Which host has which id, and what a hub has to have at hand of each.
@@ -122,7 +132,8 @@ class FleetStore {
   // All of them in one transaction. What became another of each host, in their order.
   virtual absl::StatusOr<std::vector<CommittedChange>> Commit(std::span<const JudgedHost> hosts,
                                                               std::int64_t now_unix_ns) = 0;
-  // When hosts were last heard. Not worth a sync of its own: it is lost with a power cut.
+  // When hosts were last heard, and from which run of their agents, in the same row; what was heard later
+  // stays. Not worth a sync of its own: it is lost with a power cut.
   virtual absl::Status PutSeen(std::span<const SeenHost> hosts) = 0;
 
   // A change of each host as a whole, for who reads what happened: "silent".

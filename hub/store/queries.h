@@ -116,7 +116,8 @@ inline constexpr char kFactsOf[] =
     "facts.host_id = $1";
 
 inline constexpr char kSeen[] =
-    "UPDATE host SET seen_unix_ns = $1, clock_ahead_ns = $2 WHERE host_id = $3 AND seen_unix_ns < $4";
+    "UPDATE host SET seen_unix_ns = $1, clock_ahead_ns = $2, agent_version = $3, machine_id = $4, "
+    "boot_id = $5, run_id = $6, sequence = $7 WHERE host_id = $8 AND seen_unix_ns < $9";
 
 inline constexpr char kCountUp[] = "UPDATE host SET last_number = last_number + 1 WHERE host_id = $1";
 inline constexpr char kNameAndNumber[] = "SELECT name, last_number FROM host WHERE host_id = $1";

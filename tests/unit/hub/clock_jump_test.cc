@@ -36,7 +36,7 @@ class HostBookClockTest : public testing::Test {
                 .mark = {.run_id = "r", .sequence = 1},
                 .facts_zlib = "packed"});
   }
-  bool Heard() { return book_.HeardUnchanged("a", "d", {.run_id = "r", .sequence = 2}, unix_ns_, 0); }
+  bool Heard() { return book_.HeardUnchanged("a", "d", {.mark = {.run_id = "r", .sequence = 2}}, unix_ns_, 0); }
   void Pass(std::chrono::seconds time) {
     clock_.Advance(time);
     unix_ns_ += std::chrono::nanoseconds(time).count();

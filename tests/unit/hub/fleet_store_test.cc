@@ -217,11 +217,14 @@ TEST_F(FleetStoreTest, ForgetsWhatIsOldAPartAtATime) {
 TEST_F(FleetStoreTest, SeenNeverGoesBack) {
   const auto store = Open();
   Commit(*store, Host("host-one"), 100);
-  const SeenHost later{"host-one", 900, 3};
-  const SeenHost earlier{"host-one", 400, 4};
+  const AgentRun agent{"0.2.0", "machine", "boot", {.run_id = "run-2", .sequence = 7}};
+  const SeenHost later{"host-one", 900, 3, agent};
+  const SeenHost earlier{"host-one", 400, 4, {.agent_version = "0.1.0"}};
   ASSERT_TRUE(store->PutSeen({&later, 1}).ok());
   ASSERT_TRUE(store->PutSeen({&earlier, 1}).ok());
-  EXPECT_EQ(HostsOf(*store)[0].host.seen_unix_ns, 900);
+  const KnownHost kept = HostsOf(*store)[0];
+  EXPECT_EQ(kept.host.seen_unix_ns, 900);
+  EXPECT_EQ((AgentRun{kept.host.agent_version, kept.machine_id, kept.host.boot_id, kept.mark}), agent);
 }
 
 TEST_F(FleetStoreTest, NotesAreChangesOfTheWholeHost) {
