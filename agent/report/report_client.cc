@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "agent/report/report_stream.h"
+#include "api/base/ingest_revision.h"
 #include "api/base/run_id.h"
-#include "api/base/version.h"
 
 namespace rdmaready::report {
 namespace {
@@ -26,7 +26,8 @@ constexpr auto kNever = TimePoint::max();
 
 bool IsForGood(int code) {
   return code == grpc::StatusCode::PERMISSION_DENIED || code == grpc::StatusCode::UNAUTHENTICATED ||
-         code == grpc::StatusCode::UNIMPLEMENTED || code == grpc::StatusCode::INVALID_ARGUMENT;
+         code == grpc::StatusCode::UNIMPLEMENTED || code == grpc::StatusCode::INVALID_ARGUMENT ||
+         code == grpc::StatusCode::FAILED_PRECONDITION;
 }
 
 v1::FromAgent Hello(const ReportingHost& host, std::int64_t unix_ns, const std::string& lists_sha256) {
@@ -38,7 +39,7 @@ v1::FromAgent Hello(const ReportingHost& host, std::int64_t unix_ns, const std::
   hello.set_boot_id(host.boot_id);
   hello.set_run_id(host.run_id);
   hello.set_agent_version(host.agent_version);
-  hello.set_api_revision(kIngestRevision);
+  hello.set_api_revision(host.api_revision);
   hello.set_unix_ns(unix_ns);
   hello.set_revocations_sha256(lists_sha256);
   return message;
@@ -190,14 +191,16 @@ ReportClient::Act ReportClient::Send(TimePoint now) {
 void ReportClient::Received(const ReportStream* from, const v1::FromHub& message) {
   if (message.has_revocations() && options_.heard_lists)
     options_.heard_lists(message.revocations().lists_pem());
+  Act act;
   {
     const std::lock_guard lock(mutex_);
     if (stream_.get() != from || phase_ == Phase::kStopped) return;
     const TimePoint now = std::chrono::steady_clock::now();
-    if (message.has_welcome() && phase_ == Phase::kGreeting) Welcomed(message.welcome(), now);
+    if (message.has_welcome() && phase_ == Phase::kGreeting) act = Welcomed(message.welcome(), now);
     if (message.has_ack() && phase_ == Phase::kWaiting && message.ack().sequence() == sequence_)
       Acknowledged(message.ack(), now);
   }
+  Do(std::move(act));
   if (options_.wake) options_.wake();
 }
 
@@ -212,7 +215,13 @@ void ReportClient::SetPeriod(std::uint32_t seconds) {
   if (seconds != 0) period_ = std::chrono::seconds(std::min(seconds, kLongestPeriodS));
 }
 
-void ReportClient::Welcomed(const v1::HubWelcome& welcome, TimePoint now) {
+// A hub of before looked at no revision: then it is the agent that goes.
+ReportClient::Act ReportClient::Welcomed(const v1::HubWelcome& welcome, TimePoint now) {
+  if (const std::string why = WhyRevisionsDiffer(options_.host.api_revision, welcome.api_revision());
+      !why.empty()) {
+    GoneWithout(why, grpc::StatusCode::FAILED_PRECONDITION);
+    return {.stream = std::exchange(stream_, nullptr)};
+  }
   SetPeriod(welcome.period_s());
   if (welcome.facts_max_bytes() != 0) facts_max_bytes_ = welcome.facts_max_bytes();
   kept_digest_ = welcome.digest();
@@ -229,6 +238,7 @@ void ReportClient::Welcomed(const v1::HubWelcome& welcome, TimePoint now) {
        {{"hub", welcome.hub()},
         {"version", welcome.hub_version()},
         {"period_s", std::int64_t{period_.count()}}});
+  return {};
 }
 
 void ReportClient::Acknowledged(const v1::ReportAck& ack, TimePoint now) {
@@ -296,6 +306,19 @@ milliseconds ReportClient::BackOff(int code) {
   return milliseconds(std::uniform_int_distribution<std::int64_t>(0, most.count())(random_));
 }
 
+// There is no stream, and another is opened after a while. A reason is told once, until there was a stream.
+void ReportClient::GoneWithout(const std::string& why, int code) {
+  phase_ = Phase::kIdle;
+  const bool refused = code == grpc::StatusCode::FAILED_PRECONDITION;
+  if (refused) ++counts_.refused;
+  if (why != trouble_)
+    Tell(options_.events, refused ? EventLevel::kError : EventLevel::kWarning,
+         refused ? "hub-refused" : "hub-away", {{"reason", why}, {"code", std::int64_t{code}}});
+  trouble_ = why;
+  next_ = std::chrono::steady_clock::now() + BackOff(code);
+  ++failures_;
+}
+
 void ReportClient::Ended(const ReportStream* from, int code, const std::string& words) {
   {
     const std::lock_guard lock(mutex_);
@@ -303,13 +326,7 @@ void ReportClient::Ended(const ReportStream* from, int code, const std::string& 
     stream_.reset();
     sent_.reset();
     sent_past_.reset();
-    phase_ = Phase::kIdle;
-    const std::string why = code == grpc::StatusCode::OK ? "the hub ended the stream" : words;
-    if (why != trouble_)
-      Tell(options_.events, EventLevel::kWarning, "hub-away", {{"reason", why}, {"code", std::int64_t{code}}});
-    trouble_ = why;
-    next_ = std::chrono::steady_clock::now() + BackOff(code);
-    ++failures_;
+    GoneWithout(code == grpc::StatusCode::OK ? "the hub ended the stream" : words, code);
   }
   if (options_.wake) options_.wake();
 }

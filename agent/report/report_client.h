@@ -19,6 +19,7 @@
 #include <string>
 
 #include "api/base/event.h"
+#include "api/base/version.h"
 #include "rdmaready/v1/ingest.pb.h"
 
 namespace rdmaready::report {
@@ -33,6 +34,7 @@ struct ReportingHost {
   std::string boot_id{};
   std::string run_id{};
   std::string agent_version{};
+  std::uint32_t api_revision = kIngestRevision;  // another one: for a simulator
 };
 
 // What the host is at a moment.
@@ -78,7 +80,7 @@ struct ReportCounts {
   std::uint64_t with_past = 0;
   std::uint64_t kept = 0;
   std::uint64_t put_off = 0;
-  std::uint64_t refused = 0;
+  std::uint64_t refused = 0;  // states that the hub does not take, and streams with one of another revision
   std::chrono::nanoseconds slowest_ack{};
 };
 
@@ -143,7 +145,8 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   Act Open(TimePoint now);
   Act Send(TimePoint now);
   void TakeFreshState();
-  void Welcomed(const v1::HubWelcome& welcome, TimePoint now);
+  Act Welcomed(const v1::HubWelcome& welcome, TimePoint now);
+  void GoneWithout(const std::string& why, int code);
   void Acknowledged(const v1::ReportAck& ack, TimePoint now);
   void RefuseState(const std::string& why);
   void SetPeriod(std::uint32_t seconds);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "api/base/ingest_revision.h"
+#include "api/base/version.h"
 #include "api/pki/identity.h"
 
 namespace rdmaready::hub {
@@ -29,6 +31,11 @@ absl::Status CheckWords(const v1::AgentHello& hello) {
 }
 
 }  // namespace
+
+absl::Status CheckRevision(const v1::AgentHello& hello) {
+  const std::string why = WhyRevisionsDiffer(hello.api_revision(), kIngestRevision);
+  return why.empty() ? absl::OkStatus() : absl::FailedPreconditionError(why);
+}
 
 absl::StatusOr<std::string> HostIdOf(const v1::AgentHello& hello, const std::vector<SubjectName>* certificate) {
   if (const absl::Status words = CheckWords(hello); !words.ok()) return words;

@@ -151,6 +151,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
   void SaysHello() {
     if (!in_.has_hello()) return End(absl::InvalidArgumentError("hello is expected"));
     const v1::AgentHello& hello = in_.hello();
+    if (const absl::Status differs = CheckRevision(hello); !differs.ok()) return TurnAway(hello, differs);
     const std::vector<SubjectName> names =
         service_.options_.tls ? NamesOfCaller(context_) : std::vector<SubjectName>();
     absl::StatusOr<std::string> id = HostIdOf(hello, service_.options_.tls ? &names : nullptr);

@@ -103,6 +103,7 @@ struct MadeFleet::Host {
   bool stopped = false;
   std::chrono::nanoseconds skew{};
   std::string version = kVersion;
+  std::uint32_t revision = kIngestRevision;
   // Partitions may overlap: a direction is held until each of them is over.
   int held_to_hub = 0;
   int held_to_agent = 0;
@@ -182,7 +183,8 @@ void MadeFleet::Begin(Host& host) {
                .machine_id = host.id,
                .boot_id = MakeRunId(),
                .run_id = MakeRunId(),
-               .agent_version = host.version},
+               .agent_version = host.version,
+               .api_revision = host.revision},
       .channel = [this, &host] { return ChannelOf(host); },  // a host is there as long as the fleet
       .wake = [this, index = host.index] { Wake(index); },
       .acked =
@@ -277,7 +279,10 @@ void MadeFleet::Do(const Happening& happening) {
       continue;
     }
     if (happening.what == What::kSkew) host.skew = happening.skew;
-    if (happening.what == What::kVersion) host.version = happening.version;
+    if (happening.what == What::kVersion) {
+      host.version = happening.version;
+      host.revision = happening.revision;
+    }
     host.kept_when_whole.reset();
     std::shared_ptr<ReportClient> gone;
     {

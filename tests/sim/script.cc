@@ -2,6 +2,7 @@
 #include "tests/sim/script.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -47,6 +48,16 @@ absl::Status ReadDirection(const std::string& word, Happening& happening) {
   return absl::OkStatus();
 }
 
+// "revision 2", or nothing: that of this tree.
+absl::Status ReadRevision(const std::vector<std::string>& words, Happening& happening) {
+  if (words.empty()) return absl::OkStatus();
+  const auto number = words.size() == 2 ? ParseNumber<std::uint32_t>(words[1]) : std::nullopt;
+  if (words[0] != "revision" || !number)
+    return absl::InvalidArgumentError(fmt::format("'{}' is no revision: revision 2", fmt::join(words, " ")));
+  happening.revision = *number;
+  return absl::OkStatus();
+}
+
 absl::Status ReadMore(const std::vector<std::string>& more, Line& line) {
   Happening& happening = line.happening;
   switch (happening.what) {
@@ -57,7 +68,7 @@ absl::Status ReadMore(const std::vector<std::string>& more, Line& line) {
     case What::kVersion:
       happening.version = more[0];
       if (!ParseRelease(more[0])) return absl::InvalidArgumentError("'" + more[0] + "' is no version: 0.2.0");
-      return absl::OkStatus();
+      return ReadRevision({more.begin() + 1, more.end()}, happening);
     case What::kPartition: {
       RR_ASSIGN_OR_RETURN(line.lasts, ParseDuration(more[0]));
       return ReadDirection(more.size() == 2 ? more[1] : "both", happening);
@@ -73,7 +84,7 @@ absl::StatusOr<Line> ParseLine(const std::string& text, std::size_t agents) {
       {"test", {What::kTest, 0, 0}},       {"slow", {What::kSlow, 0, 0}},
       {"restart", {What::kRestart, 0, 0}}, {"stop", {What::kStop, 0, 0}},
       {"start", {What::kStart, 0, 0}},     {"skew", {What::kSkew, 1, 1}},
-      {"version", {What::kVersion, 1, 1}}, {"partition", {What::kPartition, 1, 2}}};
+      {"version", {What::kVersion, 1, 3}}, {"partition", {What::kPartition, 1, 2}}};
   std::istringstream words(text);
   std::string at, what, hosts;
   words >> at >> what >> hosts;

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/base/version.h"
 
 namespace rdmaready::sim {
 
@@ -18,6 +20,7 @@ struct Happening {
   std::size_t hosts = 0;             // the first so many
   std::chrono::milliseconds skew{};  // of kSkew
   std::string version{};             // of kVersion: "0.2.0"
+  std::uint32_t revision = kIngestRevision;  // and what it speaks with the hub
   bool to_hub = false;               // of kPartition and kHeal: what agents say is held
   bool to_agent = false;             // and what the hub says
   std::string text{};                // the line

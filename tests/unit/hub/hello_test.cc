@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/base/status.h"
+#include "api/base/version.h"
+
 namespace rdmaready::hub {
 namespace {
 
@@ -15,6 +18,18 @@ v1::AgentHello Hello(const std::string& id) {
   hello.set_hostname("node1");
   hello.set_run_id("20261126T211700Z-00000001");
   return hello;
+}
+
+TEST(CheckRevision, OfTheHubAndOneBesideItIsTaken) {
+  v1::AgentHello hello;
+  EXPECT_TRUE(CheckRevision(hello).ok()) << "who names none is of the first";
+  for (const std::uint32_t revision : {kIngestRevision - 1, kIngestRevision, kIngestRevision + 1}) {
+    hello.set_api_revision(revision);
+    EXPECT_TRUE(CheckRevision(hello).ok()) << revision;
+  }
+  hello.set_api_revision(kIngestRevision + 2);
+  EXPECT_TRUE(absl::IsFailedPrecondition(CheckRevision(hello)));
+  EXPECT_THAT(Message(CheckRevision(hello)), testing::HasSubstr("update the hub"));
 }
 
 TEST(HostIdOf, WithoutTlsTheHostIsWhatItSays) {

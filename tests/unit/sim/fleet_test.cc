@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fleet that is made up and a whole hub in one process: what the hub sees of hosts that are partitioned from
 // it, or of another release, and that nothing is lost or doubled.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <thread>
 #include <tuple>
 
@@ -42,6 +44,26 @@ bool Soon(const std::function<bool()>& holds) {
   return true;
 }
 
+// Why the hub turned agents away.
+class Refusals {
+ public:
+  void Hear(const Event& event) {
+    if (event.name != "agent-refused") return;
+    const std::lock_guard lock(mutex_);
+    for (const Event::Field& field : event.fields) {
+      if (field.key == "reason") reasons_.push_back(std::get<std::string>(field.value));
+    }
+  }
+  std::vector<std::string> Reasons() {
+    const std::lock_guard lock(mutex_);
+    return reasons_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> reasons_{};
+};
+
 class FleetTest : public testing::Test {
  protected:
   FleetTest() { std::filesystem::create_directories(root_); }
@@ -60,7 +82,8 @@ class FleetTest : public testing::Test {
                                 .shortest_agent_ping = milliseconds(100),
                                 .rules = {.profiles = {"smb-direct-roce"}},
                                 .metrics_listen = "none",
-                                .store = *hub::SqliteFleetStore::Open({.path = root_ + "/fleet.db"})});
+                                .store = *hub::SqliteFleetStore::Open({.path = root_ + "/fleet.db"}),
+                                .events = [this](const Event& event) { refusals_.Hear(event); }});
     ASSERT_TRUE(hub.ok()) << hub.status();
     hub_ = *std::move(hub);
     relay_ = *Relay::Start(hub_->addresses().front(), kRelayed);
@@ -102,6 +125,7 @@ class FleetTest : public testing::Test {
   }
 
   const std::string root_ = testing::TempDir() + "made fleet " + std::to_string(::getpid());
+  Refusals refusals_;  // outlives the hub
   std::unique_ptr<hub::Hub> hub_;
   std::unique_ptr<Relay> relay_;
   std::unique_ptr<MadeFleet> fleet_;
@@ -232,6 +256,26 @@ TEST_F(FleetByTls, AskWhoTheHubIsBehindARelayToo) {
   EXPECT_TRUE(Soon([this] { return fleet_->Tally().counts.streams >= 2 * kAgents; })) << "tried again";
   EXPECT_EQ(fleet_->Tally().connected, 0u);
   EXPECT_EQ(hub_->ingest().reports, 0u);
+}
+
+TEST_F(FleetTest, OfTheHubsRevisionAndThoseBesideItAreWelcomeAndOthersAreNot) {
+  Start(kPatient, milliseconds(60'000));
+  const auto speaks = [this](std::size_t hosts, std::uint32_t revision) {
+    fleet_->Do({.what = What::kVersion, .hosts = hosts, .version = kVersion, .revision = revision});
+  };
+  speaks(3, kIngestRevision + 1);
+  speaks(2, kIngestRevision - 1);
+  EXPECT_TRUE(Settles());
+  EXPECT_EQ(fleet_->Tally().connected, kAgents);
+  EXPECT_EQ(hub_->ingest().refused_streams, 0u);
+  speaks(1, kIngestRevision + 2);
+  EXPECT_TRUE(Soon([this] { return fleet_->Tally().counts.refused == 1; })) << "it is told";
+  EXPECT_EQ(hub_->ingest().refused_streams, 1u);
+  EXPECT_EQ(fleet_->Tally().connected, kAgents - 1);
+  EXPECT_THAT(refusals_.Reasons(),
+              testing::ElementsAre(fmt::format("the agent speaks revision {} of Ingest, the hub revision {}, "
+                                               "and they may differ by one: update the hub",
+                                               kIngestRevision + 2, kIngestRevision)));
 }
 
 TEST_F(FleetTest, OfSeveralReleasesIsOneFleet) {

@@ -67,6 +67,8 @@ TEST(Script, AVersionIsThatOfARelease) {
   ASSERT_THAT(script, SizeIs(1));
   EXPECT_EQ(script[0].what, What::kVersion);
   EXPECT_EQ(script[0].version, "0.2.0");
+  EXPECT_EQ(script[0].revision, kIngestRevision);
+  EXPECT_EQ(Read("1s version all 0.2.0 revision 3\n").at(0).revision, 3u);
 }
 
 TEST(Script, SaysWhichLineIsWrongAndWhy) {
@@ -83,6 +85,9 @@ TEST(Script, SaysWhichLineIsWrongAndWhy) {
   EXPECT_THAT(TroubleOf("1s version 1"), HasSubstr("which version"));
   for (const char* wrong : {"next", "0.2", "0.2.0.1", "0.2.x", "-1.0.0", "0.2.0-rc1"})
     EXPECT_THAT(TroubleOf(std::string("1s version 1 ") + wrong), HasSubstr("is no version"));
+  for (const char* wrong : {"revision", "revision x", "revision -1", "revision 4294967296", "edition 2", "2"})
+    EXPECT_THAT(TroubleOf(std::string("1s version 1 0.2.0 ") + wrong), HasSubstr("is no revision"));
+  EXPECT_THAT(TroubleOf("1s version 1 0.2.0 revision 2 3"), HasSubstr("'3' is a word too many"));
 }
 
 TEST(Script, NothingIsNoScript) { EXPECT_THAT(Read("\n# only this\n"), IsEmpty()); }
