@@ -13,6 +13,8 @@ UNMOUNT_AT_THE_END = "trap 'umount /mnt' EXIT"
 CONNECT_NVME = (f"modprobe nvme-rdma; echo transport=rdma,traddr={ADDRESS},trsvcid=4420,nqn=nqn.2026-01.test.rdmaready:guest{SERVER} "
                 "> /dev/nvme-fabrics")
 AWAIT_DISK = "for i in $(seq 100); do [ ! -b /dev/nvme0n1 ] || break; sleep 0.1; done; [ -b /dev/nvme0n1 ]"
+AWAIT_END_OF_CIFS = ("for i in $(seq 1200); do read -r uses < /sys/module/cifs/refcnt; [ $uses != 0 ] || exit 0; sleep 0.1; done; "
+                     "echo cifs is in use; exit 1")
 SERVER_MODULES = "ksmbd nvmet_rdma nvmet ib_isert iscsi_target_mod target_core_mod nfsd"
 CLIENT_MODULES = "cifs nvme_rdma rpcrdma"
 
@@ -100,10 +102,9 @@ class Roles(unittest.TestCase):
             on_client(MOUNT_SMB)
         finally:
             fabric.put_right()
-        # A client whose server went at the same time may outlast one reset, which does not wait for it.
-        for _ in range(6):
-            if not fabric.guest(CLIENT, leftovers(CLIENT_MODULES)):
-                break
+        # A client whose server went at the same time may outlast that reset, which waits 10 s for it.
+        if "module cifs\n" in fabric.guest(CLIENT, leftovers(CLIENT_MODULES)):
+            fabric.guest(CLIENT, AWAIT_END_OF_CIFS)
             fabric.put_right(CLIENT)
         self.assertEqual(fabric.guest(CLIENT, leftovers(CLIENT_MODULES)), "")
         self.assertEqual(fabric.guest(SERVER, leftovers(SERVER_MODULES)), "")
