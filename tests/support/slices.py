@@ -5,6 +5,7 @@ RDMAREADY_SLICE=all takes all, RDMAREADY_SLICE=K slice K of every suite. `slices
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -62,11 +63,32 @@ class NotItsTurn(unittest.TestCase):
 
 def turns(*its, parts=6):
     """For the load_tests of a module that sets up more than its tests cost: a commit runs all of it or none, so often as it has turns, `its`.
-    All such modules count the same turns, so that no commit has all of them."""
+    All such modules count the same turns, so that no commit has all of them. ValueError: a turn that no commit has, or none at all."""
+    if not its or not set(its) <= set(range(parts)):
+        raise ValueError(f"turns {its}: of 0 to {parts - 1}")
+
     def load(loader, standard, pattern):
         at = chosen("hosts of their own", parts)
         return standard if at is None or at in its else loader.loadTestsFromTestCase(NotItsTurn)
     return load
+
+
+def prove_turns():
+    whole = unittest.TestSuite()
+    for wanted, runs in (("0", True), ("3", True), ("9", True), ("1", False), ("5", False), ("all", True)):
+        os.environ["RDMAREADY_SLICE"] = wanted
+        assert (turns(0, 3)(unittest.TestLoader(), whole, None) is whole) == runs, wanted
+    del os.environ["RDMAREADY_SLICE"]
+    for none in ((), (6,), (0, -1)):
+        try:
+            turns(*none)
+        except ValueError:
+            continue
+        raise AssertionError(none)
+    named = [(path.name, its) for path in (ROOT / "tests").rglob("*_test.py") for its in re.findall(r"slices\.turns\((.*)\)", path.read_text())]
+    assert named, "no module has turns"
+    for name, its in named:
+        assert re.fullmatch(r"[0-5](, [0-5])*", its), f"{name} would run with no commit: {its}"
 
 
 def prove():
@@ -82,6 +104,7 @@ def prove():
     assert dealt("x", 3, everything) == everything
     del os.environ["RDMAREADY_SLICE"]
     assert dealt("x", 3, everything) == everything[place("x", 3, commit())::3]
+    prove_turns()
     assert len({place(name, 6, "a") for name in "abcdefghijklm"}) > 1, "suites turn apart from each other"
 
 
