@@ -39,14 +39,16 @@ bool IsStallOf(const Failure& failure, milliseconds limit) {
   return told_ms >= limit_ms && told_ms <= limit_ms * 1.25;
 }
 
-milliseconds TimeOf(milliseconds bound, const std::function<void()>& run) {
-  milliseconds took = bound;
-  for (int i = 0; i < 10 && took >= bound; ++i) {
-    const TimePoint start = std::chrono::steady_clock::now();
-    run();
-    took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
-  }
-  return took;
+milliseconds TimeOf(const std::function<void()>& run) {
+  const TimePoint start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
+}
+
+int TimesOfTen(const std::function<bool()>& holds) {
+  int times = 0;
+  for (int i = 0; i < 10 && times < kOften; ++i) times += holds() ? 1 : 0;
+  return times;
 }
 
 BothEnds RunBoth(MemoryFabric& fabric, const TransferCase& test, const RunOptions& options,

@@ -35,9 +35,15 @@ auto WithShortestStallLimit(const Run& run, const Met& met) {
 // Whether it is a stall of `limit`, and told soon after that.
 bool IsStallOf(const Failure& failure, std::chrono::milliseconds limit);
 
-// How long `run` takes: the first time of up to ten below `bound`, else the last. A busy machine may hold up
-// one run, or some; what waits for a limit waits in each.
-std::chrono::milliseconds TimeOf(std::chrono::milliseconds bound, const std::function<void()>& run);
+// What ends at once takes less, however busy the machine; what waits for a limit of QuickOptions takes more.
+inline constexpr std::chrono::milliseconds kAtOnce(20'000);
+
+std::chrono::milliseconds TimeOf(const std::function<void()>& run);
+
+// For claims of a tenth of a second, which a busy machine breaks in some runs: how often `holds` in up to ten,
+// ended when it is kOften.
+inline constexpr int kOften = 3;
+int TimesOfTen(const std::function<bool()>& holds);
 
 struct BothEnds {
   TransferResult initiator{};
