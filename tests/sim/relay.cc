@@ -167,7 +167,8 @@ void Relay::Tend(std::size_t number, std::uint32_t connection, std::uint32_t eve
     if ((events & kGone) != 0) line.connections.erase(found);  // given up
     return;
   }
-  if (!one.hub && !Connect(number, connection, one)) {
+  // It may have been given up while the line was held, without an event of it yet.
+  if (!one.hub && (IsGone(one.agent.get()) || !Connect(number, connection, one))) {
     line.connections.erase(found);
     return;
   }

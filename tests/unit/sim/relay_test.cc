@@ -178,7 +178,7 @@ TEST_F(RelayTest, OfALongPartitionNothingPilesUp) {
   }
   for (int waited_ms = 0; descriptors() > before && waited_ms < kSoonMs; waited_ms += 10)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_EQ(descriptors(), before);
+  EXPECT_LE(descriptors(), before);  // less where another test's connections end late
 }
 
 TEST_F(RelayTest, NoConnectionReachesAHubThatHearsNothing) {
