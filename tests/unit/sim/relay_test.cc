@@ -200,6 +200,15 @@ TEST_F(RelayTest, AConnectionThatWasGivenUpNeverReachesIt) {
   EXPECT_FALSE(IsCalled(kAWhileMs));
 }
 
+// The relay's own thread may not have run meanwhile.
+TEST_F(RelayTest, NorDoesOneThatWasGivenUpJustBeforeTheLineIsWhole) {
+  relay_->Hold(0, {.to_hub = true});
+  UniqueFd hasty = Call(relay_->address(0));
+  hasty = {};
+  relay_->Hold(0, {});
+  EXPECT_FALSE(IsCalled(kAWhileMs));
+}
+
 TEST_F(RelayTest, AHubThatHearsIsReachedThoughItsAnswerIsHeld) {
   relay_->Hold(0, {.to_agent = true});
   const UniqueFd agent = Call(relay_->address(0));
