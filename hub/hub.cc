@@ -74,6 +74,10 @@ absl::Status Hub::Recall() {
   RR_RETURN_IF_ERROR(store.Hosts([&](KnownHost&& host) { book_.Know(host); }));
   RR_RETURN_IF_ERROR(
       store.Pasts([&](const std::string& id, const std::string& digest) { book_.KnowPast(id, digest); }));
+  if (options_.tokens != nullptr) {
+    RR_RETURN_IF_ERROR(
+        options_.tokens->Revoked([&](const RevokedHost& host) { book_.ForgetPast(host.host_id); }));
+  }
   return store.Findings({}, [&](FleetFinding&& finding) { agreement_.Restore(finding); });
 }
 

@@ -65,7 +65,7 @@ void Hub::Revoked(const std::string& host_id, const std::string& text) {
   book_.End(host_id, absl::PermissionDeniedError(text));
   lists_->Tell();
   NoteOf(std::span(&host_id, 1), text);
-  book_.KnowPast(host_id, "");  // as in the store
+  book_.ForgetPast(host_id);  // as in the store
 }
 
 void Hub::LookAfterAdmission() {

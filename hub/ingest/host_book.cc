@@ -46,6 +46,12 @@ void HostBook::KnowPast(const std::string& host_id, const std::string& digest) {
   if (const auto found = hosts_.find(host_id); found != hosts_.end()) found->second.now.past_digest = digest;
 }
 
+void HostBook::ForgetPast(const std::string& host_id) {
+  const std::lock_guard lock(mutex_);
+  without_past_.insert(host_id);
+  if (const auto found = hosts_.find(host_id); found != hosts_.end()) found->second.now.past_digest.clear();
+}
+
 std::string HostBook::PastOf(const std::string& host_id) const {
   const std::lock_guard lock(mutex_);
   const auto found = hosts_.find(host_id);
@@ -155,7 +161,7 @@ void HostBook::Kept(const JudgedHost& judged) {
   entry.now.group = judged.host.group;
   entry.now.digest = judged.host.digest;
   entry.now.judged_by = judged.judged_by;
-  if (judged.past) entry.now.past_digest = judged.past->digest;
+  if (judged.past && !without_past_.contains(judged.host.host_id)) entry.now.past_digest = judged.past->digest;
   if (has_facts) {
     entry.facts_asked = false;
     entry.facts_due = FactsDue(9, 11);

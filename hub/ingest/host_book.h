@@ -17,6 +17,7 @@
 #include <random>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "api/base/clock.h"
@@ -59,8 +60,10 @@ class HostBook {
   // At the start, from the store. The watch of identities knows it then, too.
   void Know(const KnownHost& host);
 
-  // The same, of what its live tests showed; empty: nothing is kept of it any more.
+  // The same, of what its live tests showed.
   void KnowPast(const std::string& host_id, const std::string& digest);
+  // For good, as the store does of a host that is revoked: what a report brings that waited is not kept.
+  void ForgetPast(const std::string& host_id);
   std::string PastOf(const std::string& host_id) const;
 
   // The stream takes the place of the one before it, which is told. Returns what is known of the host; nothing
@@ -159,6 +162,7 @@ class HostBook {
   mutable std::mutex mutex_;
   std::mt19937_64 random_{std::random_device()()};
   std::unordered_map<std::string, Entry> hosts_{};
+  std::unordered_set<std::string> without_past_{};  // ids of hosts of which none is kept
 };
 
 }  // namespace rdmaready::hub

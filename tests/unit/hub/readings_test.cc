@@ -70,6 +70,25 @@ TEST(HostBookFacts, OfAFleetThatIsKnownFromBeforeDoNotComeTogether) {
   EXPECT_LT(due, 200);
 }
 
+// Whoever commits has not seen the revocation, which may come before the book hears of the commit or after it.
+TEST(HostBookPast, OfWhoIsRevokedNoneIsKnownAgainByAReportThatWaited) {
+  HostBook book;
+  JudgedHost tested = KeptHost(true);
+  tested.past = KeptPast{.digest = "p"};
+  book.Kept(tested);
+  EXPECT_EQ(book.PastOf("a"), "p");
+  book.ForgetPast("a");
+  EXPECT_EQ(book.PastOf("a"), "");
+  book.Kept(tested);
+  EXPECT_EQ(book.PastOf("a"), "");
+  EXPECT_TRUE(book.WithPast().empty());
+  tested.host.host_id = "b";
+  book.ForgetPast("b");  // it waits to be known at all
+  book.Kept(tested);
+  EXPECT_TRUE(book.WithPast().empty());
+  EXPECT_EQ(book.Find("b")->digest, "d") << "what else it reported is";
+}
+
 TEST(Readings, OfNowAreKeptOfAHostThatIsAsItWas) {
   const std::string root = testing::TempDir() + "readings " + std::to_string(::getpid());
   auto hub = Hub::Start({.listen = {"127.0.0.1:0"},
