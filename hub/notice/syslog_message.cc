@@ -17,6 +17,7 @@ namespace {
 constexpr char kByteOrderMark[] = "\xEF\xBB\xBF";
 constexpr char kReplacement[] = "\xEF\xBF\xBD";
 constexpr std::size_t kMostParamBytes = 128;  // all of them fit into a datagram, escaped
+constexpr std::size_t kMostIncidentsBytes = 660;  // 20 of 32 octets; in place of what is said of one host
 constexpr int kSyslogError = 3;
 constexpr int kSyslogWarning = 4;
 constexpr int kSyslogNotice = 5;
@@ -86,9 +87,9 @@ void CutText(std::string& text, std::size_t most) {
   text.resize(end);
 }
 
-std::string ParamValue(std::string_view text) {
+std::string ParamValue(std::string_view text, std::size_t most) {
   std::string clean = CleanText(text);
-  CutText(clean, kMostParamBytes);
+  CutText(clean, most);
   std::string escaped;
   for (const char c : clean) {
     if (c == '"' || c == '\\' || c == ']') escaped += '\\';
@@ -97,18 +98,32 @@ std::string ParamValue(std::string_view text) {
   return escaped;
 }
 
+// The first of them, each whole.
+std::string IncidentsOf(const v1::Notice& notice, std::size_t most) {
+  std::string words;
+  for (const std::string& incident : notice.incidents()) {
+    if (words.size() + 1 + incident.size() > most) break;
+    if (!words.empty()) words += ' ';
+    words += incident;
+  }
+  return words;
+}
+
 std::string StructuredData(const v1::Notice& notice, const std::string& sd_id) {
   if (sd_id.empty()) return "-";
   std::string data = "[" + sd_id;
-  const auto add = [&](std::string_view name, std::string_view value) {
-    if (!value.empty()) data += fmt::format(" {}=\"{}\"", name, ParamValue(value));
+  const auto add = [&](std::string_view name, std::string_view value, std::size_t most = kMostParamBytes) {
+    if (!value.empty()) data += fmt::format(" {}=\"{}\"", name, ParamValue(value, most));
   };
+  const bool is_of_one = notice.hosts() == 1 && notice.named_size() == 1;
+  const std::size_t most_of_incidents = is_of_one ? kMostParamBytes : kMostIncidentsBytes;
   add("kind", NoticeKindWord(notice.kind()));
   add("state", NoticeStateWord(notice.state()));
   add("incident", notice.incident());
+  add("incidents", IncidentsOf(notice, most_of_incidents), most_of_incidents);
   add("group", notice.group());
   add("hosts", std::to_string(notice.hosts()));
-  if (notice.hosts() == 1 && notice.named_size() == 1) {
+  if (is_of_one) {
     add("host", notice.named(0).name());
     add("hostId", notice.named(0).host_id());
     add("check", notice.named(0).check());

@@ -112,6 +112,27 @@ TEST(SyslogMessageTest, IsAsTheRfcSays) {
               HasSubstr("Z - rdmaready-hub 7 not-ready - node1"));
 }
 
+TEST(SyslogMessageTest, OfSeveralIncidentsAllAreNamedOrTheFirstOnes) {
+  v1::Notice notice = Hostile(std::string(3000, '"'));
+  notice.set_hosts(20);
+  std::string all;
+  for (int i = 0; i < 20; ++i) {
+    *notice.add_incidents() = std::string(30, 'a') + std::to_string(10 + i);
+    all += (i == 0 ? "" : " ") + notice.incidents(i);
+  }
+  const SyslogIdentity identity{.hostname = std::string(300, 'h'), .sd_id = "r@32473"};
+  std::string message = SyslogMessage(notice, identity, 2047);
+  EXPECT_THAT(message, HasSubstr(" incidents=\"" + all + "\" group="));
+  EXPECT_THAT(message, Not(HasSubstr("incident=")));
+  EXPECT_THAT(message, HasSubstr("\"] ")) << "what is cut is the text";
+  for (int i = 0; i < 80; ++i) *notice.add_incidents() = "more";
+  EXPECT_THAT(SyslogMessage(notice, identity, 2047), HasSubstr(all + "\" group=")) << "each whole";
+  notice.set_hosts(1);
+  message = SyslogMessage(notice, identity, 2047);
+  EXPECT_THAT(message, HasSubstr(" incidents=\"" + all.substr(0, 3 * 33 - 1) + "\" group="));
+  EXPECT_THAT(message, HasSubstr("\"] ")) << "also beside the fields of one host";
+}
+
 TEST(SyslogMessageTest, AHostAddsNoLineAndNoField) {
   const v1::Notice notice = Hostile("a\"] [x@1 y=\"z\\\n<0>1 - - - - - -\x7f\xc2\x85\xe2\x80\xa8\xff");
   const std::string message = SyslogMessage(notice, {.hostname = "hub one\n", .sd_id = "r@32473"}, 8192);
