@@ -181,7 +181,7 @@ class FleetStore {
                                     const std::function<void(FleetChange&&)>& each) = 0;
   // Parts of the rows, at most `most` after that place: what a part costs does not depend on how many there
   // are. Changes that happened, or happened again, since then. `host_ids` empty: of all; else of these: of a
-  // thousand it costs as much as they have, of more the others' cost a little, too.
+  // thousand it costs as much as they have, of more at most that and a look at 50 of the others' for each.
   virtual absl::Status NewestChanges(std::span<const std::string> host_ids, std::int64_t since_unix_ns,
                                      const ChangePlace& after, std::size_t most,
                                      const std::function<void(FleetChange&&)>& each) = 0;

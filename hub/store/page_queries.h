@@ -16,19 +16,16 @@ namespace rdmaready::hub::sql {
 inline constexpr char kNewestChanges[] = "SELECT " RR_CHANGE_COLUMNS " FROM transition WHERE " RR_BEHIND(
     "$1", "$2", "$3", "$4") RR_NEWEST_FIRST " LIMIT $5";
 
-// Of the hosts of a JSON array of ids (PostgreSQL: json_array_elements_text). Of few all their rows are looked
-// at; of many it is faster to look for them in the index by time, and only then at rows: the key is in an
-// expression there, so that nobody looks by it.
-inline constexpr char kNewestChangesOfFew[] =
+// Of the hosts of a JSON array of ids (PostgreSQL: json_array_elements_text): all their rows are looked at.
+inline constexpr char kNewestChangesOf[] =
     "SELECT " RR_CHANGE_COLUMNS
     " FROM (SELECT value AS chosen_id FROM json_each($1)) AS chosen CROSS JOIN transition WHERE host_id = "
     "chosen_id AND " RR_BEHIND("$2", "$3", "$4", "$5") RR_NEWEST_FIRST " LIMIT $6";
-inline constexpr char kNewestChangesOfMany[] =
-    "SELECT " RR_CHANGE_COLUMNS
-    " FROM (SELECT host_id AS newest_id, number AS newest_number FROM transition WHERE host_id || '' IN "
-    "(SELECT "
-    "value FROM json_each($1)) AND " RR_BEHIND("$2", "$3", "$4", "$5") RR_NEWEST_FIRST
-    " LIMIT $6) AS newest JOIN transition ON host_id = newest_id AND number = newest_number" RR_NEWEST_FIRST;
+// Where the newest are, of all hosts: in the index alone.
+inline constexpr char kNewestPlaces[] = "SELECT last_unix_ns, host_id, number FROM transition WHERE " RR_BEHIND(
+    "$1", "$2", "$3", "$4") RR_NEWEST_FIRST " LIMIT $5";
+inline constexpr char kChangeAt[] =
+    "SELECT " RR_CHANGE_COLUMNS " FROM transition WHERE host_id = $1 AND number = $2";
 
 // The names of columns that two tables have are those of the second one.
 #define RR_WITH_NAMES(table)                                                                              \

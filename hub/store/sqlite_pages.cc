@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "api/base/status.h"
@@ -14,12 +16,55 @@
 namespace rdmaready::hub {
 namespace {
 
-// Of so many, with 50 changes each, a page takes as long by either way; of more than that it grows by theirs.
+// Of so many, with kUsualChanges each, a page takes as long by either way; of more than that their own rows are
+// looked for in the index by time, for as long as all of their own rows would have taken.
 constexpr std::size_t kFewChosenHosts = 1'000;
+constexpr std::size_t kUsualChanges = 50;
 
 // Ids are plain words; one that damage made something else names nobody.
 std::string ListOf(std::span<const std::string> ids) {
   return nlohmann::json(ids).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void BindPlace(std::int64_t since_unix_ns, const ChangePlace& after, std::size_t most, Statement& to) {
+  to.Bind(since_unix_ns).Bind(after.last_unix_ns).Bind(after.host_id);
+  to.Bind(static_cast<std::int64_t>(after.number)).Bind(static_cast<std::int64_t>(most));
+}
+
+// Which changes, and what is done with each.
+struct Newest {
+  std::span<const std::string> host_ids{};
+  std::int64_t since_unix_ns = 0;
+  ChangePlace after{};
+  std::size_t most = 0;
+  const std::function<void(FleetChange&&)>& each;
+};
+
+// By the index by time, until there are enough, or that is not worth its while: then what is left of `newest`
+// is behind the last place that was looked at. While the index is read, rows are those of the same moment.
+absl::Status ReadByTime(Connection& connection, Newest& newest) {
+  const std::unordered_set<std::string_view> chosen(newest.host_ids.begin(), newest.host_ids.end());
+  const std::size_t most_looked = kUsualChanges * newest.host_ids.size();
+  RR_ASSIGN_OR_RETURN(Statement* const places, connection.Prepared(sql::kNewestPlaces));
+  RR_ASSIGN_OR_RETURN(Statement* const row, connection.Prepared(sql::kChangeAt));
+  BindPlace(newest.since_unix_ns, newest.after, most_looked, *places);
+  for (std::size_t looked = 0; looked < most_looked && newest.most > 0; ++looked) {
+    RR_ASSIGN_OR_RETURN(const bool there, places->Step());
+    if (!there) {
+      newest.most = 0;
+      break;
+    }
+    newest.after = {places->Int(0), places->Text(1), static_cast<std::uint64_t>(places->Int(2))};
+    if (!chosen.contains(newest.after.host_id)) continue;
+    row->Reset();
+    row->Bind(newest.after.host_id).Bind(places->Int(2));
+    RR_ASSIGN_OR_RETURN(const bool found, row->Step());
+    if (!found) return absl::DataLossError("an index names a change that is not there");
+    newest.each(ReadChange(*row));
+    --newest.most;
+  }
+  places->Reset();
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -27,14 +72,14 @@ std::string ListOf(std::span<const std::string> ids) {
 absl::Status SqliteFleetStore::NewestChanges(std::span<const std::string> host_ids, std::int64_t since_unix_ns,
                                              const ChangePlace& after, std::size_t most,
                                              const std::function<void(FleetChange&&)>& each) {
-  const char* const query = host_ids.empty()                     ? sql::kNewestChanges
-                            : host_ids.size() <= kFewChosenHosts ? sql::kNewestChangesOfFew
-                                                                 : sql::kNewestChangesOfMany;
+  Newest newest{host_ids, since_unix_ns, after, most, each};
   return Read([&](Connection& connection) -> absl::Status {
-    RR_ASSIGN_OR_RETURN(Statement* const found, connection.Prepared(query));
+    if (host_ids.size() > kFewChosenHosts) RR_RETURN_IF_ERROR(ReadByTime(connection, newest));
+    if (newest.most == 0) return absl::OkStatus();
+    RR_ASSIGN_OR_RETURN(Statement* const found,
+                        connection.Prepared(host_ids.empty() ? sql::kNewestChanges : sql::kNewestChangesOf));
     if (!host_ids.empty()) found->Bind(ListOf(host_ids));
-    found->Bind(since_unix_ns).Bind(after.last_unix_ns).Bind(after.host_id);
-    found->Bind(static_cast<std::int64_t>(after.number)).Bind(static_cast<std::int64_t>(most));
+    BindPlace(since_unix_ns, newest.after, newest.most, *found);
     return EachRow(*found, [&](const Statement& row) { each(ReadChange(row)); });
   });
 }

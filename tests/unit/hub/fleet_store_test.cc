@@ -166,6 +166,43 @@ TEST_F(FleetStoreTest, TheNewestChangesOfSomeHostsAreThoseOfAllWithoutTheOthers)
   EXPECT_EQ(none, 0u);
 }
 
+// So many changes of others are newer that looking for these hosts' among all of them ends before they come.
+TEST_F(FleetStoreTest, TheNewestChangesOfManyQuietHostsAreFoundBehindThoseOfBusyOnes) {
+  const auto store = Open();
+  std::vector<JudgedHost> hosts;
+  std::vector<std::string> quiet, busy;
+  for (int i = 0; i < 1001; ++i) quiet.push_back("quiet-" + std::to_string(i));
+  for (int i = 0; i < 1000; ++i) busy.push_back("busy-" + std::to_string(i));
+  for (const std::string& id : quiet) hosts.push_back(Host(id));
+  for (const std::string& id : busy) hosts.push_back(Host(id));
+  ASSERT_TRUE(store->Commit(hosts, 100).ok());
+  for (std::int64_t i = 0; i < 60; ++i) ASSERT_TRUE(store->NoteHosts(busy, "silent", 200 + i).ok());
+  const std::vector<std::string> two{quiet[500], quiet[7]};
+  ASSERT_TRUE(store->NoteHosts(two, "silent", 255).ok());
+  std::vector<FleetChange> wanted = ChangesOf(*store);
+  ASSERT_GT(wanted.size(), 50u * quiet.size());
+  std::erase_if(wanted, [](const FleetChange& change) { return !change.host_id.starts_with("quiet"); });
+  ASSERT_EQ(wanted.size(), 1003u);
+  std::ranges::stable_sort(wanted, std::greater(), &FleetChange::last_unix_ns);
+  for (const std::size_t size : {std::size_t{1003}, std::size_t{400}}) {
+    std::vector<FleetChange> walked;
+    ChangePlace place;
+    for (std::size_t came = size; came == size;) {
+      const std::size_t before = walked.size();
+      const auto take = [&](FleetChange&& change) {
+        place = {change.last_unix_ns, change.host_id, change.number};
+        walked.push_back(std::move(change));
+      };
+      ASSERT_TRUE(store->NewestChanges(quiet, 0, place, size, take).ok());
+      came = walked.size() - before;
+    }
+    EXPECT_EQ(walked, wanted) << size;
+  }
+  std::size_t recent = 0;
+  ASSERT_TRUE(store->NewestChanges(quiet, 255, {}, 10, [&](FleetChange&&) { ++recent; }).ok());
+  EXPECT_EQ(recent, 2u);
+}
+
 TEST_F(FleetStoreTest, ABatchStandsOrFallsTogether) {
   const auto store = Open();
   Commit(*store, Host("host-one"), 100);
