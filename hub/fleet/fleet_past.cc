@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -17,6 +18,7 @@ namespace rdmaready::hub {
 namespace {
 
 constexpr std::size_t kFewTestedHosts = 32;  // are read one by one
+constexpr std::size_t kMostReadAlone = 300;  // for a page that few hosts should fill; then all at once
 
 bool IsAsked(const PastFilter& filter, PastState state, const CaseBaseline& test) {
   if (!filter.states.empty() && std::ranges::find(filter.states, state) == filter.states.end()) return false;
@@ -56,6 +58,15 @@ PastPlace PlaceOf(const FleetPastTest& row) {
           .peer = row.test.peer};
 }
 
+// That may have some behind that place; of what is slower, all. They are by name, then by id.
+std::span<const FleetHost> HostsFrom(std::span<const FleetHost> hosts, const PastPlace& after) {
+  if (!after.behind_slower) return hosts;
+  const auto first = std::ranges::partition_point(hosts, [&](const FleetHost& host) {
+    return std::tie(host.name, host.host_id) < std::tie(after.host, after.host_id);
+  });
+  return {first, hosts.end()};
+}
+
 // Keeps the first ones of the order.
 class FirstTests {
  public:
@@ -89,7 +100,7 @@ class FirstTests {
 }  // namespace
 
 // Which of them are slower is known when all were read; behind those they follow each other by host, and only
-// the hosts of the part are read.
+// the hosts of the part are read; all at once where a filter leaves out the tests of so many.
 absl::StatusOr<PastPart> FleetView::Past(const PastFilter& filter, const PastPlace& after, std::size_t most,
                                          std::int64_t now_unix_ns) const {
   RR_ASSIGN_OR_RETURN(std::vector<FleetHost> hosts, Hosts(filter.hosts, now_unix_ns));
@@ -108,16 +119,18 @@ absl::StatusOr<PastPart> FleetView::Past(const PastFilter& filter, const PastPla
     ++part.of;
     if (kStandsBefore(after, row)) tests.Add(std::move(row));
   };
-  if (after.behind_slower || hosts.size() <= kFewTestedHosts) {
-    for (const FleetHost& host : hosts) {
-      if (after.behind_slower && std::tie(host.name, host.host_id) < std::tie(after.host, after.host_id))
-        continue;
-      RR_RETURN_IF_ERROR(store_.Tests(host.host_id, [&](KeptTest&& kept) { take(host, std::move(kept)); }));
-      if (after.behind_slower && tests.are_full()) break;
-    }
-  } else {
+  std::span<const FleetHost> left = HostsFrom(hosts, after);
+  const std::size_t alone = std::min(left.size(), after.behind_slower              ? kMostReadAlone
+                                                  : left.size() <= kFewTestedHosts ? kFewTestedHosts
+                                                                                   : 0);
+  for (const FleetHost& host : left.first(alone)) {
+    if (after.behind_slower && tests.are_full()) break;
+    RR_RETURN_IF_ERROR(store_.Tests(host.host_id, [&](KeptTest&& kept) { take(host, std::move(kept)); }));
+  }
+  left = left.subspan(alone);
+  if (!left.empty() && !(after.behind_slower && tests.are_full())) {
     std::unordered_map<std::string, const FleetHost*> chosen;
-    for (const FleetHost& host : hosts) chosen.emplace(host.host_id, &host);
+    for (const FleetHost& host : left) chosen.emplace(host.host_id, &host);
     RR_RETURN_IF_ERROR(store_.Tests({}, [&](KeptTest&& kept) {
       const auto host = chosen.find(kept.host_id);
       if (host != chosen.end()) take(*host->second, std::move(kept));

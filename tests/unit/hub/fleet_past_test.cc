@@ -38,20 +38,23 @@ constexpr int kTestedHosts = 60;
 constexpr int kTestsOfHost = 50;
 constexpr std::size_t kAllTests = std::size_t{kTestedHosts} * kTestsOfHost;
 
-// Counts the rows of live tests that are read.
+// Counts the rows of live tests that are read, and the readings.
 class CountingStore final : public ForwardedStore {
  public:
   using ForwardedStore::ForwardedStore;
   absl::Status Tests(const std::string& id, const std::function<void(KeptTest&&)>& each) override {
+    ++readings_;
     return ForwardedStore::Tests(id, [&](KeptTest&& test) {
       ++tests_;
       each(std::move(test));
     });
   }
   std::size_t tests() const { return tests_; }
+  std::size_t readings() const { return readings_; }
 
  private:
   std::size_t tests_ = 0;
+  std::size_t readings_ = 0;
 };
 
 class FleetPastTests : public testing::Test {
@@ -159,6 +162,39 @@ TEST_F(FleetPastTests, APageFarBehindReadsTheHostsThatItShows) {
   ASSERT_TRUE(part.ok()) << part.status();
   EXPECT_THAT(part->rows, ElementsAreArray(all.begin() + 2001, all.begin() + 2101));
   EXPECT_LE(counting.tests(), 4u * kTestsOfHost) << "a seventh of them is slower";
+}
+
+TEST_F(FleetPastTests, APageFarBehindOfARareCaseDoesNotAskForEveryHost) {
+  std::vector<JudgedHost> more;
+  for (int i = 0; i < 1000; ++i) {
+    JudgedHost& other = more.emplace_back(HostOf(1));
+    other.host.host_id = fmt::format("id-other-{:04}", i);
+    other.host.name = fmt::format("other{:04}", i);
+    KeptTest test = other.past->tests.front();
+    test.test.last_bytes_per_s = 97'000;
+    if (i % 150 == 0) test.test.case_name = "rare";
+    other.past->tests = {test};
+  }
+  ASSERT_TRUE(store_->Commit(more, now_).ok());
+  for (const JudgedHost& host : more) book_.Kept(host);
+  CountingStore counting(*store_);
+  const FleetView view(counting, book_, agreement_, std::chrono::seconds(300), [this] { return rules_; });
+  PastFilter filter;
+  filter.cases = {"rare"};
+  const std::vector<FleetPastTest> all = AllOf(filter);
+  ASSERT_THAT(all, SizeIs(7));
+  const PastPlace behind_slower{.behind_slower = true, .share = 0};
+  for (const std::size_t most : {std::size_t{7}, std::size_t{5}}) {
+    const std::size_t before = counting.readings();
+    const auto part = view.Past(filter, behind_slower, most, now_);
+    ASSERT_TRUE(part.ok()) << part.status();
+    EXPECT_THAT(part->rows, ElementsAreArray(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most)));
+    EXPECT_EQ(part->next.has_value(), most < all.size());
+    EXPECT_EQ(counting.readings() - before, 301u);
+  }
+  const std::size_t before = counting.readings();
+  ASSERT_TRUE(view.Past(filter, behind_slower, 1, now_).ok());
+  EXPECT_LE(counting.readings() - before, 60u + 151u) << "the second one is there";
 }
 
 TEST_F(FleetPastTests, RowsThatComeMeanwhileMoveNoOtherOneToAnotherPage) {
