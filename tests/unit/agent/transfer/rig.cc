@@ -27,6 +27,14 @@ RunOptions QuickOptions(std::uint64_t messages) {
   return options;
 }
 
+RunOptions ImpatientOptions() {
+  RunOptions options = QuickOptions();
+  options.stall_limit = milliseconds(400);
+  options.connect_limit = milliseconds(1'000);
+  options.farewell = milliseconds(1'500);
+  return options;
+}
+
 bool IsStallOf(const Failure& failure, milliseconds limit) {
   const std::string words = "nothing for ";
   const std::size_t at = failure.detail.find(words);

@@ -22,6 +22,9 @@ TransferCase SmallCase(Operation operation);
 // Ends by the cap; its limits are out of reach, however long a busy machine holds up a thread.
 RunOptions QuickOptions(std::uint64_t messages = kMessages);
 
+// The same with short limits: for a test that fails in any case, and waits for what never comes.
+RunOptions ImpatientOptions();
+
 // For what ends by the stall limit alone: the outcome of `run(limit)` with a short one, and with longer ones
 // while the machine, and not the fault, was what stalled it: `met(outcome, limit)` is false.
 template <typename Run, typename Met>

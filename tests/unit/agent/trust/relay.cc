@@ -32,7 +32,7 @@ Tamper Changes(PeerMessageKind kind, std::function<void(PeerMessage&)> change) {
 }
 
 BothOutcomes RunThrough(const End& first, const End& second, const Tamper& tamper, MemoryFabric& fabric,
-                        Operation operation) {
+                        Operation operation, const RunOptions& options) {
   const std::array<End, 2> ends{first, second};
   BothOutcomes outcome;
   const TransferCase test = SmallCase(operation);
@@ -44,7 +44,7 @@ BothOutcomes RunThrough(const End& first, const End& second, const Tamper& tampe
     if (!outcome.greeted[i].ok()) return;
     MemoryLink link(fabric, ends[i].role);
     const auto play = ends[i].role == Role::kInitiator ? RunInitiator : RunResponder;
-    outcome.result[i] = play(test, link, channel, QuickOptions());
+    outcome.result[i] = play(test, link, channel, options);
   };
   std::array<std::jthread, 2> threads{std::jthread([&] { run(0); }), std::jthread([&] { run(1); })};
   // The first end is the initiator to the relay, whatever it says of itself. As with the command line: when one

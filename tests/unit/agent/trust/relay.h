@@ -43,6 +43,6 @@ struct BothOutcomes {
 
 // Runs both ends until they are over; an end whose greeting fails leaves.
 BothOutcomes RunThrough(const End& first, const End& second, const Tamper& tamper, MemoryFabric& fabric,
-                        Operation operation = Operation::kWrite);
+                        Operation operation = Operation::kWrite, const RunOptions& options = QuickOptions());
 
 }  // namespace rdmaready

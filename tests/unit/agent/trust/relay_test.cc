@@ -200,7 +200,8 @@ TEST_F(RelayTest, CannotLeaveOutRepeatOrReorderMessages) {
       return Honest(from, message);
     };
     MemoryFabric fabric;
-    const BothOutcomes outcome = RunThrough(Initiator(), Responder(), late, fabric);
+    const BothOutcomes outcome =
+        RunThrough(Initiator(), Responder(), late, fabric, Operation::kWrite, ImpatientOptions());
     ASSERT_TRUE(outcome.result[1]);
     EXPECT_NE(outcome.result[1]->failure, Failure{});
     EXPECT_EQ(fabric.Registered(), 0u);
@@ -362,7 +363,7 @@ TEST_F(RelayTest, MeetsWordsWhereOneAgentSignsAndTheOtherDoesNot) {
   absl::Status greeted;
   {
     const std::jthread unsigned_end([&] {
-      plain = RunResponder(SmallCase(Operation::kWrite), link, *wire.first, QuickOptions());
+      plain = RunResponder(SmallCase(Operation::kWrite), link, *wire.first, ImpatientOptions());
       wire.first.reset();
     });
     SignedChannel signing(Role::kInitiator, *wire.second);
