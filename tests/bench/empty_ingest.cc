@@ -33,7 +33,8 @@ class EmptyCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     StartWrite(&out_);
   }
   void OnWriteDone(bool ok) override {
-    if (ok) StartRead(&in_);
+    if (!ok) return Finish(grpc::Status::OK);
+    StartRead(&in_);
   }
   void OnDone() override { delete this; }
 
