@@ -89,7 +89,8 @@ class AKilledHub(WithFolder):
         agents = 40
         # As long as the kills take, about.
         script = "".join(f"{300 * i + 200}ms change all\n" for i in range(KILLS * 3 // 2))
-        fleet = simulate(hub, agents, "--for", f"{KILLS * 450 + 4000}ms", "--settle", "60s", script=script, wait=False)
+        # Who met a dead hub often comes again after a minute, and may meet another one: only the end tells.
+        fleet = simulate(hub, agents, "--for", f"{KILLS * 450 + 4000}ms", "--settle", f"{120 + KILLS}s", script=script, wait=False)
         for _ in range(KILLS):
             time.sleep(chance.uniform(0.05, 0.8))
             hub.stop(signal.SIGKILL)
