@@ -39,9 +39,8 @@ class HandshakeEnds {
 
   std::size_t places() const { return ended_.size(); }
   void Tell(std::size_t place);
-  bool Take(std::size_t place) {
-    return ended_[place].exchange(false);
-  }  // whether it did since the last question
+  // Whether it did since the last question.
+  bool Take(std::size_t place) { return ended_[place].exchange(false); }
   bool Works() const { return static_cast<bool>(fd_); }
   int fd() const { return fd_.get(); }  // readable from Tell until Drain
   void Drain();
@@ -51,7 +50,7 @@ class HandshakeEnds {
   std::vector<std::atomic<bool>> ended_;
 };
 
-// The first two and what is left of a caller's 20 s are enough for one another.
+// Who speaks at once is done with, one way or the other, after 18 s: gRPC gives a caller 20 s.
 struct HandshakeLimits {
   std::chrono::milliseconds longest_wait =
       std::chrono::seconds(8);  // for the first bytes, and again for a turn
