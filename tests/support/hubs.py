@@ -22,6 +22,7 @@ class Hub:
         self.arguments = [*arguments, "--period", period]
         self.port = port
         self.process = None
+        self.copier = None  # of its log
 
     def start(self):
         self.process = subprocess.Popen(
@@ -35,8 +36,8 @@ class Hub:
                 break
         else:
             raise AssertionError(f"the hub did not start: {self.process.wait()}")
-        self.log = open(self.folder / "hub.log", "ab")
-        subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=self.log)
+        with open(self.folder / "hub.log", "ab") as log:
+            self.copier = subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=log)
         return self
 
     @property
@@ -45,7 +46,10 @@ class Hub:
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        return self.process.wait(timeout=20)
+        status = self.process.wait(timeout=20)
+        self.copier.wait(timeout=20)
+        self.process.stderr.close()
+        return status
 
     def fleet(self, *arguments):
         return tool.rdmaready("fleet", *arguments, "--hub", self.address)
