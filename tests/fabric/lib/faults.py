@@ -21,7 +21,7 @@ PERCENT_WORDS = ("loss", "duplicate", "corrupt", "reorder")
 def qmp(path, command, arguments=None):
     """One command to the QEMU monitor."""
     with socket.socket(socket.AF_UNIX) as monitor:
-        monitor.settimeout(10)
+        monitor.settimeout(60)
         try:
             monitor.connect(path)
             with monitor.makefile("rw", encoding="utf-8") as stream:
@@ -41,11 +41,11 @@ def qmp(path, command, arguments=None):
             raise FabricError(f"{command}: QEMU monitor: {error.strerror or error}") from error
 
 
-def in_guest(guest, *argv, timeout_s=10):
+def in_guest(guest, *argv, timeout_s=60):
     """Runs a command that takes no input; the last line of its words is the error's when it fails."""
     words = bytearray()
     try:
-        status = guest_exec.run(guest, argv, words.extend, words.extend, timeout_s)
+        status = guest_exec.run(guest, argv, words.extend, words.extend, timeout_s, connect_timeout_s=60)
     except guest_exec.NotReached as error:
         raise FabricError(f"guest {guest.number}: {error}") from error
     text = words.decode(errors="replace").strip()

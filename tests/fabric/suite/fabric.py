@@ -52,7 +52,7 @@ def guest(number, script, name=NAME):
     # As `fabric exec` does it, without a process for each of some thousand commands.
     machine = RunDirectory(name).load_running().guest(number)
     try:
-        status = guest_exec.run(machine, ["sh", "-c", script], out.extend, errors.extend, 300)
+        status = guest_exec.run(machine, ["sh", "-c", script], out.extend, errors.extend, 300, connect_timeout_s=60)
     except guest_exec.NotReached:
         launcher("exec", number, "--", "true", name=name)  # says why
         raise
@@ -87,7 +87,7 @@ def assert_device_is_free(number):
     """Nobody holds a context, a connection or memory of the guest's RDMA device, which would keep it from being removed: a driver
     like rxe's waits for them, however long. What the kernel's own clients let go of may take a moment."""
     free = "cm_id 0 mr 0 ctx 0"
-    held = guest(number, f"for i in $(seq 50); do rdma resource show | grep -q '{free} ' && exit; sleep 0.1; done; "
+    held = guest(number, f"for i in $(seq 600); do rdma resource show | grep -q '{free} ' && exit; sleep 0.1; done; "
                          "rdma resource show; rdma resource show cm_id; ls -l /proc/[0-9]*/fd | grep infiniband; :")
     if held:
         raise AssertionError(f"guest {number}: {held}")

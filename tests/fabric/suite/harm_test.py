@@ -9,6 +9,7 @@ RETRANSMISSIONS = "cat /sys/class/infiniband/rxe0/ports/1/hw_counters/completer_
 # For whoever comes, until it is killed.
 SERVE = ("rping -s -P -a 10.0.0.2 > /run/rping.log 2>&1 & "
          "for i in $(seq 600); do rdma resource show cm_id | grep -q 'LISTEN.*:7174 ' && exit; sleep 0.05; done; cat /run/rping.log; false")
+NEIGHBOR = "10.0.0.2 lladdr 52:54:00:00:01:02 dev dcb0"
 STOP_SERVING = "for pid in $(pidof rping); do kill -KILL $pid; done; while pidof rping; do sleep 0.05; done"
 
 
@@ -35,20 +36,27 @@ class Faults(unittest.TestCase):
         return int(fabric.guest(1, RETRANSMISSIONS))
 
     def test_netem_loses_what_the_guest_sends_roce_too(self):
+        self.assert_reached()
         try:
+            # What is lost is RoCE: of ARP there are two tries within the two seconds that rping has for it.
+            fabric.guest(1, f"ip neigh replace {NEIGHBOR} nud permanent")
             fault(1, "netem", "loss 100%")
             self.assertIn(" 0 received", self.ping(2))
             fault(1, "netem", "loss", "10%", "delay", "1ms")
             before = self.retransmissions()
             fabric.guest(2, SERVE)
             # Which of them is lost is chance, and what is lost costs seconds.
+            arrived = False
             for _ in range(20):
-                fabric.guest(1, "rping -c -a 10.0.0.2 -C 5")
-                if self.retransmissions() > before:
+                said = fabric.guest(1, "timeout 120 rping -c -v -a 10.0.0.2 -C 5 2>&1; :")
+                arrived |= said.count("ping data: rdma-ping-") == 5
+                if arrived and self.retransmissions() > before:
                     break
+            self.assertTrue(arrived, said + fabric.guest(2, "cat /run/rping.log"))
             self.assertGreater(self.retransmissions(), before, "rxe sends again what was lost")
         finally:
             fault(1, "netem", "off")
+            fabric.guest(1, f"ip neigh del {NEIGHBOR} || ip neigh show; :")
             fabric.guest(2, STOP_SERVING)
         fault(1, "netem", "off")
         self.assert_reached()

@@ -10,9 +10,9 @@ import tool
 
 KNOBS = "/sys/kernel/debug/dcbnic/dcb0"
 NO_ANSWER = "no answer within 3 s"
-# Until the answer: the patience of some questions, the reading, and a busy machine.
-SECONDS_TO_ANSWER = 12
-SECONDS_TO_END = 5
+# Far below for ever, which is how long the NIC sleeps. The agent's own limits are seconds; what is beyond them is a busy machine.
+SECONDS_TO_ANSWER = 60
+SECONDS_TO_END = 30
 CALLERS = 15  # all of one address, of which the agent answers 16 at a time
 
 
@@ -59,7 +59,7 @@ class Stalled(unittest.TestCase):
         self.assertLess(seconds, SECONDS_TO_END)
 
     def assert_whole_again(self):
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while self.check().json["hosts"][0]["verdict"] != "ready":
             self.assertLess(time.monotonic(), deadline)
 
