@@ -28,7 +28,10 @@ struct RunOptions {
   bool bidirectional = false;   // another transfer the other way at the same time; both ends must agree
   std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
   std::chrono::milliseconds stall_limit{5'000};    // nothing completes for this long: stalled
-  std::chrono::milliseconds connect_limit{5'000};  // to resolve and connect
+  // To resolve and connect. The connection manager sends a lost request again after 4.6 s, which is
+  // CMA_CM_RESPONSE_TIMEOUT and twice the packet's life time (drivers/infiniband/core/cma.c): there is time for
+  // that once.
+  std::chrono::milliseconds connect_limit{8'000};
   std::chrono::milliseconds farewell{5'000};       // to wait for the other end's last word
   std::uint64_t max_bytes = 64ull << 30;           // the measured part ends there even before its time
   std::stop_token cancel{};                        // the caller gives up; noticed within 100 ms
