@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,8 @@ namespace {
 using AttemptClock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookAgain{20};  // at a reading that is between two questions
+constexpr std::chrono::milliseconds kLongestLook{
+    100};  // what is beyond it in one look, this process stood still
 
 }  // namespace
 
@@ -31,7 +34,7 @@ Answer HostAttempt::Ask(const Question& question) {
     known_ = 0;
     if (std::optional<absl::Status> why = lanes_->WhyNot(question)) return *why;
     asked_ = &question;
-    since_ = AttemptClock::now();
+    ++asked_number_;
   }
   Answer answer = host_->Ask(question);
   const std::lock_guard lock(mutex_);
@@ -53,16 +56,21 @@ void HostAttempt::Do(const Reading& reading) {
 
 HostAttempt::End HostAttempt::Watch(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
+  std::uint64_t watched = 0;
+  AttemptClock::duration left{};
   for (;;) {
     if (stopped_) {
       left_behind_ = true;
       return End::kStopped;
     }
     if (done_) return End::kDone;
-    const auto now = AttemptClock::now();
-    if (asked_ != nullptr && now - since_ >= patience) break;
-    changed_.wait_until(lock, asked_ != nullptr ? since_ + patience : now + kLookAgain,
-                        [this] { return done_ || stopped_; });
+    if (std::exchange(watched, asked_number_) != asked_number_) left = patience;
+    if (asked_ != nullptr && left <= left.zero()) break;
+    const AttemptClock::duration look =
+        asked_ != nullptr ? std::min<AttemptClock::duration>(left, kLongestLook) : kLookAgain;
+    const auto looked = AttemptClock::now();
+    changed_.wait_for(lock, look, [this] { return done_ || stopped_; });
+    left -= std::min(AttemptClock::now() - looked, look);
   }
   left_behind_ = true;
   closed_ = lanes_->Close(*asked_);

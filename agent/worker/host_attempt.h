@@ -42,7 +42,8 @@ class HostAttempt final : public HostReader {
   void Do(const Reading& reading);
 
   // Until the reading is done, or has asked one question for `patience`, or is stopped: then it is left behind,
-  // and every question of it from then on is answered with AgentEnds().
+  // and every question of it from then on is answered with AgentEnds(). Time in which this process stood still
+  // does not count: a virtual machine that got no processor says nothing of its NIC.
   End Watch(std::chrono::milliseconds patience);
   void Stop();
 
@@ -58,7 +59,7 @@ class HostAttempt final : public HostReader {
   std::size_t known_;  // the first of said_, from earlier attempts
   std::size_t at_ = 0;
   const Question* asked_ = nullptr;  // while the host is asked it
-  std::chrono::steady_clock::time_point since_{};
+  std::uint64_t asked_number_ = 0;   // of that question, counted from 1
   std::uint64_t closed_ = 0;
   bool left_behind_ = false;
   bool done_ = false;

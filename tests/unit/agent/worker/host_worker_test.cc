@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker that reads the host: shared readings, questions that do not return, and an end that waits for
 // none.
+#include "agent/worker/host_worker.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/genetlink.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
+#include <future>
 #include <thread>
 
 #include "agent/server/service.h"
 #include "agent/worker/host_lanes.h"
-#include "agent/worker/host_worker.h"
 #include "collectors/collect.h"
 #include "tests/unit/agent/server/service_rig.h"
 #include "tests/unit/agent/worker/gated_host.h"
@@ -68,6 +73,33 @@ TEST(HostWorkerTest, OneCounterThatSleepsIsMissingAndTheRestIsThere) {
   host->Release();
   while (worker.Stuck()) std::this_thread::yield();
   EXPECT_EQ(**worker.Collect(), expected);
+}
+
+// All threads of this process, as on a virtual machine that gets no processor.
+void StandStillFor(std::chrono::seconds time) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    kill(getppid(), SIGSTOP);
+    sleep(static_cast<unsigned>(time.count()));
+    kill(getppid(), SIGCONT);
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+}
+
+TEST(HostWorkerTest, AMachineThatStoodStillIsNoNicThatDoes) {
+  const auto host = HostWithCounter();
+  host->Hold(kSlowCounter);
+  HostWorker worker(host, {.question = milliseconds(1'000), .again = milliseconds(1'000)});
+  std::future<HostWorker::FactsOrWhy> read = std::async(std::launch::async, [&] { return worker.Collect(); });
+  while (host->held() == 0) std::this_thread::yield();
+  StandStillFor(std::chrono::seconds(3));
+  std::this_thread::sleep_for(milliseconds(50));
+  host->Release();
+  const HostWorker::FactsOrWhy facts = read.get();
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_TRUE((*facts)->ports->front().hw_counters);
 }
 
 TEST(HostWorkerTest, WhatWasAnsweredIsNotAskedAgain) {
