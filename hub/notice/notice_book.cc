@@ -220,7 +220,10 @@ std::map<NoticeBook::GroupKey, std::vector<NoticeBook::Key>> NoticeBook::Waiting
 }
 
 // Thousands of hosts are judged in batches: what begins or ends in several of them is one notice.
-bool NoticeBook::IsRipe(Turn turn, const std::vector<Key>& keys, std::int64_t now) const {
+bool NoticeBook::IsRipe(const GroupKey& group, const std::vector<Key>& keys, std::int64_t now) const {
+  const auto& [kind, turn, name, incident] = group;
+  const auto told = last_told_.find({kind, name});
+  if (told != last_told_.end() && now - told->second < rules_.apart) return false;
   std::int64_t first = now;
   std::int64_t last = 0;
   for (const Key& key : keys) {
@@ -231,15 +234,19 @@ bool NoticeBook::IsRipe(Turn turn, const std::vector<Key>& keys, std::int64_t no
   return now - last >= rules_.apart || now - first >= rules_.apart + kEndsGatherFor * rules_.gather;
 }
 
+bool NoticeBook::HasDue(std::int64_t now) {
+  KeepTime(now);
+  return std::ranges::any_of(Waiting(),
+                             [&](const auto& waiting) { return IsRipe(waiting.first, waiting.second, now); });
+}
+
 std::vector<v1::Notice> NoticeBook::Due(std::int64_t now) {
   KeepTime(now);
   std::vector<v1::Notice> notices;
   std::map<std::pair<v1::NoticeKind, std::string>, std::int64_t> told;
   for (auto& [group, keys] : Waiting()) {
     const auto& [kind, turn, name, incident] = group;
-    const auto last = last_told_.find({kind, name});
-    if (last != last_told_.end() && now - last->second < rules_.apart) continue;
-    if (!IsRipe(turn, keys, now)) continue;
+    if (!IsRipe(group, keys, now)) continue;
     if (IsEnd(turn)) {
       std::erase_if(keys,
                     [&](const Key& key) { return now - episodes_.at(key).turned_unix_ns < rules_.apart; });

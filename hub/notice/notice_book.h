@@ -56,6 +56,8 @@ class NoticeBook {
   // maintenance is over.
   void See(const WatchedHost& watched, std::int64_t now_unix_ns);
 
+  // Whether something is to be told now: who asks may want to look once more, so that what is told is not old.
+  bool HasDue(std::int64_t now_unix_ns);
   // What is to be told now, and counts as told.
   std::vector<v1::Notice> Due(std::int64_t now_unix_ns);
 
@@ -91,7 +93,7 @@ class NoticeBook {
   static bool IsEnd(Turn turn) { return turn == Turn::kEnds || turn == Turn::kRevoked; }
   void Turned(const Key& key, Episode& episode, Turn turn, std::int64_t now);
   std::map<GroupKey, std::vector<Key>> Waiting() const;
-  bool IsRipe(Turn turn, const std::vector<Key>& keys, std::int64_t now) const;
+  bool IsRipe(const GroupKey& group, const std::vector<Key>& keys, std::int64_t now) const;
   v1::Notice Tell(const GroupKey& group, std::vector<Key> keys, std::int64_t now);
   std::uint64_t Left(const std::set<std::string>& incidents) const;
 

@@ -187,7 +187,8 @@ void Notifier::Run(const std::stop_token& stop, const std::shared_ptr<ChangeFeed
     const Clock::duration patience = changed ? options_.between_looks : unasked;
     const Clock::time_point now = Clock::now();
     const bool rested = now - looked >= std::max<Clock::duration>(patience, took * kLookShare);
-    if (rested) {
+    // What is told is as it is now: meanwhile it may have been acknowledged, or be well again.
+    if (rested || HasDue(UnixNowNs())) {
       changed = false;
       const absl::Status seen = Look(UnixNowNs());
       changed = changed || !seen.ok();
@@ -197,6 +198,8 @@ void Notifier::Run(const std::stop_token& stop, const std::shared_ptr<ChangeFeed
     TellWhatIsDue(UnixNowNs());
   }
 }
+
+bool Notifier::HasDue(std::int64_t now) { return book_.HasDue(now) || odd_.HasDue(now); }
 
 absl::Status Notifier::Look(std::int64_t now) {
   RR_ASSIGN_OR_RETURN(std::vector<FleetHost> hosts, view_.Hosts({}, now));

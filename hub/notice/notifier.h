@@ -69,6 +69,7 @@ class Notifier {
   std::unique_ptr<Courier> Engage(const NoticeReceiver& receiver, CourierLeft left) const;
   absl::Status Restore();
   void Run(const std::stop_token& stop, const std::shared_ptr<ChangeFeed::Watcher>& watcher);
+  bool HasDue(std::int64_t now);
   absl::Status Look(std::int64_t now);
   void TellWhatIsDue(std::int64_t now);
   void Stored(const absl::Status& status);

@@ -2,6 +2,7 @@
 #include "hub/notice/odd_book.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "api/base/run_id.h"
 #include "hub/notice/notice_book.h"
@@ -71,29 +72,34 @@ void OddBook::See(const std::vector<OddHost>& all, std::int64_t now) {
   }
 }
 
+std::optional<v1::NoticeState> OddBook::StateDue(const Incident& incident, std::int64_t now) const {
+  if (incident.ended_unix_ns != 0) {
+    if (now - incident.ended_unix_ns < rules_.apart) return std::nullopt;
+    return v1::NOTICE_STATE_OVER;
+  }
+  const std::int64_t told = incident.kept.told_unix_ns();
+  const bool gathered = incident.first_unix_ns != 0 && now - incident.first_unix_ns >= rules_.gather;
+  const bool rested = told == 0 || now - told >= std::max(rules_.apart, kOddHostsApartNs);
+  if (gathered && rested) return v1::NOTICE_STATE_OPEN;
+  const bool repeats = told != 0 && rules_.repeat > 0 && now - told >= rules_.repeat;
+  if (repeats && !incident.telling.empty()) return v1::NOTICE_STATE_AGAIN;
+  return std::nullopt;
+}
+
+bool OddBook::HasDue(std::int64_t now) {
+  KeepTime(now);
+  return std::ranges::any_of(incidents_,
+                             [&](const auto& one) { return StateDue(one.second, now).has_value(); });
+}
+
 std::vector<v1::Notice> OddBook::Due(std::int64_t now) {
   KeepTime(now);
   std::vector<v1::Notice> notices;
   for (auto place = incidents_.begin(); place != incidents_.end();) {
     auto& [key, incident] = *place;
-    const std::int64_t told = incident.kept.told_unix_ns();
-    if (incident.ended_unix_ns != 0) {
-      if (now - incident.ended_unix_ns < rules_.apart) {
-        ++place;
-        continue;
-      }
-      notices.push_back(Tell(key, incident, v1::NOTICE_STATE_OVER, now));
-      place = incidents_.erase(place);
-      continue;
-    }
-    const bool gathered = incident.first_unix_ns != 0 && now - incident.first_unix_ns >= rules_.gather;
-    const bool rested = told == 0 || now - told >= std::max(rules_.apart, kOddHostsApartNs);
-    if (gathered && rested) {
-      notices.push_back(Tell(key, incident, v1::NOTICE_STATE_OPEN, now));
-    } else if (!incident.telling.empty() && told != 0 && rules_.repeat > 0 && now - told >= rules_.repeat) {
-      notices.push_back(Tell(key, incident, v1::NOTICE_STATE_AGAIN, now));
-    }
-    ++place;
+    const std::optional<v1::NoticeState> state = StateDue(incident, now);
+    if (state) notices.push_back(Tell(key, incident, *state, now));
+    place = state == v1::NOTICE_STATE_OVER ? incidents_.erase(place) : std::next(place);
   }
   return notices;
 }

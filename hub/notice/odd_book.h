@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -44,6 +45,8 @@ class OddBook {
   // All that are odd now, in any order; a host may be there with several ports.
   void See(const std::vector<OddHost>& all, std::int64_t now_unix_ns);
 
+  // Whether something is to be told now: who asks may want to look once more, so that what is told is not old.
+  bool HasDue(std::int64_t now_unix_ns);
   // What is to be told now, and counts as told.
   std::vector<v1::Notice> Due(std::int64_t now_unix_ns);
 
@@ -68,6 +71,7 @@ class OddBook {
 
   void KeepTime(std::int64_t now);
   bool HasNews(const Incident& incident) const;
+  std::optional<v1::NoticeState> StateDue(const Incident& incident, std::int64_t now) const;
   static void Remember(const Key& key, const std::vector<v1::NoticeHost>& hosts, Incident& incident,
                        std::int64_t now);
   v1::Notice Tell(const Key& key, Incident& incident, v1::NoticeState state, std::int64_t now);

@@ -35,7 +35,10 @@ class NoticeBookTest : public testing::Test {
   void See(const WatchedHost& host) { book_.See(host, now_); }
   std::vector<v1::Notice> After(std::int64_t ns) {
     now_ += ns;
-    return book_.Due(now_);
+    const bool due = book_.HasDue(now_);
+    std::vector<v1::Notice> notices = book_.Due(now_);
+    EXPECT_EQ(due, !notices.empty());
+    return notices;
   }
   // Told, and so long ago that the next one need not wait.
   v1::Notice Told(const WatchedHost& host) {
@@ -49,6 +52,17 @@ class NoticeBookTest : public testing::Test {
   std::int64_t now_ = 1'000 * kMinute;
   NoticeBook book_{{.gather = 10 * kSecond, .apart = kMinute, .repeat = 60 * kMinute}, "hub1"};
 };
+
+TEST_F(NoticeBookTest, WhoLooksOnceMoreBeforeItIsToldTellsNothingOld) {
+  See(NotReady("node1"));
+  now_ += 9 * kSecond;
+  EXPECT_FALSE(book_.HasDue(now_));
+  now_ += kSecond;
+  EXPECT_TRUE(book_.HasDue(now_));
+  See(NotReady("node1", {}));  // acknowledged meanwhile
+  EXPECT_FALSE(book_.HasDue(now_));
+  EXPECT_THAT(After(kSecond), IsEmpty());
+}
 
 TEST_F(NoticeBookTest, HostsOfOneGroupAreOneNotice) {
   for (int i = 0; i < 320; ++i) See(NotReady(fmt::format("node{:03}", i)));

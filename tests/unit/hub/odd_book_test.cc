@@ -37,7 +37,10 @@ class OddBookTest : public testing::Test {
   void See(const std::vector<OddHost>& all) { book_.See(all, now_); }
   std::vector<v1::Notice> After(std::int64_t ns) {
     now_ += ns;
-    return book_.Due(now_);
+    const bool due = book_.HasDue(now_);
+    std::vector<v1::Notice> notices = book_.Due(now_);
+    EXPECT_EQ(due, !notices.empty());
+    return notices;
   }
   v1::Notice Told(const std::vector<OddHost>& all) {
     See(all);
