@@ -163,8 +163,8 @@ FIRMWARE = [
 
 
 def announced(id, wrong, control, **others):
-    """Frames that the other end of the link sends, while the check listens for three seconds."""
-    return Fault(id, lldp.now(wrong), control=lldp.now(control), base=lldp.BASE, watch=3, at_peer=True, heals=False, **others)
+    """Frames that the other end of the link sends, while the check listens."""
+    return Fault(id, lldp.now(wrong), control=lldp.now(control), base=lldp.BASE, watch=6, at_peer=True, heals=False, **others)
 
 
 GOOD = lldp.good()
@@ -181,9 +181,9 @@ LLDP = [
 # What counts while the ports are watched.
 COUNTED = [
     Fault("pfc.wrong-prio", f"echo rx_pause 5 12 > {NIC}/counters", control=f"echo rx_pause 3 12 > {NIC}/counters", base=lldp.BASE,
-          watch=3, meanwhile=True, heals=False),
+          watch=8, meanwhile=True, heals=False),
     Fault("pause.global-count", f"echo port_rx_pause 7 > {NIC}/counters", control=f"echo rx_marked 3 9 > {NIC}/counters",
-          base=lldp.BASE, watch=3, meanwhile=True, red=False, heals=False),
+          base=lldp.BASE, watch=8, meanwhile=True, red=False, heals=False),
 ]
 
 # Microsoft's way: a tagged VLAN, three classes, marking by PCP. What brings the guests there is what the tool itself would type.

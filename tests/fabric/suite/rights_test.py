@@ -35,9 +35,11 @@ try:
         body = json.dumps({"verb": verb, **arguments}).encode()
         s.sendall(struct.pack(">I", len(body)) + body)
         if verb == "dcb-writes":
-            time.sleep(0.7)
             tasks = "/proc/%d/task" % helper.pid
-            policies = {open("%s/%s/stat" % (tasks, t)).read().rsplit(")", 1)[1].split()[38] for t in os.listdir(tasks)}
+            for _ in range(60):
+                time.sleep(0.1)
+                policies = {open("%s/%s/stat" % (tasks, t)).read().rsplit(")", 1)[1].split()[38] for t in os.listdir(tasks)}
+                if "1" in policies: break
             print(json.dumps({"policies": sorted(policies)})); sys.stdout.flush(); os._exit(0)
         size = struct.unpack(">I", s.recv(4, socket.MSG_WAITALL))[0]
         print(s.recv(size, socket.MSG_WAITALL).decode()); sys.stdout.flush(); os._exit(0)

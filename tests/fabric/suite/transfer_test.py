@@ -178,7 +178,7 @@ class LiveTransfers(unittest.TestCase):
     def test_a_second_caller_is_told_who_holds_the_port(self):
         first = tool.start("test", "loopback", self.hosts[1])
         try:
-            time.sleep(1.5)
+            fabric.guest(1, "for i in $(seq 600); do rdma resource show qp | grep -qv '\\[' && exit; sleep 0.1; done; exit 1")
             second = tool.rdmaready("test", "loopback", self.hosts[1], "--case", "send-1k")
             self.assertEqual(second.status, 3, second)
             self.assertIn("rxe0/1 is busy", second.err)

@@ -73,7 +73,7 @@ class Watch(unittest.TestCase):
     def test_a_lossy_path_is_found_while_a_transfer_runs(self):
         try:
             fabric.launcher("fault", 1, "netem", "loss 1%")
-            transfer = tool.start("test", "peer", self.hosts[1], self.hosts[2], "--case", "write-8k", "--duration", "20s")
+            transfer = tool.start("test", "peer", self.hosts[1], self.hosts[2], "--case", "write-8k", "--duration", "60s")
             time.sleep(2)
             sender, receiver = self.watched(1, 4), self.watched(2, 4)
             self.assertEqual(tool.finish(transfer).status, 0)
@@ -90,7 +90,7 @@ class Watch(unittest.TestCase):
     def test_nobody_writes_dcb_settings_on_a_quiet_host(self):
         quiet = self.watched(1, 4)("drift.foreign-writer")
         self.assertEqual((quiet["outcome"], quiet["subject"]), ("pass", "rxe0/1 dcb0"), quiet)
-        self.assertRegex(quiet["observed"], r"^nobody wrote in \d s$")
+        self.assertRegex(quiet["observed"], r"^nobody wrote in \d+ s$")
 
     def test_a_check_that_does_not_watch_judges_nobody(self):
         answer = tool.rdmaready("check", self.hosts[1], "--profile", "virtual-fabric", "--output", "json")
