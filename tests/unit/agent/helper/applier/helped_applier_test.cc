@@ -118,7 +118,7 @@ class HelpedApplierTest : public testing::Test {
   // A question as a taken-over agent writes it.
   absl::Status Say(std::string_view verb, const Json& arguments) const {
     return HelperAsker(directory_, kApplierName)
-        .Ask(verb, arguments, TimedWait({.longest = seconds(5), .stop = {}}))
+        .Ask(verb, arguments, TimedWait({.longest = seconds(60), .stop = {}}))
         .answer.status();
   }
 
@@ -191,15 +191,15 @@ TEST_F(HelpedApplierTest, AnAgentThatDiesStopsItsChange) {
   applier_.waits_for_stop = true;
   {
     const absl::StatusOr<UniqueFd> agent =
-        ConnectTo(directory_ + "/applier.sock", TimedWait({.longest = seconds(5), .stop = {}}));
+        ConnectTo(directory_ + "/applier.sock", TimedWait({.longest = seconds(60), .stop = {}}));
     ASSERT_TRUE(agent.ok());
     ASSERT_TRUE(SendFrame(agent->get(), QuestionBody(kApplyVerb, ToJson(Order())),
-                          TimedWait({.longest = seconds(5), .stop = {}}))
+                          TimedWait({.longest = seconds(60), .stop = {}}))
                     .ok());
     ASSERT_TRUE(
-        ReceiveFrame(agent->get(), kMostAnswerBytes, TimedWait({.longest = seconds(5), .stop = {}})).ok());
+        ReceiveFrame(agent->get(), kMostAnswerBytes, TimedWait({.longest = seconds(60), .stop = {}})).ok());
   }
-  for (int i = 0; i < 500 && !applier_.taken_back; ++i)
+  for (int i = 0; i < 6'000 && !applier_.taken_back; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(applier_.taken_back);
 }

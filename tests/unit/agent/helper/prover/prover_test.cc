@@ -123,7 +123,7 @@ class ProverTest : public testing::Test {
   // A question as a taken-over agent writes it.
   absl::Status Say(std::string_view verb, const Json& arguments) {
     return HelperAsker(directory_, "prover")
-        .Ask(verb, arguments, TimedWait({.longest = seconds(5), .stop = {}}))
+        .Ask(verb, arguments, TimedWait({.longest = seconds(60), .stop = {}}))
         .answer.status();
   }
 
@@ -316,7 +316,7 @@ TEST_F(ProverTest, MakesOneProofAtATimeAndEndsOneThatIsGivenUp) {
   EXPECT_EQ(second.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(Message(second), HasSubstr("busy"));
   stop.request_stop();
-  EXPECT_EQ(ended.get_future().wait_for(seconds(5)), std::future_status::ready);
+  EXPECT_EQ(ended.get_future().wait_for(seconds(60)), std::future_status::ready);
   const Walked walked = first.get();
   EXPECT_FALSE(walked.done);
   EXPECT_EQ(walked.Step(kStepNfsMount).failure.kind, FailureKind::kCancelled);
