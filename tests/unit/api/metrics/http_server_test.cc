@@ -43,7 +43,7 @@ struct Heard {
   bool closed = false;
 };
 
-Heard Hear(const UniqueFd& fd, std::chrono::milliseconds patience = std::chrono::seconds(5)) {
+Heard Hear(const UniqueFd& fd, std::chrono::milliseconds patience = std::chrono::seconds(30)) {
   Heard heard;
   const auto end = SteadyClock::now() + patience;
   for (;;) {
@@ -164,7 +164,7 @@ TEST_F(HttpServerTest, OutlivesGarbage) {
     const UniqueFd fd = ConnectTo(server_->address());
     Say(fd, request);
     ::shutdown(fd.get(), SHUT_WR);
-    EXPECT_TRUE(Hear(fd, std::chrono::seconds(10)).closed);
+    EXPECT_TRUE(Hear(fd).closed);
   }
   EXPECT_THAT(Get(), StartsWith("HTTP/1.1 200"));
 }
@@ -172,15 +172,14 @@ TEST_F(HttpServerTest, OutlivesGarbage) {
 TEST_F(HttpServerTest, HangsUpOnWhoAsksTooSlowlyHoweverBusyHeLooks) {
   Start({.exchange = std::chrono::milliseconds(600)});
   const UniqueFd fd = ConnectTo(server_->address());
-  const auto begin = SteadyClock::now();
+  const std::string request =
+      "GET /metrics HTTP/1.1\r\nHost: a caller whose name is " + std::string(200, 'w') + "\r\n\r\n";
   Heard heard;
-  for (const char letter : std::string("GET /metrics HTTP/1.1\r\nHost: a very slow caller\r\n\r\n")) {
-    Say(fd, std::string(1, letter));
+  for (std::size_t i = 0; i + 1 < request.size() && !heard.closed; ++i) {
+    Say(fd, request.substr(i, 1));
     heard = Hear(fd, std::chrono::milliseconds(100));
-    if (heard.closed) break;
   }
-  EXPECT_TRUE(heard.closed);
-  EXPECT_LT(SteadyClock::now() - begin, std::chrono::seconds(3));
+  EXPECT_TRUE(heard.closed) << "before its last letter";
   EXPECT_EQ(asked_, 0);
 }
 
@@ -191,18 +190,18 @@ TEST_F(HttpServerTest, ServesOthersAgainAfterAsManyIdleConnectionsAsThereMayBe) 
   for (int i = 0; i < 12; ++i) idle.push_back(ConnectTo(server_->address()));
   const auto begin = SteadyClock::now();
   EXPECT_THAT(Get(), StartsWith("HTTP/1.1 200"));
-  EXPECT_LT(SteadyClock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(SteadyClock::now() - begin, std::chrono::seconds(20));
   EXPECT_EQ(Threads(), threads) << "all callers share one thread";
 }
 
 TEST_F(HttpServerTest, EndsWithCallersStillThere) {
-  Start();
+  Start({.exchange = std::chrono::seconds(60)});
   const UniqueFd idle = ConnectTo(server_->address());
   const UniqueFd half = ConnectTo(server_->address());
   Say(half, "GET /met");
   const auto begin = SteadyClock::now();
   server_.reset();
-  EXPECT_LT(SteadyClock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(SteadyClock::now() - begin, std::chrono::seconds(20));
   EXPECT_TRUE(Hear(idle).closed);
 }
 
