@@ -76,9 +76,11 @@ TEST_F(LineFinderTest, SaysWhatIsThereNowWhateverWasThereBefore) {
 TEST_F(LineFinderTest, OpensALargeFileOnceWhileItStaysAsItIs) {
   Write("CONFIG_A=y");
   const Opens opens(path_);
-  Find("CONFIG_A");
-  Find("CONFIG_A");
-  EXPECT_GE(opens.Take(), 1);  // not left alone for long enough: inotify makes one of two that are alike
+  LineFinder patient(std::chrono::hours(1));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(patient.Find(path_, {"CONFIG_A"}).ok());
+    EXPECT_EQ(opens.Take(), 1) << "not left alone for long enough";
+  }
   Settle();
   Find("CONFIG_A");
   EXPECT_EQ(opens.Take(), 1);

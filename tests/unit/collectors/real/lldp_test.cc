@@ -9,7 +9,9 @@
 #include <net/if.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "api/base/handle.h"
@@ -56,23 +58,41 @@ TEST(RealLldp, WithoutThePrivilegeItIsDenied) {
   EXPECT_EQ(MissingFrom(answers.at(0).status()).kind, Missing::Kind::kDenied);
 }
 
+// What was heard while `send` went on. What comes before it listens, or while the machine lets it stand with
+// its buffer full, is not heard: up to five times, until `enough`.
+std::vector<absl::StatusOr<LldpFrames>> HeardWhile(const std::vector<std::string>& netdevs,
+                                                   const std::function<void()>& send,
+                                                   const std::function<bool(const LldpFrames&)>& enough) {
+  std::vector<absl::StatusOr<LldpFrames>> answers;
+  for (int tries = 0; tries < 5; ++tries) {
+    std::stop_source stop;
+    std::jthread listener([&] {
+      answers = ListenOnNetdevs(netdevs, {.longest = std::chrono::seconds(60), .stop = stop.get_token()});
+    });
+    std::this_thread::sleep_for(milliseconds(100));
+    send();
+    stop.request_stop();
+    listener.join();
+    if (answers.empty() || !answers[0].ok() || enough(*answers[0])) break;
+  }
+  return answers;
+}
+
 TEST(RealLldp, HearsLldpOnlyBothWaysAndCountsWhatComesAgain) {
   NEED_PACKET_SOCKET(sender);
-  std::stop_source stop;
-  std::vector<absl::StatusOr<LldpFrames>> answers;
-  std::jthread listener([&] {
-    answers =
-        ListenOnNetdevs({"lo", "nowhere0"}, {.longest = std::chrono::seconds(60), .stop = stop.get_token()});
-  });
   const lldp_wire::Bytes frame = lldp_wire::FullFrame();
   const lldp_wire::Bytes other = lldp_wire::Header(0x88b5) + lldp_wire::Raw({1, 2, 3});
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(Send(sender.get(), other));
-    ASSERT_TRUE(Send(sender.get(), frame));
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  stop.request_stop();
-  listener.join();
+  const auto send = [&] {
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(Send(sender.get(), other));
+      ASSERT_TRUE(Send(sender.get(), frame));
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+  };
+  const auto answers = HeardWhile({"lo", "nowhere0"}, send, [](const LldpFrames& heard) {
+    return heard.frames.size() == 2 &&
+           std::ranges::all_of(heard.frames, [](const LldpFrame& one) { return one.times > 1; });
+  });
   ASSERT_THAT(answers, SizeIs(2));
   EXPECT_FALSE(answers[1].ok());
   ASSERT_TRUE(answers[0].ok()) << Message(answers[0].status());
@@ -109,18 +129,13 @@ TEST(RealLldp, AStopThatWasAskedForBeforeEndsItAtOnce) {
 
 TEST(RealLldp, ManyDifferentFramesAreBounded) {
   NEED_PACKET_SOCKET(sender);
-  std::stop_source stop;
-  std::vector<absl::StatusOr<LldpFrames>> answers;
-  std::jthread listener([&] {
-    answers = ListenOnNetdevs({"lo"}, {.longest = std::chrono::seconds(60), .stop = stop.get_token()});
-  });
-  std::this_thread::sleep_for(milliseconds(100));
-  for (int i = 0; i < 400; ++i) {
-    ASSERT_TRUE(Send(sender.get(), lldp_wire::Frame(lldp_wire::Pfc(i >> 8, i & 0xff))));
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-  stop.request_stop();
-  listener.join();
+  const auto send = [&] {
+    for (int i = 0; i < 400; ++i) {
+      ASSERT_TRUE(Send(sender.get(), lldp_wire::Frame(lldp_wire::Pfc(i >> 8, i & 0xff))));
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+  };
+  const auto answers = HeardWhile({"lo"}, send, [](const LldpFrames& heard) { return heard.left_out > 0; });
   ASSERT_TRUE(answers.at(0).ok());
   EXPECT_THAT(answers[0]->frames, SizeIs(kMostLldpFrames));
   EXPECT_GT(answers[0]->left_out, 0U);
