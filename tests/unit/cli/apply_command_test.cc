@@ -153,8 +153,13 @@ TEST(ApplyCommand, TellsWhatBecameOfAHostBeforeTheNextBegins) {
     std::FILE* out = std::tmpfile();
     std::string meanwhile;
     second.told = [&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(at_once ? 300 : 0));
-      meanwhile = SaidSoFar(out);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(at_once ? 20 : 0);
+      // At once it is another thread that says it.
+      for (meanwhile = SaidSoFar(out); meanwhile.find("# within 60 s") == std::string::npos;
+           meanwhile = SaidSoFar(out)) {
+        if (std::chrono::steady_clock::now() >= end) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
     };
     std::vector<std::string> words{first.address(), second.address(), third.address(), "--yes"};
     if (at_once) words.insert(words.end(), {"--rolling", "--max-unavailable", "2"});
