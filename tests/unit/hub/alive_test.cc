@@ -145,7 +145,9 @@ TEST_F(AliveTest, AHubWhoseStoreDoesNotReturnIsNotAlive) {
   std::string failing;
   for (int i = 0; i < 25 && failing.find("looked after") == std::string::npos; ++i)
     failing = FailingAfter(std::chrono::seconds(1));
-  EXPECT_EQ(failing, "reports are kept; the fleet is looked after; ") << "and calls are answered";
+  const std::string these = "reports are kept; the fleet is looked after; ";
+  for (int i = 0; i < 10 && failing != these; ++i) failing = FailingAfter(std::chrono::seconds(1));
+  EXPECT_EQ(failing, these) << "and calls are answered";
   store_->Close(false);
   EXPECT_EQ(StillFailing(11), "") << "it comes back by itself, in its time";
 }
@@ -154,7 +156,7 @@ TEST_F(AliveTest, AHubWhoseDiskIsFullOrThatHasNothingToDoIsAlive) {
   agent_->Stop();
   store_->Fill(true);
   std::this_thread::sleep_for(std::chrono::seconds(6));
-  EXPECT_EQ(StillFailing(2), "");
+  EXPECT_EQ(StillFailing(11), "");
 }
 
 }  // namespace

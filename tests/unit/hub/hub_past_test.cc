@@ -333,6 +333,7 @@ TEST(OlderHubs, AreNotToldAgainWhatTheyDoNotAcknowledge) {
   TestedHost host(hub.address(), 1);
   host.client().OfferPast(*report::PackPast(PastOfAdapter(13)));
   host.Report();
+  EXPECT_TRUE(BecomesTrue([&] { return host.refused() == 1; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_EQ(hub.reports(), 1);
   EXPECT_EQ(host.client().Counts().with_past, 1u);

@@ -38,6 +38,11 @@ using testing::SizeIs;
 
 constexpr auto kLongEnough = std::chrono::seconds(20);
 
+// Three of them without a report make a host silent. Short for tests that wait for reports or for silence; it
+// takes a stall of the machine of 90 s to make one silent in the others.
+constexpr std::chrono::seconds kShortPeriod(1);
+constexpr std::chrono::seconds kLongPeriod(30);
+
 std::string Id(int number) { return fmt::format("00000000-0000-4000-8000-{:012}", number); }
 
 // Whether it became true within kLongEnough.
@@ -104,7 +109,7 @@ class HubTest : public testing::Test {
     std::ofstream(profile_) << "name: of-the-fleet\nextends: smb-direct-roce\n" << more;
   }
 
-  void Start(std::chrono::seconds period = std::chrono::seconds(1)) {
+  void Start(std::chrono::seconds period = kLongPeriod) {
     auto store = SqliteFleetStore::Open({.path = root_ + "/fleet.db"});
     ASSERT_TRUE(store.ok()) << store.status();
     auto hub = Hub::Start({.listen = {"127.0.0.1:0"},
@@ -151,7 +156,7 @@ TEST_F(HubTest, AHostThatReportsIsJudgedAndKept) {
 }
 
 TEST_F(HubTest, WhatIsKeptAlreadyTravelsOnce) {
-  Start();
+  Start(kShortPeriod);
   ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   EXPECT_TRUE(Eventually([&] { return host.client().Counts().kept >= 3; })) << "a report each period";
@@ -254,7 +259,7 @@ TEST_F(HubTest, AWatchThatIsCutGoesOnWithoutAGap) {
   auto store = SqliteFleetStore::Open({.path = root_ + "/fleet.db"});
   auto again = Hub::Start({.listen = {where},
                            .name = "hub-one",
-                           .period = std::chrono::seconds(1),
+                           .period = kLongPeriod,
                            .rules = {.profiles = {profile_}},
                            .metrics_listen = "none",
                            .store = *std::move(store)});
@@ -286,7 +291,7 @@ TEST_F(HubTest, AnotherProfileJudgesAgainWhatIsKept) {
 }
 
 TEST_F(HubTest, AHostThatIsSilentIsThatAndNotItsLastVerdict) {
-  Start();
+  Start(kShortPeriod);
   {
     ReportingRig host(address(), Id(1), "node1");
     host.Report(GoodHost());

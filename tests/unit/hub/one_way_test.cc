@@ -58,6 +58,13 @@ class OneWayTest : public testing::Test {
     });
     Offer(GoodHost());
     EXPECT_TRUE(Soon([this] { return Acknowledged(); })) << agent_->trouble();
+    // A whole period is left then until the next report. One that is under way when a direction is held would
+    // hold up what is offered then.
+    const std::uint64_t told = agent_->Counts().kept;
+    EXPECT_TRUE(Soon([this, told] { return agent_->Counts().kept > told; })) << agent_->trouble();
+    // On a busy machine the first one may have been sent twice.
+    kept_ = hub_->keeper().kept;
+    with_facts_ = agent_->Counts().with_facts;
   }
   ~OneWayTest() override {
     ticking_ = {};
@@ -93,7 +100,7 @@ class OneWayTest : public testing::Test {
       EXPECT_EQ((times[{change.check, change.subject, change.profile}] += 1), 1) << change.check;
     }
     EXPECT_EQ((*client_)->Status({}, 0)->hosts, 1u);
-    EXPECT_EQ(hub_->keeper().kept, 2u);
+    EXPECT_EQ(hub_->keeper().kept, kept_ + 1);
   }
 
   const std::string root_ = testing::TempDir() + "one way " + std::to_string(::getpid());
@@ -102,6 +109,8 @@ class OneWayTest : public testing::Test {
   std::shared_ptr<report::ReportClient> agent_;
   absl::StatusOr<std::unique_ptr<FleetClient>> client_{nullptr};
   std::string digest_;
+  std::uint64_t kept_ = 0;        // by the hub, of what the host was at first
+  std::uint64_t with_facts_ = 0;  // sent by the agent until then
   std::jthread ticking_;
 };
 
@@ -109,14 +118,14 @@ TEST_F(OneWayTest, WhatTheHubAnsweredIntoTheVoidIsKeptAndNotSentAgain) {
   client_ = FleetClient::Connect(hub_->addresses().front(), {});
   relay_->Hold(0, {.to_agent = true});
   Offer(WithPfc(0));
-  EXPECT_TRUE(Soon([this] { return hub_->keeper().kept == 2; })) << "it arrived, and is on disk";
+  EXPECT_TRUE(Soon([this] { return hub_->keeper().kept == kept_ + 1; })) << "it arrived, and is on disk";
   EXPECT_FALSE(Acknowledged());
   EXPECT_TRUE(Soon([this] { return !agent_->trouble().empty(); })) << "the agent notices";
   EXPECT_TRUE(Soon([this] { return Silent(); })) << "greetings that are not answered are no reports";
   EXPECT_FALSE(Acknowledged());
   relay_->Hold(0, {});
   EXPECT_TRUE(Soon([this] { return Acknowledged() && !Silent(); })) << agent_->trouble();
-  EXPECT_EQ(agent_->Counts().with_facts, 2u) << "by its digest the hub has it";
+  EXPECT_EQ(agent_->Counts().with_facts, with_facts_ + 1) << "by its digest the hub has it";
   ExpectNothingTwice();
 }
 
@@ -127,7 +136,7 @@ TEST_F(OneWayTest, WhatDidNotArriveIsSentAgainAndTheHubLetsGoOfTheStream) {
   EXPECT_TRUE(Soon([this] { return !agent_->trouble().empty(); })) << "the agent notices";
   EXPECT_TRUE(Soon([this] { return hub_->ingest().streams == 0; })) << "and so does the hub";
   EXPECT_TRUE(Soon([this] { return Silent(); }));
-  EXPECT_EQ(hub_->keeper().kept, 1u);
+  EXPECT_EQ(hub_->keeper().kept, kept_);
   EXPECT_FALSE(Acknowledged());
   relay_->Hold(0, {});
   EXPECT_TRUE(Soon([this] { return Acknowledged() && !Silent(); })) << agent_->trouble();
