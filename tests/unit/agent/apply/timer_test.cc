@@ -20,7 +20,7 @@ class TimerTest : public ::testing::Test {
 
   // Waits (really) for the timer's thread.
   Change Ended(const std::string& id) {
-    for (int i = 0; i < 5000; ++i) {
+    for (int i = 0; i < 60'000; ++i) {
       if (!shop.applier->Busy()) break;
       std::this_thread::sleep_for(1ms);
     }
@@ -85,7 +85,7 @@ TEST_F(TimerTest, WhoReadsNoProgressDoesNotHoldTheTimer) {
   shop.progress = [&](const Change&) {
     if (!std::exchange(first, false)) return;
     shop.clock.Advance(62s);
-    for (int i = 0; i < 5000; ++i) {
+    for (int i = 0; i < 60'000; ++i) {
       if (shop.applier->Status()->changes.front().state == ChangeState::kRolledBack) return;
       std::this_thread::sleep_for(1ms);
     }
@@ -101,7 +101,7 @@ TEST_F(TimerTest, AReadingForTheProofDoesNotHoldTheTimer) {
   const absl::StatusOr<Change> change = shop.Apply();
   shop.amend = [&](Plan&) {
     shop.clock.Advance(62s);
-    for (int i = 0; i < 5000 && shop.applier->Busy(); ++i) std::this_thread::sleep_for(1ms);
+    for (int i = 0; i < 60'000 && shop.applier->Busy(); ++i) std::this_thread::sleep_for(1ms);
     EXPECT_FALSE(shop.applier->Busy()) << "it was not taken back while the host was read";
   };
   const absl::Status late = shop.applier->Proved(change->id, Passed()).status();
