@@ -73,7 +73,7 @@ class EdgeTest : public testing::Test {
       link.before_connected = [&end] { return end.edge.Prepare(); };
       return link;
     };
-    const Patience patience{.deadline = steady_clock::now() + std::chrono::seconds(5)};
+    const Patience patience{.deadline = steady_clock::now() + std::chrono::seconds(60)};
     ASSERT_TRUE(responder->link.Listen("here", settings_of(*responder, theirs)).ok());
     const std::jthread other([&] { EXPECT_EQ(responder->link.Accept({}, patience), absl::OkStatus()); });
     ASSERT_EQ(initiator->link.Connect({}, Nonce{}, "here", settings_of(*initiator, settings), patience),
@@ -89,9 +89,9 @@ class EdgeTest : public testing::Test {
     }));
   }
 
-  // Both ends in turn; false when `done` did not come within five seconds.
+  // Both ends in turn; false when `done` did not come within a minute.
   bool RunUntil(const std::function<bool()>& done) {
-    const auto deadline = steady_clock::now() + std::chrono::seconds(5);
+    const auto deadline = steady_clock::now() + std::chrono::seconds(60);
     while (!done() && steady_clock::now() < deadline) {
       initiator_status = initiator->edge.Step(steady_clock::now());
       responder_status = responder->edge.Step(steady_clock::now());

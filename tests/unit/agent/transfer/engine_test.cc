@@ -86,14 +86,15 @@ TEST_P(EveryOperation, EndsByTimeWhenNoCapDoes) {
   TransferCase test = SmallCase(GetParam());
   test.duration = std::chrono::milliseconds(250);
   TransferResult result;
-  // A busy machine may hold up some runs for a whole tenth of a second.
-  for (int i = 0; i < 10 && result.worst_interval_bytes_per_s == 0; ++i) {
+  constexpr std::int64_t kFarMoreNs = 2'000'000'000;
+  // A busy machine may hold up some runs for a whole tenth of a second, or for seconds.
+  for (int i = 0; i < 10 && (result.worst_interval_bytes_per_s == 0 || result.elapsed_ns >= kFarMoreNs); ++i) {
     MemoryFabric fabric;
     result = RunBoth(fabric, test, QuickOptions(1'000'000'000)).initiator;
     EXPECT_EQ(result.failure, Failure{});
     EXPECT_GE(result.elapsed_ns, 240'000'000);
   }
-  EXPECT_LT(result.elapsed_ns, 2'000'000'000);
+  EXPECT_LT(result.elapsed_ns, kFarMoreNs);
   EXPECT_GT(result.worst_interval_bytes_per_s, 0u);
 }
 
