@@ -39,7 +39,10 @@ class Telling {
     const std::lock_guard lock(mutex_);
     return begun_;
   }
-  std::size_t all() const { return when().size(); }
+  std::size_t all() const {
+    const std::lock_guard lock(mutex_);
+    return when_.size();
+  }
   std::vector<steady_clock::time_point> when() const {
     const std::lock_guard lock(mutex_);
     return when_;
