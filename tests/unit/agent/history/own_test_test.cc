@@ -2,6 +2,8 @@
 // The agent's own loopback tests: through the gate, and past ports that somebody uses.
 #include "agent/own_test.h"
 
+#include <algorithm>
+
 #include "checks/live/own_past.h"
 #include "tests/unit/agent/server/service_rig.h"
 
