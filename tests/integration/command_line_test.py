@@ -12,16 +12,10 @@ import threading
 import time
 import unittest
 
+import ports
 import tool
 
 WITHOUT_RDMA = not pathlib.Path("/sys/class/infiniband").exists()
-
-
-def refused_address():
-    """A loopback port on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
 
 
 class Silent:
@@ -78,9 +72,9 @@ class Table(unittest.TestCase):
             "binary": "127.0.0.1:9\n\x00\x1b[2J\n",
             "site": 'groups: [{hosts: ["*"], profiles: [{profile: nvidia-lossless}]}]\n',
         }
-        cls.words = {"refused": refused_address(), "refused2": refused_address(), "dir": cls.directory.name}
+        cls.words = {"refused": ports.free_address(), "refused2": ports.free_address(), "dir": cls.directory.name}
         while cls.words["refused2"] == cls.words["refused"]:
-            cls.words["refused2"] = refused_address()
+            cls.words["refused2"] = ports.free_address()
         for name, text in files.items():
             (path / f"{name}.yaml").write_text(text)
             cls.words[name] = str(path / f"{name}.yaml")
@@ -444,7 +438,7 @@ class TheAgent(Table):
     """Its own command line: 2 for what it was told wrongly, 3 for what it cannot do; one line, or one event under JSON logs."""
 
     def agent(self, line):
-        return subprocess.run([tool.BIN / "rdmaready-agent", *self.split(line)], capture_output=True, text=True, timeout=30,
+        return subprocess.run([tool.BIN / "rdmaready-agent", *self.split(line)], capture_output=True, text=True, timeout=60,
                               env=tool.environment(), stdin=subprocess.DEVNULL)
 
     def test_refuses_what_it_was_told_wrongly(self):

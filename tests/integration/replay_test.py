@@ -9,6 +9,7 @@ import socket
 import tempfile
 import unittest
 
+import ports
 import tool
 
 
@@ -25,7 +26,7 @@ class Saved(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory(prefix="rdmaready saved ")
         cls.addClassCleanup(cls.temporary.cleanup)
         cls.original = pathlib.Path(cls.temporary.name) / "original"
-        with tool.Agent() as agent:
+        with tool.Agent(listen=ports.free_address()) as agent:  # a test comes back to it
             cls.saved = tool.rdmaready("facts", agent.address, "--save", cls.original, "--output", "json")
             cls.live = tool.rdmaready("check", agent.address, "--output", "json")
             cls.facts = tool.rdmaready("facts", agent.address, "--output", "json")
@@ -97,9 +98,7 @@ class Judged(Saved):
         self.assertEqual(sorted(host["host"] for host in answer.json["hosts"]), names)
 
     def test_who_was_reached_is_saved_although_another_was_not(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            refused = f"127.0.0.1:{probe.getsockname()[1]}"
+        refused = ports.free_address()
         with tool.Agent() as agent:
             answer = tool.rdmaready("facts", agent.address, refused, "--save", self.directory / "part")
             self.assertEqual(answer.status, 4, answer)

@@ -3,24 +3,26 @@
 import json
 import pathlib
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 import unittest
 
 import fixtures
+import ports
 import tool
+
+PATIENT = ("--timeout", "60s")  # of a command that asks a hub: to connect it has 5 s otherwise
 
 
 class Hub:
-    """rdmaready-hub with a store of its own, on a port that the kernel chose the first time."""
+    """rdmaready-hub with a store of its own, on a port to which it comes back."""
 
-    def __init__(self, folder, *arguments, period="1s", port=0):
+    def __init__(self, folder, *arguments, period="1s"):
         self.folder = pathlib.Path(folder)
         self.store = self.folder / "of the hub" / "fleet.db"
         self.arguments = [*arguments, "--period", period]
-        self.port = port
+        self.port = ports.free_port()
         self.process = None
         self.copier = None  # of its log
 
@@ -32,7 +34,6 @@ class Hub:
         for line in self.process.stderr:
             event = json.loads(line) if line.startswith("{") else {"event": "", "text": line}
             if event["event"] == "listening":
-                self.port = int(event["address"].rsplit(":", 1)[1])
                 break
         else:
             raise AssertionError(f"the hub did not start: {self.process.wait()}")
@@ -46,13 +47,13 @@ class Hub:
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        status = self.process.wait(timeout=20)
-        self.copier.wait(timeout=20)
+        status = self.process.wait(timeout=60)
+        self.copier.wait(timeout=60)
         self.process.stderr.close()
         return status
 
     def fleet(self, *arguments):
-        return tool.rdmaready("fleet", *arguments, "--hub", self.address)
+        return tool.rdmaready("fleet", *arguments, "--hub", self.address, *PATIENT)
 
     def __enter__(self):
         return self.start()
@@ -70,9 +71,7 @@ class EnrollingHub(Hub):
         folder.mkdir(exist_ok=True)
         self.authority = folder / "authority"
         self.certificates = folder / "certificates"
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.enrolment = f"127.0.0.1:{free.getsockname()[1]}"
+        self.enrolment = ports.free_address()
         self.pki("init")
         self.pki("issue", "hub", "hub1", "--ip", "127.0.0.1", "--out", self.certificates)
         self.pki("issue", "operator", "anna", "--out", self.certificates)
@@ -88,7 +87,7 @@ class EnrollingHub(Hub):
         path = self.folder / "hub.log"
         return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
 
-    def event(self, name, within=20, **fields):
+    def event(self, name, within=60, **fields):
         deadline = time.monotonic() + within
         while True:
             for event in self.events():
@@ -101,8 +100,8 @@ class EnrollingHub(Hub):
     def tls(self, name="anna"):
         return ("--tls-cert", self.certificates / f"{name}.pem", "--tls-key", self.certificates / f"{name}.key", "--tls-ca", self.authority / "ca.pem")
 
-    def ask(self, *words):
-        return tool.rdmaready("fleet", *words, "--hub", self.address, *self.tls())
+    def ask(self, *words, who="anna"):
+        return tool.rdmaready("fleet", *words, "--hub", self.address, *self.tls(who), *PATIENT)
 
     def enrol(self, token, state, *more, address=None):
         return subprocess.run([tool.BIN / "rdmaready-agent", "enrol", "--hub", address or self.enrolment, "--token-file", "-", "--state-dir", state,

@@ -4,7 +4,6 @@ import http.client
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import tempfile
 import time
@@ -12,6 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+import ports
 import tool
 
 # Where tests/run unpacks the packages, so that no Prometheus becomes a service of this machine; else what is installed.
@@ -31,18 +31,12 @@ def promtool(*arguments, stdin="", folder=None):
     return subprocess.run([program("promtool"), *map(str, arguments)], input=stdin, capture_output=True, text=True, cwd=folder, timeout=60)
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 def fetch(place, context=None, path="/metrics"):
     """(status, text) of HOST:PORT; with a context by TLS."""
     host, _, port = place.rpartition(":")
     host = host.strip("[]")
-    connection = http.client.HTTPSConnection(host, int(port), timeout=10, context=context) if context else \
-        http.client.HTTPConnection(host, int(port), timeout=10)
+    connection = http.client.HTTPSConnection(host, int(port), timeout=60, context=context) if context else \
+        http.client.HTTPConnection(host, int(port), timeout=60)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
@@ -64,7 +58,7 @@ def queries(dashboard):
 
 
 class Server:
-    """Scrapes `target` each second, with the shipped rules; use as a context."""
+    """Scrapes `target` each two seconds, with the shipped rules; use as a context."""
 
     def __init__(self, target, rules=RULES, job="rdmaready"):
         self.target, self.rules, self.job = target, rules, job
@@ -72,10 +66,11 @@ class Server:
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="rdmaready prometheus ")
         place = pathlib.Path(self.folder.name)
-        self.port = free_port()
+        self.port = ports.free_port()
         config = place / "prometheus.yml"
         config.write_text(json.dumps({
-            "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}, "rule_files": [str(self.rules)],
+            # A scrape that takes longer than its time makes all of the target stale.
+            "global": {"scrape_interval": "2s", "scrape_timeout": "2s", "evaluation_interval": "1s"}, "rule_files": [str(self.rules)],
             "scrape_configs": [{"job_name": self.job, "static_configs": [{"targets": [self.target]}]}]}))
         self.log = open(place / "log", "w", encoding="utf-8")
         self.process = subprocess.Popen([program("prometheus"), f"--config.file={config}", f"--storage.tsdb.path={place / 'data'}",
@@ -94,7 +89,7 @@ class Server:
         """The data of an answer; None where there is none yet. A query that is refused is an error."""
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(arguments)}"
         try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
+            with urllib.request.urlopen(url, timeout=60) as answer:
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as error:
             if error.code == 503:  # it still opens its data
