@@ -13,7 +13,8 @@ import time
 
 
 class Webhook:
-    """Keeps what is posted. `answers`: (status, headers, body) or a callable of the handler, one each; the last one goes on."""
+    """Keeps what is posted, a notice once: it comes again when its answer was slow. `answers`: (status, headers, body) or a callable of the handler,
+    one each; the last one goes on."""
 
     def __init__(self, pair=None, answers=((204, {}, b""),), secret=""):
         self.secret = secret
@@ -40,7 +41,7 @@ class Webhook:
                 status, headers, text = answer
                 if 200 <= status < 300:
                     with lock:
-                        outer.notices.append(json.loads(body))
+                        outer.keep(json.loads(body))
                 self.send_response(status)
                 for name, value in {"Content-Length": str(len(text)), **headers}.items():
                     self.send_header(name, value)
@@ -64,6 +65,10 @@ class Webhook:
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def keep(self, notice):
+        if notice["notice_id"] not in [one["notice_id"] for one in self.notices]:
+            self.notices.append(notice)
 
     def signed(self, headers, body):
         """As the README shows it."""
