@@ -245,11 +245,11 @@ class Certificates(Access):
         for path, words in ((loose, "chmod go-w"), (wrong, f"{wrong}:1: role `test`: a pattern begins with DNS: or URI:"),
                             ("/nowhere/roles", "No such file")):
             with self.agent("--roles", path) as agent:
-                self.assertEqual(agent.process.wait(20), 2, agent.log)
+                self.assertEqual(agent.process.wait(60), 2, agent.log)
                 agent.reader.join()
                 self.assertIn(words, agent.log[-1])
         with tool.Agent("--roles", self.roles) as agent:
-            self.assertEqual(agent.process.wait(20), 2, agent.log)
+            self.assertEqual(agent.process.wait(60), 2, agent.log)
 
     def test_are_refused_by_the_command_line_in_the_agents_words_with_status_4(self):
         with self.agent("--roles", self.roles) as agent:

@@ -157,7 +157,7 @@ class Made(Bundled):
 
     def test_interrupted_it_leaves_nothing(self):
         process = tool.start("bundle", self.address, "--out", self.file, "--lldp", "60")
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not os.listdir(self.folder) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertNotEqual(os.listdir(self.folder), [])

@@ -25,7 +25,7 @@ class AClockThatIsSet(hubs.WithFolder):
         with open(self.shift, "r+b" if self.shift.exists() else "w+b") as file:
             file.write(struct.pack("<q", seconds))
 
-    def until(self, holds, seconds=20):
+    def until(self, holds, seconds=60):
         end = time.monotonic() + seconds
         while not holds():
             self.assertLess(time.monotonic(), end, (self.folder / "hub.log").read_text())

@@ -8,7 +8,7 @@ import time
 import unittest
 
 import tool
-from hubs import EnrollingHub, Hub, WithFolder
+from hubs import PATIENT, EnrollingHub, Hub, WithFolder
 
 KILLS = int(os.environ.get("RDMAREADY_ENROL_KILLS", "12"))
 
@@ -67,14 +67,14 @@ class AHostWithAToken(WithHub):
         self.assertNotIn(first, done.stdout)
 
     def test_the_door_serves_nothing_else_and_the_hub_goes_on_demanding_certificates(self):
-        refused = tool.rdmaready("fleet", "status", "--hub", self.hub.enrolment, "--tls-ca", self.hub.authority / "ca.pem")
+        refused = tool.rdmaready("fleet", "status", "--hub", self.hub.enrolment, "--tls-ca", self.hub.authority / "ca.pem", *PATIENT)
         self.assertEqual(refused.status, 4, refused)
         self.assertIn("no rdmaready hub", refused.err)
         self.assertEqual(self.enrol(self.hub.token(), address=self.hub.address).returncode, 4)
 
     def test_only_operators_make_tokens(self):
         for words in (("token",), ("token", "--list"), ("revoke", "127.0.0.1", "--why", "x")):
-            refused = tool.rdmaready("fleet", *words, "--hub", self.hub.address, *self.hub.tls("hub1"))
+            refused = self.hub.ask(*words, who="hub1")
             self.assertEqual(refused.status, 4, refused)
             self.assertIn("operator", refused.err)
 

@@ -10,7 +10,7 @@ import tool
 from hubs import Hub, WithFolder, simulate
 
 
-def eventually(test, look, seconds=20):
+def eventually(test, look, seconds=60):
     deadline = time.monotonic() + seconds
     while not (seen := look()):
         test.assertLess(time.monotonic(), deadline)

@@ -133,7 +133,7 @@ class TheNodesCondition(unittest.TestCase):
             file = pathlib.Path(folder) / "condition"
             if text is not None:
                 file.write_text(text)
-            done = subprocess.run([PLUGIN, file, str(oldest)], capture_output=True, text=True, timeout=10)
+            done = subprocess.run([PLUGIN, file, str(oldest)], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout.strip()
 
@@ -176,7 +176,7 @@ mount -o remount,ro "$root"
 started=''
 {start}
 tries=0
-while ! grep -qs '^[012] ' condition/condition && [ $tries -lt 300 ]; do sleep 0.1; tries=$((tries + 1)); done
+while ! grep -qs '^[012] ' condition/condition && [ $tries -lt 900 ]; do sleep 0.1; tries=$((tries + 1)); done
 {ask}
 kill $started
 wait
@@ -239,7 +239,7 @@ class ThePod(unittest.TestCase):
         script = script.replace("{start}", "\n".join(f'{self.command(one)} 2> {self.place}/{name}.log & started="$started $!"' for name, one in found.items()))
         script = script.replace("{ask}", self.command(found["agent"], ["rdmaready", "facts", "--output", "json"]))
         done = subprocess.run(["unshare", "--mount", "--net", "--propagation", "private", "sh", "-c", script, "sh", self.place / "root", self.place / "image"],
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=170)
         said = done.stdout + done.stderr + "".join(f"\n--- {path.name}\n{path.read_text()}" for path in sorted(self.place.glob("*.log")))
         self.assertEqual(done.returncode, 0, said)
         facts, end = json.JSONDecoder().raw_decode(done.stdout)

@@ -162,7 +162,7 @@ class AScrape(unittest.TestCase):
 class ThePlace(unittest.TestCase):
     def started(self, *options):
         with tempfile.TemporaryDirectory() as state:
-            return subprocess.run([tool.BIN / "rdmaready-agent", "--listen", "127.0.0.1:0", "--state-dir", state, *options], timeout=30,
+            return subprocess.run([tool.BIN / "rdmaready-agent", "--listen", "127.0.0.1:0", "--state-dir", state, *options], timeout=60,
                                   capture_output=True, text=True, env=tool.environment())
 
     def test_off_loopback_needs_tls(self):

@@ -286,7 +286,7 @@ class Issued(Pki):
             files = [*self.files("anna", crl=False), "--tls-crl", crl]
             self.refused(tool.rdmaready("facts", "127.0.0.1:9", *files), words)
             with tool.Agent(*files) as agent:
-                self.assertEqual(agent.process.wait(20), 2, agent.log)
+                self.assertEqual(agent.process.wait(60), 2, agent.log)
                 self.assertIn(words, agent.log[0])
         self.refused(tool.rdmaready("facts", "127.0.0.1:9", "--tls-crl", self.ca / "crl.pem"), "--tls-ca")
 

@@ -107,7 +107,7 @@ class ACommand(unittest.TestCase):
         cls.with_tls = [tool.Agent(*tls).__enter__() for _ in range(2)]
         cls.hub = hubs.Hub(cls.place).start()
         cls.plain = [tool.Agent("--hub", cls.hub.address).__enter__() for _ in range(2)]
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while cls.hub.fleet("hosts", "--output", "json").json["hosts"] == [] and time.monotonic() < deadline:
             time.sleep(0.1)
         fleet = ", ".join(f'"{agent.address}"' for agent in cls.plain)
@@ -137,7 +137,7 @@ class ACommand(unittest.TestCase):
             process.terminate()
         process.stderr.read()
         process.stderr.close()
-        return process.wait(20)
+        return process.wait(60)
 
     def environment(self):
         return tool.environment({"HOME": str(self.place), "XDG_STATE_HOME": str(self.place / "home state"),

@@ -74,7 +74,7 @@ class AnOutput(unittest.TestCase):
             receiver = notice_receivers.Webhook()
             file = notice_receivers.write(pathlib.Path(folder) / "n.yaml", "allow_private: [127.0.0.1]\nreceivers:\n"
                                           f"  - {{name: a, webhook: 'http://127.0.0.1:{receiver.port}/'}}\n")
-            subprocess.run([tool.BIN / "rdmaready-hub", "notice-test", "--notices", file], check=True, capture_output=True, timeout=30)
+            subprocess.run([tool.BIN / "rdmaready-hub", "notice-test", "--notices", file], check=True, capture_output=True, timeout=60)
             receiver.close()
             yield ["notice-test"], receiver.notices[0]
 

@@ -130,7 +130,7 @@ class TheHubsServiceManager(WithManager):
         ready, status = self.told()
         self.assertEqual(ready, "READY=1")
         address = status.removeprefix("STATUS=answers on ")
-        self.assertEqual(tool.rdmaready("fleet", "hosts", "--hub", address, "--output", "json").json["hosts"], [])
+        self.assertEqual(tool.rdmaready("fleet", "hosts", "--hub", address, "--timeout", "60s", "--output", "json").json["hosts"], [])
         for _ in range(2):
             self.assertEqual(self.told(), ["WATCHDOG=1"])
         self.hub.send_signal(signal.SIGHUP)

@@ -198,7 +198,7 @@ class ADamagedStore(StoreCase):
             store.execute("PRAGMA user_version = 999")
         store.close()
         with tool.Agent(state=self.state) as agent:
-            self.assertEqual(agent.process.wait(20), 3)
+            self.assertEqual(agent.process.wait(60), 3)
             self.assertIn("written by a newer rdmaready", "".join(agent.log))
         self.assertIn("newer rdmaready", check(None, env=self.env).json["hosts"][0]["store_error"])
         history = tool.rdmaready("history", env=self.env)
@@ -211,7 +211,7 @@ class ADamagedStore(StoreCase):
         check(None, env=self.env)
         subprocess.run(["mount", "-o", "remount,ro", self.state], check=True)
         with tool.Agent(state=self.state) as agent:
-            self.assertEqual(agent.process.wait(20), 3)
+            self.assertEqual(agent.process.wait(60), 3)
             self.assertIn("Read-only file system", "".join(agent.log))
         self.assertIn("Read-only file system", check(None, env=self.env).json["hosts"][0]["store_error"])
         self.assertEqual(set_aside(self.state), [])
@@ -219,14 +219,14 @@ class ADamagedStore(StoreCase):
     def test_is_none_where_a_directory_stands(self):
         (self.state / "rdmaready.db").mkdir(parents=True)
         with tool.Agent(state=self.state) as agent:
-            self.assertEqual(agent.process.wait(20), 3)
+            self.assertEqual(agent.process.wait(60), 3)
             self.assertIn("rdmaready.db: is a directory", "".join(agent.log))
 
 
 class TwoProcesses(StoreCase):
     def test_two_agents_do_not_share_a_store(self):
         with tool.Agent(state=self.state) as first, tool.Agent(state=self.state) as second:
-            self.assertEqual(second.process.wait(20), 3)
+            self.assertEqual(second.process.wait(60), 3)
             self.assertIn(f"in use by rdmaready-agent (pid {first.process.pid})", "".join(second.log))
             self.assertEqual(check(first.address).json["hosts"][0]["store_error"], "")
 
@@ -309,7 +309,7 @@ class History(StoreCase):
             self.assertEqual(remembered(agent.address), [run])
         for arguments in (["--history-max-bytes", "10"], ["--history-max-bytes", "many"], ["--history-max-age", "soon"]):
             with tool.Agent(*arguments) as agent:
-                self.assertEqual(agent.process.wait(20), 2)
+                self.assertEqual(agent.process.wait(60), 2)
                 self.assertEqual(len(agent.log), 1, agent.log)
                 self.assertIn(arguments[0], agent.log[0])
                 self.assertIn(arguments[1], agent.log[0])

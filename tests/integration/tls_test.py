@@ -280,7 +280,7 @@ class Files(Tls):
         for change, words in self.bad():
             with self.subTest(change):
                 with tool.Agent(*self.arguments(change)) as agent:
-                    self.assertEqual(agent.process.wait(20), 2, agent.log)
+                    self.assertEqual(agent.process.wait(60), 2, agent.log)
                     agent.reader.join()
                     self.assertEqual(len(agent.log), 1, agent.log)
                     self.assertIn(words, agent.log[0])
@@ -290,7 +290,7 @@ class Files(Tls):
         self.refused(tool.rdmaready("facts", "127.0.0.1:9", *both), "--insecure and --tls-* exclude each other", status=2)
         self.refused(tool.rdmaready("facts", "127.0.0.1:9", "--tls-name", "a"), "--tls-ca", status=2)
         with tool.Agent(*both) as agent:
-            self.assertEqual(agent.process.wait(20), 2, agent.log)
+            self.assertEqual(agent.process.wait(60), 2, agent.log)
 
 
 if __name__ == "__main__":

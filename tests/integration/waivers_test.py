@@ -139,7 +139,7 @@ class AnAgent(unittest.TestCase):
         with tool.Agent("--waivers", self.file, "--metrics-listen", "127.0.0.1:0") as agent:
             self.findings(agent)
             url = agent.logged("metrics").split("url=")[1].split()[0].strip('"')
-            text = urllib.request.urlopen(url, timeout=10).read().decode()
+            text = urllib.request.urlopen(url, timeout=60).read().decode()
         self.assertIn('severity="waived"', text)
         self.assertNotIn('severity="blocking"', text)
         waived = [line for line in text.splitlines() if line.startswith('rdmaready_waived_findings{rung="host"}')]
@@ -161,7 +161,7 @@ class AnAgent(unittest.TestCase):
     def test_does_not_start_with_a_file_that_is_wrong(self):
         self.file.write_text("waivers: [{check: x}]\n")
         with tool.Agent("--waivers", self.file) as agent:
-            self.assertEqual(agent.process.wait(20), 2)
+            self.assertEqual(agent.process.wait(60), 2)
             self.assertTrue(agent.logged(f"{self.file}:1:"))
 
 

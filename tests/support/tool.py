@@ -100,10 +100,10 @@ class Agent:
 
         self.reader = threading.Thread(target=read)
         self.reader.start()
-        found.wait(20)
+        found.wait(60)
         return self
 
-    def logged(self, word, timeout=10):
+    def logged(self, word, timeout=60):
         """The first line of the log that holds the word, once there is one; empty when there is none in time."""
         deadline = time.monotonic() + timeout
         while True:
@@ -117,7 +117,7 @@ class Agent:
     def stop(self, how=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(how)
-        status = self.process.wait(20)
+        status = self.process.wait(60)
         self.reader.join()
         return status
 
