@@ -85,13 +85,6 @@ class WithReceivers(hubs.WithFolder):
             self.setUp()
         self.fail(f"what takes a moment took more than {gather} s")
 
-    def fleet(self, hub, agents, **more):
-        """Until the test is over."""
-        fleet = hubs.simulate(hub, agents, "--for", "300s", wait=False, **more)
-        self.addCleanup(fleet.communicate)
-        self.addCleanup(fleet.terminate)
-        return fleet
-
 
 LOOK_S = 3  # a hub that has changes looks each two seconds for what is to be told
 
@@ -100,9 +93,15 @@ def gathering(gather, apart=1):
     return SOON.replace("500ms", f"{gather}s").replace("apart: 1s", f"apart: {apart}s")
 
 
-def try_out(case, *receivers, more=SOON):
-    return subprocess.run([tool.BIN / "rdmaready-hub", "notice-test", "--notices", case.write(*receivers, more=more), "--name", "hub-one"],
-                          capture_output=True, text=True, timeout=40)
+def try_out(case, *receivers, more=SOON, once=False):
+    """The last one of up to three: a connection with its TLS has five seconds, which a busy machine may take. `tries`: how many there were."""
+    words = [tool.BIN / "rdmaready-hub", "notice-test", "--notices", case.write(*receivers, more=more), "--name", "hub-one"]
+    for tries in (1,) if once else (1, 2, 3):
+        tried = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        tried.tries = tries
+        if "Timeout was reached" not in tried.stdout:
+            break
+    return tried
 
 
 class AFleet(WithReceivers):
@@ -299,7 +298,8 @@ class TheOddOnes(WithReceivers):
 
     def test_are_one_notice_for_their_group_and_check_and_so_is_their_end(self):
         hook = self.webhook()
-        hub = self.hub(self.entry(hook), period="1s")  # in which it compares them
+        # It compares them once in a period: two of them may be a turn apart.
+        hub = self.hub(self.entry(hook), more=gathering(10), period="2s")
         with_odd_ones = self.fleet(hub, 8, script="1s odd 2\n")
         [opened] = hook.wait(of=lambda one: one["kind"] == "odd")
         self.assertEqual((opened["state"], opened["hosts"], opened["checks"]), ("open", 2, [{"check": "agree.speed", "hosts": 2}]))
@@ -321,11 +321,13 @@ class AReceiver(WithReceivers):
         tried = try_out(self, self.entry(hook), *entries)
         self.assertEqual(tried.returncode, 0, tried.stdout + tried.stderr)
         self.assertEqual(len(re.findall(r"(?m)^\w+: taken: (HTTP 204|sent), \d+ ms$", tried.stdout)), 5, tried.stdout)
-        [notice] = hook.notices
+        self.assertIn(len(hook.notices), range(1, tried.tries + 1))
+        notice = hook.notices[-1]
         self.assertEqual((notice["schema"], notice["kind"], notice["hub"], hook.unsigned), ("rdmaready.v1.Notice", "test", "hub-one", 0))
         for way, log in logs.items():
-            [message] = log.wait()
-            read = notice_receivers.parse(message)
+            messages = log.wait()
+            self.assertIn(len(messages), range(1, tried.tries + 1))
+            read = notice_receivers.parse(messages[-1])
             self.assertEqual((way, read["facility"], read["severity"], read["host"], read["app"], read["msgid"]), (way, 19, 5, "hub-one", "rdmaready-hub", "test"))
             self.assertEqual((read["data"]["id"], read["data"]["kind"]), ("rdmaready@32473", "test"))
 
@@ -370,21 +372,21 @@ class AReceiver(WithReceivers):
         hook = self.webhook(answers=[endless])
         for _ in range(4):  # which a busy machine may hold up
             begun = time.monotonic()
-            tried = try_out(self, self.entry(hook))
+            tried = try_out(self, self.entry(hook), once=True)
             took = time.monotonic() - begun
-            self.assertEqual(tried.returncode, 0, tried.stdout)
-            if took < 5:
+            if tried.returncode == 0 and took < 5:
                 break
+        self.assertEqual(tried.returncode, 0, tried.stdout)
         self.assertLess(took, 5)
         self.until(lambda: taken)
         self.assertLess(taken[0], 8 << 20)
 
     def test_that_hangs_is_left_after_a_while(self):
-        hook = self.webhook(answers=[lambda handler: time.sleep(60)])
+        hook = self.webhook(answers=[lambda handler: time.sleep(120)])
         begun = time.monotonic()
-        tried = try_out(self, self.entry(hook))
+        tried = try_out(self, self.entry(hook), once=True)
         self.assertEqual(tried.returncode, 4, tried.stdout)
-        self.assertLess(time.monotonic() - begun, 19)
+        self.assertLess(time.monotonic() - begun, 35)  # after 15 s, and long before it would have answered
 
 
 class ItsFile(WithReceivers):
@@ -393,7 +395,7 @@ class ItsFile(WithReceivers):
         path.write_text(text)
         os.chmod(path, mode)
         ended = subprocess.run([tool.BIN / "rdmaready-hub", "--store", self.folder / "x.db", "--listen", "127.0.0.1:0", "--notices", path],
-                               capture_output=True, text=True, timeout=20)
+                               capture_output=True, text=True, timeout=60)
         self.assertEqual((ended.returncode, len(ended.stderr.splitlines())), (2, 1), ended.stderr)
         return ended.stderr
 

@@ -131,3 +131,10 @@ class WithFolder(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="rdmaready hub ")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def fleet(self, hub, agents, **more):
+        """Until it is terminated, or the test is over."""
+        fleet = simulate(hub, agents, "--for", "300s", wait=False, **more)
+        self.addCleanup(fleet.communicate)
+        self.addCleanup(fleet.terminate)
+        return fleet
