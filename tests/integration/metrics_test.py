@@ -20,6 +20,7 @@ from prometheus import fetch, series
 SICK = fixtures.HOSTS / "two-rails-sick" / "saved" / "storage2"
 DASHBOARD = tool.ROOT / "packaging" / "grafana" / "rdmaready-hosts.json"
 RULE_TESTS = tool.ROOT / "tests" / "integration" / "prometheus" / "rules_test.yml"
+NO_ANSWER = 'rdmaready_test_failed{instance=~"$instance"} == 1'
 GROWS = "rxe1/ports/1/hw_counters/completer_retry_err"
 
 
@@ -57,7 +58,7 @@ class AScrapedHost(unittest.TestCase):
             raise RuntimeError(str(tested))
         cls.prometheus = cls.enterClassContext(prometheus.Server(cls.place))
         cls.prometheus.wait_until(lambda: cls.prometheus.query("rdmaready_loss_window_events > 0"), "the counter has grown")
-        time.sleep(5)  # a rate takes two scrapes
+        cls.prometheus.wait_until(lambda: cls.prometheus.query("rate(process_cpu_seconds_total[1m]) > 0"), "there are two scrapes")
         cls.text = fetch(cls.place)[1]
 
     def test_is_clean_for_promtool(self):
@@ -90,25 +91,19 @@ class AScrapedHost(unittest.TestCase):
         for query, asked in queries:
             with self.subTest(query=query):
                 self.assertNotIn("$", asked)
-                if not self.prometheus.query(asked):
+                # No test of this run failed.
+                if not self.prometheus.answered(asked, 1 if query == NO_ANSWER else 30):
                     empty.append(query)
-        self.assertEqual(empty, ['rdmaready_test_failed{instance=~"$instance"} == 1'])  # no test of this run failed
+        self.assertEqual(empty, [NO_ANSWER])
 
     def test_gives_the_alerts_that_it_should(self):
-        self.prometheus.wait_until(lambda: self.alerts("RdmaLoss"), "an alert about losses")
-        rules = self.rules()
+        right = {"RdmaHostNotReady", "RdmaCheckFails", "RdmaLoss"}
+        self.assertEqual(prometheus.come_to(self.prometheus.alerting, right.__eq__), right)
+        rules = self.prometheus.rules()
         self.assertEqual({rule["name"]: rule["lastError"] for rule in rules if rule["health"] != "ok" and "lastError" in rule}, {})
         self.assertEqual(len(rules), RULES_IN_FILE)
         for rule in rules:
-            self.assertIsNotNone(self.prometheus.query(rule["query"]))
-        self.assertEqual({rule["name"] for rule in rules if rule["alerts"]}, {"RdmaHostNotReady", "RdmaCheckFails", "RdmaLoss"})
-
-    def rules(self):
-        [group] = self.prometheus.ask("rules")["groups"]
-        return group["rules"]
-
-    def alerts(self, name):
-        return next(rule["alerts"] for rule in self.rules() if rule["name"] == name)
+            self.prometheus.wait_until(lambda: self.prometheus.query(rule["query"]) is not None, rule["name"], 30)
 
 
 RULES_IN_FILE = len(re.findall(r"^\s*- alert:", prometheus.RULES.read_text(), re.M))
@@ -254,7 +249,7 @@ class ByTls(unittest.TestCase):
             self.assertIn("tls-refused", self.agent.logged(why))
 
     def test_plain_text_gets_nothing(self):
-        with socket.create_connection(("127.0.0.1", int(self.place.rpartition(":")[2])), timeout=10) as plain:
+        with socket.create_connection(("127.0.0.1", int(self.place.rpartition(":")[2])), timeout=60) as plain:
             plain.sendall(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
             try:
                 self.assertNotIn(b"200 OK", plain.recv(4096))
@@ -263,11 +258,11 @@ class ByTls(unittest.TestCase):
         self.assertEqual(self.fetch("observer")[0], 200)
 
     def test_silent_callers_keep_nobody_out_for_long(self):
-        silent = [socket.create_connection(("127.0.0.1", int(self.place.rpartition(":")[2])), timeout=10) for _ in range(20)]
+        silent = [socket.create_connection(("127.0.0.1", int(self.place.rpartition(":")[2])), timeout=60) for _ in range(20)]
         try:
             begun = time.monotonic()
             self.assertEqual(self.fetch("observer")[0], 200)
-            self.assertLess(time.monotonic() - begun, 9)
+            self.assertLess(time.monotonic() - begun, 30)  # and not each of them for its own time
         finally:
             for one in silent:
                 one.close()
@@ -284,7 +279,7 @@ class ByTls(unittest.TestCase):
             def serial():
                 context = ssl.create_default_context(cafile=self.ca.cert)
                 context.load_cert_chain(self.callers["observer"].cert, self.callers["observer"].key)
-                with socket.create_connection((host, int(port)), timeout=10) as plain, context.wrap_socket(plain, server_hostname=host) as tls:
+                with socket.create_connection((host, int(port)), timeout=60) as plain, context.wrap_socket(plain, server_hostname=host) as tls:
                     return tls.getpeercert()["serialNumber"]
 
             use(self.server)

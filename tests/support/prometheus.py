@@ -57,6 +57,14 @@ def queries(dashboard):
     return [(query, query.replace("$__rate_interval", "1m").replace("$instance", ".*")) for query in told]
 
 
+def come_to(look, right, seconds=30):
+    """What is seen when it is `right`, or so many seconds later."""
+    end = time.monotonic() + seconds
+    while not right(seen := look()) and time.monotonic() < end:
+        time.sleep(0.5)
+    return seen
+
+
 class Server:
     """Scrapes `target` each two seconds, with the shipped rules; use as a context."""
 
@@ -97,6 +105,19 @@ class Server:
             raise ValueError(error.read().decode()) from error
         except OSError:
             return None
+
+    def answered(self, expression, seconds=30):
+        """Whether there is something to show, if not at once: a scrape may be late, or one of two that a rate takes."""
+        return come_to(lambda: self.query(expression), bool, seconds)
+
+    def rules(self):
+        """Those of the one group that there is."""
+        [group] = (self.ask("rules") or {"groups": [{"rules": []}]})["groups"]
+        return group["rules"]
+
+    def alerting(self):
+        """The names of rules that have alerts, also ones that are not old enough yet."""
+        return {rule["name"] for rule in self.rules() if rule["alerts"]}
 
     def query(self, expression):
         answer = self.ask("query", query=expression)
