@@ -8,7 +8,7 @@ import time
 import unittest
 
 import tool
-from hubs import PATIENT, EnrollingHub, Hub, WithFolder
+from hubs import PATIENT, EnrollingHub, Hub, WithFolder, eventually
 
 KILLS = int(os.environ.get("RDMAREADY_ENROL_KILLS", "12"))
 
@@ -35,7 +35,7 @@ class WithHub(WithFolder):
     def agent(self, state="state", *more):
         return tool.Agent("--hub", self.hub.address, *more, state=self.folder / state)
 
-    def hosts(self, count, within=30):
+    def hosts(self, count, within=60):
         deadline = time.monotonic() + within
         while len(hosts := self.hub.ask("hosts", "--output", "json").json["hosts"]) < count:
             self.assertLess(time.monotonic(), deadline, hosts)
@@ -146,10 +146,12 @@ class ATokenThatIsNoLongerGood(WithHub):
     def test_wrong_ones_are_refused_and_slowed_down(self):
         good = self.hub.token()
         prefix, _, fingerprint = good.split(":")
-        for _ in range(6):
+        for _ in range(30):  # five are free; then there is a second to wait, and longer each time
             wrong = self.enrol(f"{prefix}:{'A' * 43}:{fingerprint}")
             self.assertEqual(wrong.returncode, 4, wrong)
-        self.assertIn("too many wrong tries", self.enrol(f"{prefix}:{'A' * 43}:{fingerprint}").stderr)
+            if "too many wrong tries" in wrong.stderr:
+                break
+        self.assertIn("too many wrong tries", wrong.stderr)
         self.assertEqual(self.enrol("nonsense").returncode, 2)
 
 
@@ -164,7 +166,7 @@ class AKilledEnrolment(WithHub):
             process.stdin.close()
             time.sleep(0.008 * round_)
             process.send_signal(signal.SIGKILL)
-            process.wait(20)
+            process.wait(60)
             if self.current().exists():
                 break
             self.assertFalse(self.current().is_symlink(), "a link to nothing")
@@ -177,27 +179,32 @@ class AKilledEnrolment(WithHub):
 
 
 class AShortLife(WithHub):
-    arguments = ("--certificate-lifetime", "12s")
+    arguments = ("--certificate-lifetime", "30s")
 
     def test_the_certificate_is_renewed_before_it_ends_and_the_host_stays(self):
         host_id = self.enrolled()
+        over = time.monotonic() + 31  # the life of the first one
         first = (self.current() / "host.pem").read_text()
         with self.agent("state", "--log-format", "json") as agent:
-            self.assertTrue(agent.logged('"renewed"', 20), agent.log)
+            self.assertTrue(agent.logged('"renewed"'), agent.log)
             self.assertNotEqual((self.current() / "host.pem").read_text(), first)
             self.hub.event("renewed", host_id=host_id)
-            time.sleep(6)  # beyond the life of the first one
-            [host] = self.hosts(1)
-            self.assertEqual((host["host_id"], host["condition"] != "silent"), (host_id, True), host)
-            events = [json.loads(line)["event"] for line in agent.log if line.startswith("{")]
-            self.assertGreaterEqual(events.count("hub"), 2, "the stream is opened again by the new one")
+            time.sleep(max(0, over - time.monotonic()))
+            host = eventually(self, lambda: [one for one in self.hosts(1) if one["condition"] != "silent"])
+            self.assertEqual([one["host_id"] for one in host], [host_id])
+            # The stream is opened again by the new one.
+            eventually(self, lambda: [json.loads(line)["event"] for line in list(agent.log) if line.startswith("{")].count("hub") >= 2)
             self.assertEqual(tool.rdmaready("facts", agent.address, *self.hub.tls()).status, 0, "its server has the new one")
+
+
+class AShorterLife(WithHub):
+    arguments = ("--certificate-lifetime", "12s")
 
     def test_a_revoked_host_is_renewed_no_more(self):
         host_id = self.enrolled()
         self.assertEqual(self.hub.ask("revoke", host_id, "--why", "a drill").status, 0)
         with self.agent() as agent:
-            self.assertTrue(agent.logged("identity", 25), agent.log)
+            self.assertTrue(agent.logged("identity"), agent.log)
         self.assertEqual([event for event in self.hub.events() if event["event"] == "renewed"], [])
 
 
@@ -212,7 +219,7 @@ class ARevokedHost(WithHub):
             begun = time.monotonic()
             revoked = self.hub.ask("revoke", ids[0], "--why", "its disk was stolen")
             self.assertEqual(revoked.status, 0, revoked)
-            self.assertTrue(gone.logged("hub-away", 10), "its stream ends")
+            self.assertTrue(gone.logged("hub-away"), "its stream ends")
             at_the_hub = time.monotonic() - begun
             for agent in (first, second, third):
                 while "revoked" not in (answer := tool.rdmaready("facts", agent.address, *as_gone)).err and answer.status == 0:
@@ -226,31 +233,31 @@ class ARevokedHost(WithHub):
             self.assertIn("revoked by anna", self.hub.ask("history").out)
             self.assertEqual(self.hub.ask("status", "--output", "json").json["hosts"], 3)
         with self.agent("state0") as gone:
-            self.assertTrue(gone.logged("hub-away", 20), "and none is opened")
+            self.assertTrue(gone.logged("hub-away"), "and none is opened")
 
     def test_one_that_goes_on_running_is_not_welcome_again_on_its_old_connection(self):
         host_id = self.enrolled()
         with self.agent("state", "--log-format", "json") as agent:
             self.hosts(1)
             self.hub.pki("revoke", host_id)
-            self.assertTrue(agent.logged("hub-away", 30), agent.log)
-            time.sleep(5)  # it tries again after a second
+            self.assertTrue(agent.logged("hub-away"), agent.log)
+            # It tries again after a second.
+            eventually(self, lambda: sum(event["event"] == "agent-refused" for event in self.hub.events()) > 1)
             events = [json.loads(line)["event"] for line in agent.log if line.startswith("{")]
             self.assertEqual(events.count("hub"), 1, events)
-            self.assertGreater(sum(event["event"] == "agent-refused" for event in self.hub.events()), 1)
 
     def test_an_agent_that_was_away_hears_of_it_when_it_comes(self):
         ids = [self.enrolled("state0"), self.enrolled("state1")]
         before = (self.current("state1") / "crl.pem").read_text()
         self.assertEqual(self.hub.ask("revoke", ids[0], "--why", "gone").status, 0)
         with self.agent("state1") as agent:
-            self.assertTrue(agent.logged("newer ones of the hub", 20), agent.log)
+            self.assertTrue(agent.logged("newer ones of the hub"), agent.log)
             self.assertNotEqual((self.current("state1") / "crl.pem").read_text(), before)
 
 
 class WhatIsNotConfiguredWell(WithFolder):
     def start(self, hub, *arguments):
-        return subprocess.run([tool.BIN / "rdmaready-hub", "--store", hub.store, "--listen", "127.0.0.1:0", *arguments], capture_output=True, text=True, timeout=30)
+        return subprocess.run([tool.BIN / "rdmaready-hub", "--store", hub.store, "--listen", "127.0.0.1:0", *arguments], capture_output=True, text=True, timeout=60)
 
     def test_it_is_refused_in_words(self):
         hub = EnrollingHub(self.folder / "hub")

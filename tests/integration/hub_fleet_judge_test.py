@@ -2,20 +2,11 @@
 """A hub that has an inventory: which hosts there are, by what each group is judged, and which is the odd one of a group."""
 import signal
 import sqlite3
-import time
 import unittest
 
 import schemas
 import tool
-from hubs import Hub, WithFolder, simulate
-
-
-def eventually(test, look, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not (seen := look()):
-        test.assertLess(time.monotonic(), deadline)
-        time.sleep(0.1)
-    return seen
+from hubs import Hub, WithFolder, eventually, simulate
 
 
 class AnInventory(WithFolder):

@@ -75,15 +75,9 @@ class WithReceivers(hubs.WithFolder):
     def log(self):
         return (self.folder / "hub.log").read_text()
 
-    def in_time(self, attempt):
-        """`attempt(gather)` with so many seconds in which notices gather. It says False when the machine took longer than that for what has to
-        happen meanwhile, and has another one with more."""
-        for gather in (8, 45):
-            if attempt(gather):
-                return
-            self.doCleanups()
-            self.setUp()
-        self.fail(f"what takes a moment took more than {gather} s")
+    def in_time(self, attempt, *gather):
+        """With so many seconds in which notices gather."""
+        super().in_time(attempt, *(gather or (8, 45)))
 
 
 LOOK_S = 3  # a hub that has changes looks each two seconds for what is to be told

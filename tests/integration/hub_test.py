@@ -12,7 +12,7 @@ import time
 import unittest
 
 import tool
-from hubs import PATIENT, Hub, WithFolder, simulate
+from hubs import PATIENT, Hub, WithFolder, over_after, simulate
 
 KILLS = int(os.environ.get("RDMAREADY_KILLS", "8"))
 AGENTS = int(os.environ.get("RDMAREADY_FLEET", "500"))
@@ -48,9 +48,14 @@ class ARealAgent(WithFolder):
 
 class ManyHosts(WithFolder):
     def test_a_script_of_changes_restarts_and_silence(self):
+        self.in_time(self.changes_restarts_and_silence, 12, 90)
+
+    def changes_restarts_and_silence(self, seconds):
         with Hub(self.folder, period="5s") as hub:
-            status, told = simulate(hub, AGENTS, "--for", "12s", script="3s change 10%\n5s restart all\n8s stop 5\n")
+            status, told = simulate(hub, AGENTS, "--for", f"{seconds}s", script="3s change 10%\n5s restart all\n8s stop 5\n")
             self.assertEqual(status, 0, told)
+            if len(told["script"]) < 3 or over_after(told) > seconds - 2:
+                return False
             self.assertGreaterEqual(told["settled"], AGENTS - 5)
             self.assertEqual(told["refused"], 0)
             changed = (AGENTS + 9) // 10
@@ -61,6 +66,7 @@ class ManyHosts(WithFolder):
             self.assertEqual(len({change["host"] for change in changes}), changed)
             text = hub.fleet("status").out
             self.assertLess(len(text.splitlines()), 40, text)
+        return True
 
     def test_whoever_is_silent_is_that(self):
         with Hub(self.folder) as hub:
@@ -141,11 +147,12 @@ class ItsStore(WithFolder):
             simulate(hub, 10, "--for", "1s")
             size = hub.store.stat().st_size + hub.store.with_name("fleet.db-wal").stat().st_size
             subprocess.run(["prlimit", "--pid", str(hub.process.pid), f"--fsize={max(size // 2, 65536)}:unlimited"], check=True)
-            fleet = simulate(hub, 30, "--first", "100", "--for", "14s", "--settle", "40s", wait=False)
-            time.sleep(3)
+            fleet = simulate(hub, 30, "--first", "100", "--for", "1s", "--settle", "90s", wait=False)  # over when all are kept
+            hub.event("store", level="error")
+            time.sleep(1)
             self.assertLess(hub.fleet("status", "--output", "json").json["hosts"], 40, "the disk is full")
             subprocess.run(["prlimit", "--pid", str(hub.process.pid), "--fsize=unlimited:unlimited"], check=True)
-            out, _ = fleet.communicate(timeout=100)
+            out, _ = fleet.communicate(timeout=150)
             self.assertEqual(fleet.returncode, 0, out)
             self.assertGreater(json.loads(out)["put_off"], 0)
             self.assertEqual(hub.fleet("status", "--output", "json").json["hosts"], 40)
@@ -252,9 +259,9 @@ class WithCertificates(WithFolder):
             with tool.Agent("--hub", hub.address, *self.tls("node1")) as revoked:
                 self.hosts(hub, 1)
                 self.pki("revoke", self.folder / "certificates" / "node1.pem")
-                self.assertTrue(revoked.logged("hub-away", 25), "within half a minute, although its stream was open")
+                self.assertTrue(revoked.logged("hub-away"), "within a minute, although its stream was open")
             with tool.Agent("--hub", hub.address, *self.tls("node1")) as revoked, tool.Agent("--hub", hub.address, *self.tls("node2")):
-                self.assertTrue(revoked.logged("hub-away", 20))
+                self.assertTrue(revoked.logged("hub-away"))
                 self.assertEqual(len({host["host_id"] for host in self.hosts(hub, 2)}), 2)
             log = (self.folder / "hub.log").read_text()
             self.assertIn("revoked", log)

@@ -55,6 +55,20 @@ class Hub:
     def fleet(self, *arguments):
         return tool.rdmaready("fleet", *arguments, "--hub", self.address, *PATIENT)
 
+    def events(self):
+        path = self.folder / "hub.log"
+        return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
+
+    def event(self, name, within=60, **fields):
+        deadline = time.monotonic() + within
+        while True:
+            for event in self.events():
+                if event["event"] == name and all(event.get(key) == value for key, value in fields.items()):
+                    return event
+            if time.monotonic() > deadline:
+                raise AssertionError(f"no {name} {fields}: {self.events()}")
+            time.sleep(0.05)
+
     def __enter__(self):
         return self.start()
 
@@ -82,20 +96,6 @@ class EnrollingHub(Hub):
         answer = tool.rdmaready("pki", *words, "--dir", self.authority)
         assert answer.status == 0, answer
         return answer
-
-    def events(self):
-        path = self.folder / "hub.log"
-        return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
-
-    def event(self, name, within=60, **fields):
-        deadline = time.monotonic() + within
-        while True:
-            for event in self.events():
-                if event["event"] == name and all(event.get(key) == value for key, value in fields.items()):
-                    return event
-            if time.monotonic() > deadline:
-                raise AssertionError(f"no {name} {fields}: {self.events()}")
-            time.sleep(0.05)
 
     def tls(self, name="anna"):
         return ("--tls-cert", self.certificates / f"{name}.pem", "--tls-key", self.certificates / f"{name}.key", "--tls-ca", self.authority / "ca.pem")
@@ -126,11 +126,36 @@ def simulate(hub, agents, *arguments, script="", hosts="two-rails-healthy", wait
     return process.returncode, json.loads(out)
 
 
+def over_after(told):
+    """In seconds from the fleet's start, when all of the script that happened was acknowledged."""
+    end = told["settled_after_ms"] / 1000
+    for line in told["script"]:
+        end = max(end, float(line["line"].partition("s ")[0])) + line["settled_after_ms"] / 1000
+    return end
+
+
+def eventually(test, look, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not (seen := look()):
+        test.assertLess(time.monotonic(), deadline)
+        time.sleep(0.1)
+    return seen
+
+
 class WithFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="rdmaready hub ")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def in_time(self, attempt, *seconds):
+        """`attempt(seconds)` says False when the machine took too much of that for what has to happen meanwhile, and has another one with more."""
+        for some in seconds:
+            if attempt(some):
+                return
+            self.doCleanups()
+            self.setUp()
+        self.fail(f"what takes a moment took more than {seconds[-1]} s")
 
     def fleet(self, hub, agents, **more):
         """Until it is terminated, or the test is over."""
