@@ -18,7 +18,7 @@ class WithManager(unittest.TestCase):
         self.directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(prefix="rdmaready-notify.")))
         self.manager = self.enterContext(contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)))
         self.manager.bind(str(self.directory / "notify"))
-        self.manager.settimeout(20)
+        self.manager.settimeout(60)
         self.config = self.directory / "its.yaml"
 
     def start_program(self, name, **environment):
@@ -39,7 +39,7 @@ class WithManager(unittest.TestCase):
         return told
 
     def logged(self, word):
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while word not in (text := (self.directory / "log").read_text()):
             self.assertLess(time.monotonic(), end, text)
             time.sleep(0.05)
@@ -64,7 +64,7 @@ class TheServiceManager(WithManager):
         self.assertEqual(self.told()[0], "READY=1")
         self.agent.terminate()
         self.assertEqual(self.told()[0], "STOPPING=1")
-        self.assertEqual(self.agent.wait(10), 0)
+        self.assertEqual(self.agent.wait(60), 0)
 
     def test_hears_proofs_of_progress_and_none_from_an_agent_that_stands_still(self):
         self.start("", WATCHDOG_USEC="900000")
@@ -74,10 +74,10 @@ class TheServiceManager(WithManager):
         self.agent.send_signal(signal.SIGSTOP)
         self.manager.settimeout(1.5)
         with self.assertRaises(TimeoutError):
-            for _ in range(3):  # what was on its way
+            for _ in range(100):  # what was on its way, of as long as this process was held up
                 self.told()
         self.agent.send_signal(signal.SIGCONT)
-        self.manager.settimeout(20)
+        self.manager.settimeout(60)
         self.assertEqual(self.told(), ["WATCHDOG=1"])
 
     def test_hears_no_proofs_when_it_does_not_ask_for_them(self):
@@ -104,7 +104,7 @@ class TheServiceManager(WithManager):
         self.agent.send_signal(signal.SIGHUP)
         for _ in range(3):
             self.told()
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while profile() != "other":
             self.assertLess(time.monotonic(), end)
 
@@ -141,13 +141,13 @@ class TheHubsServiceManager(WithManager):
         self.hub.send_signal(signal.SIGSTOP)
         self.manager.settimeout(1.5)
         with self.assertRaises(TimeoutError):
-            for _ in range(3):  # what was on its way
+            for _ in range(100):  # what was on its way, of as long as this process was held up
                 self.told()
         self.hub.send_signal(signal.SIGCONT)
-        self.manager.settimeout(20)
+        self.manager.settimeout(60)
         self.hub.terminate()
         self.assertEqual(self.told_without_proofs()[0], "STOPPING=1")
-        self.assertEqual(self.hub.wait(10), 0)
+        self.assertEqual(self.hub.wait(60), 0)
 
     def test_a_reload_takes_up_the_profile_and_one_that_is_refused_changes_nothing(self):
         self.start("profile: nvme-roce\n")
