@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutual TLS: the right certificate is let in; none, a foreign one and an expired one are not, and both sides say why."""
+import concurrent.futures
 import pathlib
 import shutil
 import socket
@@ -152,12 +153,15 @@ class ACaller(Tls):
 
     def test_a_thousand_who_knock_do_not_fill_the_log(self):
         with self.agent() as agent:
-            for _ in range(100):
-                greet(agent.address)
+            begun = time.monotonic()
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                list(pool.map(lambda _: greet(agent.address), range(400)))
             time.sleep(1.1)
             greet(agent.address)
+            took = time.monotonic() - begun
             self.assertTrue(agent.logged("not_shown_before="))
-            self.assertLess(len([line for line in agent.log if "tls-refused" in line]), 90)
+            lines = len([line for line in agent.log if "tls-refused" in line])
+            self.assertLess(lines, 11 * (took + 2))  # ten in a second, and then how many more there were
 
 
 class AnAgent(Tls):
