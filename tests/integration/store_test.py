@@ -86,6 +86,9 @@ class AKilledAgent(StoreCase):
             clients = [threading.Thread(target=self.ask_until_gone, args=(agent, acknowledged, unkept)) for _ in range(4)]
             for client in clients:
                 client.start()
+            deadline = time.monotonic() + 60
+            while len(acknowledged) < 2 and time.monotonic() < deadline:
+                time.sleep(0.01)
             time.sleep(chance.uniform(0.05, 0.4))
             agent.stop(signal.SIGKILL)
             for client in clients:
@@ -241,7 +244,8 @@ class TwoProcesses(StoreCase):
             self.assertEqual(check(agent.address).json["hosts"][0]["store_error"], "")
 
     def test_commands_at_once_all_keep_their_results(self):
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        # Each waits three seconds for the store: with more at a time a slow disk has one of them wait longer.
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
             answers = list(pool.map(lambda _: check(None, env=self.env), range(8)))
         self.assertEqual({answer.json["hosts"][0]["store_error"] for answer in answers}, {""})
         with sqlite3.connect(self.state / "rdmaready.db") as store:
