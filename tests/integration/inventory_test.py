@@ -193,7 +193,7 @@ class AHostThatDoesNotAnswer(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="a fleet ")
         self.addCleanup(folder.cleanup)
-        self.good = tool.Agent().__enter__()
+        self.good = tool.Agent("--log-level", "debug").__enter__()
         self.addCleanup(self.good.__exit__)
         self.silent = tool.Agent().__enter__()
         self.addCleanup(self.silent.__exit__)
@@ -212,29 +212,35 @@ class AHostThatDoesNotAnswer(unittest.TestCase):
         self.assertEqual(schemas.faults(answer.json), [])
 
     def test_in_the_time_that_there_is_leaves_the_others_judged(self):
-        answer = tool.rdmaready("check", "--inventory", self.fleet, "--max-time", "2s", "--output", "json")
-        self.judged(answer, "out of time (--max-time 2s)")
+        answer = tool.rdmaready("check", "--inventory", self.fleet, "--max-time", "8s", "--output", "json")
+        self.judged(answer, "out of time (--max-time 8s)")
         self.assertIn(answer.status, (1, 4), answer)
-        text = tool.rdmaready("check", "--inventory", self.fleet, "--max-time", "2s")
+        text = tool.rdmaready("check", "--inventory", self.fleet, "--max-time", "4s")
         self.assertIn(self.silent.address, text.out)
         self.assertIn(self.silent.address, text.err)
         self.assertIn(DEAD, text.err)
 
-    def test_when_interrupted_leaves_the_others_judged(self):
-        process = tool.start("check", "--inventory", self.fleet, "--output", "json")
-        time.sleep(2)  # for the others to be judged
+    def interrupt(self, process):
+        """A check, when the others are judged."""
+        self.addCleanup(process.kill)
+        self.assertTrue(self.good.logged("duration_ms"), self.good.log)
+        time.sleep(1)
         process.send_signal(signal.SIGINT)
-        answer = tool.finish(process, 20)
+        return tool.finish(process, 60)
+
+    def test_when_interrupted_leaves_the_others_judged(self):
+        answer = self.interrupt(tool.start("check", "--inventory", self.fleet, "--timeout", "120", "--output", "json"))
         self.assertEqual(answer.status, 130, answer)
         self.judged(answer, "interrupted")
 
     def test_is_no_reason_to_say_nothing_of_the_others(self):
         for command, key in (("facts", "facts"), ("history", "runs"), ("history --baseline", "baselines")):
             with self.subTest(command):
-                process = tool.start(*command.split(), "--inventory", self.fleet, "--output", "json")
-                time.sleep(2)
+                process = tool.start(*command.split(), "--inventory", self.fleet, "--timeout", "120", "--output", "json")
+                self.addCleanup(process.kill)
+                time.sleep(5)  # for the others to answer
                 process.send_signal(signal.SIGINT)
-                answer = tool.finish(process, 20)
+                answer = tool.finish(process, 60)
                 self.assertEqual(answer.status, 130, answer)
                 good, silent, dead = answer.json["hosts"]
                 self.assertIn(key, good)
@@ -242,10 +248,7 @@ class AHostThatDoesNotAnswer(unittest.TestCase):
                 self.assertIn("Connection refused", dead["error"])
 
     def test_when_interrupted_is_named_in_text_too(self):
-        process = tool.start("check", "--inventory", self.fleet)
-        time.sleep(2)
-        process.send_signal(signal.SIGINT)
-        answer = tool.finish(process, 20)
+        answer = self.interrupt(tool.start("check", "--inventory", self.fleet, "--timeout", "120"))
         self.assertEqual(answer.status, 130, answer)
         self.assertIn(f"host {self.silent.address}: interrupted before its check was done", answer.out + answer.err)
         self.assertIn("3 hosts", answer.out)
