@@ -212,10 +212,10 @@ class AHostThatDoesNotAnswer(unittest.TestCase):
         self.assertEqual(schemas.faults(answer.json), [])
 
     def test_in_the_time_that_there_is_leaves_the_others_judged(self):
-        answer = tool.rdmaready("check", "--inventory", self.fleet, "--max-time", "8s", "--output", "json")
+        answer = tool.rdmaready("check", "--inventory", self.fleet, "--timeout", "120", "--max-time", "8s", "--output", "json")
         self.judged(answer, "out of time (--max-time 8s)")
         self.assertIn(answer.status, (1, 4), answer)
-        text = tool.rdmaready("check", "--inventory", self.fleet, "--max-time", "4s")
+        text = tool.rdmaready("check", "--inventory", self.fleet, "--timeout", "120", "--max-time", "4s")
         self.assertIn(self.silent.address, text.out)
         self.assertIn(self.silent.address, text.err)
         self.assertIn(DEAD, text.err)

@@ -24,7 +24,7 @@ class OutOfTime(unittest.TestCase):
         self.good.__exit__()
 
     def run_it(self, *words, max_time="1s"):
-        answer = tool.rdmaready(*words, "--max-time", max_time)
+        answer = tool.rdmaready(*words, "--timeout", "120", "--max-time", max_time)  # to be reached it has 5 s otherwise
         self.assertLess(time.monotonic() - self.began, ENOUGH_S, answer)
         return answer
 
