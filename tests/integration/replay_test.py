@@ -106,9 +106,9 @@ class Judged(Saved):
             self.assertEqual(os.listdir(self.directory / "part"), [agent.address.replace(":", "_")])
 
 
-# Not what changes while nobody does anything: uptime, counters and how long a neighbour was not confirmed.
+# Not what changes while nobody does anything here: uptime, counters, how long a neighbour was not confirmed, and who else listens.
 def settled(facts):
-    others = ("uptime_s", "uptimeS", "clock", "ports", "neighbours")
+    others = ("uptime_s", "uptimeS", "clock", "ports", "neighbours", "tcp_listeners")
     return {name: fact for name, fact in facts.items() if name not in others}
 
 
@@ -123,6 +123,8 @@ class Shown(Saved):
         saved, live = (one.json["hosts"][0]["facts"] for one in (answer, self.facts))
         self.assertEqual(saved.keys(), live.keys())
         self.assertEqual(settled(saved), settled(live))
+        for one in (saved, live):
+            self.assertIn(int(self.address.rsplit(":", 1)[1]), one["tcp_listeners"]["value"]["ports"])
         self.assertGreater(len(settled(saved)), 10)
 
     def test_its_text_is_that_of_the_live_one(self):
