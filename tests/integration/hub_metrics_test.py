@@ -80,7 +80,7 @@ class AScrapedHub(unittest.TestCase):
 
     def test_is_what_the_rules_ask_for(self):
         told = {name.partition("{")[0] for name in series(self.text)} | {"up"}
-        rules = self.prometheus.rules()
+        rules = self.prometheus.told_rules()
         self.assertEqual({rule["name"] for rule in rules}, set(re.findall(r"- alert: (\w+)", RULES.read_text())))
         for rule in rules:
             self.prometheus.wait_until(lambda: self.prometheus.query(rule["query"]) is not None, rule["name"], 30)

@@ -99,7 +99,7 @@ class AScrapedHost(unittest.TestCase):
     def test_gives_the_alerts_that_it_should(self):
         right = {"RdmaHostNotReady", "RdmaCheckFails", "RdmaLoss"}
         self.assertEqual(prometheus.come_to(self.prometheus.alerting, right.__eq__), right)
-        rules = self.prometheus.rules()
+        rules = self.prometheus.told_rules()
         self.assertEqual({rule["name"]: rule["lastError"] for rule in rules if rule["health"] != "ok" and "lastError" in rule}, {})
         self.assertEqual(len(rules), RULES_IN_FILE)
         for rule in rules:

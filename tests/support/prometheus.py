@@ -110,14 +110,14 @@ class Server:
         """Whether there is something to show, if not at once: a scrape may be late, or one of two that a rate takes."""
         return come_to(lambda: self.query(expression), bool, seconds)
 
-    def rules(self):
+    def told_rules(self):
         """Those of the one group that there is."""
         [group] = (self.ask("rules") or {"groups": [{"rules": []}]})["groups"]
         return group["rules"]
 
     def alerting(self):
         """The names of rules that have alerts, also ones that are not old enough yet."""
-        return {rule["name"] for rule in self.rules() if rule["alerts"]}
+        return {rule["name"] for rule in self.told_rules() if rule["alerts"]}
 
     def query(self, expression):
         answer = self.ask("query", query=expression)
