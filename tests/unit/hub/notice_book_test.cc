@@ -5,53 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/hub/notice_book_rig.h"
+
 namespace rdmaready::hub {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kMinute = 60 * kSecond;
-
-FleetFinding Blocking(const std::string& check, const std::string& subject = "mlx5_0/1") {
-  return {.check = check, .subject = subject, .outcome = Outcome::kFail, .blocking = true, .observed = "off"};
-}
-
-WatchedHost Host(const std::string& name, HostCondition condition, std::vector<FleetFinding> findings = {}) {
-  return {.host = {.host_id = "id-" + name, .name = name, .group = "storage", .condition = condition},
-          .findings = std::move(findings)};
-}
-WatchedHost Ready(const std::string& name) { return Host(name, HostCondition::kReady); }
-WatchedHost NotReady(const std::string& name, std::vector<FleetFinding> findings = {Blocking("pfc.a")}) {
-  return Host(name, HostCondition::kNotReady, std::move(findings));
-}
-WatchedHost Silent(const std::string& name) { return Host(name, HostCondition::kSilent); }
-
-class NoticeBookTest : public testing::Test {
- protected:
-  void See(const WatchedHost& host) { book_.See(host, now_); }
-  std::vector<v1::Notice> After(std::int64_t ns) {
-    now_ += ns;
-    const bool due = book_.HasDue(now_);
-    std::vector<v1::Notice> notices = book_.Due(now_);
-    EXPECT_EQ(due, !notices.empty());
-    return notices;
-  }
-  // Told, and so long ago that the next one need not wait.
-  v1::Notice Told(const WatchedHost& host) {
-    See(host);
-    const std::vector<v1::Notice> notices = After(10 * kSecond);
-    EXPECT_THAT(notices, SizeIs(1));
-    now_ += kMinute;
-    return notices.empty() ? v1::Notice() : notices.front();
-  }
-
-  std::int64_t now_ = 1'000 * kMinute;
-  NoticeBook book_{{.gather = 10 * kSecond, .apart = kMinute, .repeat = 60 * kMinute}, "hub1"};
-};
+class NoticeBookTest : public NoticeBookRig {};
 
 TEST_F(NoticeBookTest, WhoLooksOnceMoreBeforeItIsToldTellsNothingOld) {
   See(NotReady("node1"));
@@ -266,152 +229,6 @@ TEST_F(NoticeBookTest, WorseIsToldAndBetterThatIsNotWellIsNot) {
   Told(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
   EXPECT_EQ(Told(NotReady("node1")).kind(), v1::NOTICE_KIND_NOT_READY);
   See(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
-  EXPECT_THAT(After(10 * kMinute), IsEmpty());
-}
-
-TEST_F(NoticeBookTest, OneMoreFindingOfHostsOfSeveralIncidentsNamesThem) {
-  std::vector<std::string> told;
-  for (int i = 0; i < 30; ++i) told.push_back(Told(NotReady(fmt::format("node{:02}", i))).incident());
-  const auto one_more = [&](int hosts, const char* check) {
-    for (int i = 0; i < hosts; ++i) See(NotReady(fmt::format("node{:02}", i), {Blocking(check)}));
-    const std::vector<v1::Notice> notices = After(kMinute);
-    EXPECT_THAT(notices, SizeIs(1));
-    return notices.front();
-  };
-  const v1::Notice of_two = one_more(2, "mtu.c");
-  EXPECT_EQ(of_two.incident(), "") << "it is of neither alone";
-  EXPECT_THAT(of_two.incidents(), UnorderedElementsAre(told[0], told[1]));
-  EXPECT_EQ(of_two.left(), 2u) << "of these incidents";
-  const v1::Notice of_all = one_more(30, "link.d");
-  EXPECT_EQ(of_all.incidents_size(), 20);
-  EXPECT_EQ(of_all.left(), 30u);
-}
-
-TEST_F(NoticeBookTest, OneMoreFindingIsToldAlsoOfAHostThatWasReadyForAMoment) {
-  Told(NotReady("node1", {Blocking("pfc.a")}));
-  See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
-  now_ += kSecond;
-  See(Ready("node1"));
-  now_ += kSecond;
-  See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
-  EXPECT_THAT(After(9 * kSecond), IsEmpty());
-  const std::vector<v1::Notice> notices = After(kSecond);
-  ASSERT_THAT(notices, SizeIs(1));
-  EXPECT_EQ(notices.front().kind(), v1::NOTICE_KIND_FINDING);
-  EXPECT_EQ(notices.front().named(0).check(), "mtu.c");
-}
-
-TEST_F(NoticeBookTest, OneMoreFindingIsNamedHoweverOftenTheHostIsSeen) {
-  Told(NotReady("node1", {Blocking("pfc.a")}));
-  std::vector<v1::Notice> notices;
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_THAT(notices, IsEmpty());
-    See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
-    notices = After(2 * kSecond);
-  }
-  ASSERT_THAT(notices, SizeIs(1)) << "it does not begin to wait anew";
-  EXPECT_EQ(notices.front().named(0).check(), "mtu.c");
-}
-
-TEST_F(NoticeBookTest, AFindingThatIsOverBeforeItWasToldIsNotToldAndIsWhenItComesAgain) {
-  Told(NotReady("node1", {Blocking("pfc.a")}));
-  See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
-  now_ += kSecond;
-  See(NotReady("node1", {Blocking("pfc.a")}));
-  EXPECT_THAT(After(10 * kMinute), IsEmpty());
-  See(NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")}));
-  EXPECT_THAT(After(10 * kSecond), SizeIs(1));
-}
-
-TEST_F(NoticeBookTest, WhatIsWorseIsOverByTheWordThatOpenedIt) {
-  See(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
-  const v1::Notice opened = Told(Host("node2", HostCondition::kUndetermined, {Blocking("pfc.a")}));
-  See(NotReady("node1"));
-  See(NotReady("node3"));
-  std::vector<v1::Notice> notices = After(10 * kSecond);
-  ASSERT_THAT(notices, SizeIs(2)) << "one of what is new, one of what is worse";
-  EXPECT_EQ(notices[0].named(0).name(), "node3");
-  EXPECT_EQ(notices[0].incident(), notices[0].notice_id());
-  EXPECT_EQ(notices[1].named(0).name(), "node1");
-  EXPECT_EQ(notices[1].state(), v1::NOTICE_STATE_OPEN);
-  EXPECT_EQ(notices[1].incident(), opened.incident());
-  EXPECT_EQ(notices[1].left(), 2u);
-  See(Ready("node1"));
-  See(Ready("node2"));
-  notices = After(kMinute);
-  ASSERT_THAT(notices, SizeIs(2)) << "one of each kind";
-  EXPECT_EQ(notices[0].state(), v1::NOTICE_STATE_EASED);
-  EXPECT_EQ(notices[1].state(), v1::NOTICE_STATE_OVER);
-  for (const v1::Notice& notice : notices) EXPECT_EQ(notice.incident(), opened.incident());
-}
-
-TEST_F(NoticeBookTest, WorseIsToldAlsoOfAHostThatWasReadyForAMoment) {
-  Told(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
-  See(NotReady("node1"));
-  now_ += kSecond;
-  See(Ready("node1"));
-  now_ += kSecond;
-  See(NotReady("node1"));
-  now_ += 5 * kSecond;
-  See(NotReady("node1"));
-  const std::vector<v1::Notice> notices = After(5 * kSecond);
-  ASSERT_THAT(notices, SizeIs(1)) << "it does not begin to wait anew";
-  EXPECT_EQ(notices.front().kind(), v1::NOTICE_KIND_NOT_READY);
-  See(NotReady("node1"));
-  EXPECT_THAT(After(10 * kMinute), IsEmpty()) << "it was told";
-}
-
-TEST_F(NoticeBookTest, WorseThatIsOverBeforeItWasToldIsNotTold) {
-  const v1::Notice opened = Told(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
-  See(NotReady("node1"));
-  now_ += kSecond;
-  See(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
-  EXPECT_THAT(After(10 * kMinute), IsEmpty());
-  See(NotReady("node1"));
-  now_ += kSecond;
-  See(Ready("node1"));
-  const std::vector<v1::Notice> notices = After(kMinute);
-  ASSERT_THAT(notices, SizeIs(1));
-  EXPECT_EQ(notices.front().kind(), v1::NOTICE_KIND_UNDETERMINED) << "which is what was told";
-  EXPECT_EQ(notices.front().incident(), opened.incident());
-}
-
-TEST_F(NoticeBookTest, WorseWithOtherFindingsIsOneNotice) {
-  Told(Host("node1", HostCondition::kUndetermined, {Blocking("pfc.a")}));
-  EXPECT_EQ(Told(NotReady("node1", {Blocking("mtu.c"), Blocking("pfc.a")})).named(0).check(), "mtu.c");
-  See(NotReady("node1", {Blocking("mtu.c"), Blocking("pfc.a")}));
-  EXPECT_THAT(After(10 * kMinute), IsEmpty());
-}
-
-TEST_F(NoticeBookTest, WhatWaitsWhenMaintenanceBeginsIsToldWhenThatIsOver) {
-  Told(NotReady("node1", {Blocking("pfc.a")}));
-  Told(Host("node2", HostCondition::kUndetermined, {Blocking("pfc.a")}));
-  WatchedHost one = NotReady("node1", {Blocking("pfc.a"), Blocking("mtu.c")});
-  WatchedHost two = NotReady("node2");
-  See(one);
-  See(two);
-  now_ += kSecond;
-  one.host.maintenance_until_unix_ns = now_ + 10 * kMinute;
-  two.host.maintenance_until_unix_ns = now_ + 10 * kMinute;
-  See(one);
-  See(two);
-  EXPECT_THAT(After(10 * kMinute), IsEmpty());
-  See(one);
-  See(two);
-  const std::vector<v1::Notice> notices = After(10 * kSecond);
-  ASSERT_THAT(notices, SizeIs(2));
-  EXPECT_EQ(notices[0].kind(), v1::NOTICE_KIND_NOT_READY);
-  EXPECT_EQ(notices[0].named(0).name(), "node2");
-  EXPECT_EQ(notices[1].kind(), v1::NOTICE_KIND_FINDING);
-  EXPECT_EQ(notices[1].named(0).check(), "mtu.c");
-}
-
-TEST_F(NoticeBookTest, WhatIsAcknowledgedWhileItWaitsToBeToldAgainIsNotTold) {
-  Told(NotReady("node1"));
-  now_ += 60 * kMinute;
-  See(NotReady("node1"));
-  now_ += kSecond;
-  See(NotReady("node1", {}));
   EXPECT_THAT(After(10 * kMinute), IsEmpty());
 }
 
