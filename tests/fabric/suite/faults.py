@@ -96,7 +96,7 @@ ETS = [
 
 CLASSIFICATION = [
     Fault("map.dscp", "dcb app del dev dcb0 dscp-prio 26:3", control="dcb app add dev dcb0 dscp-prio 24:3"),
-    Fault("map.dscp", "dcb app replace dev dcb0 dscp-prio 26:5", control="dcb app add dev dcb0 dscp-prio 46:5"),
+    Fault("map.dscp", "dcb app del dev dcb0 dscp-prio 26:3; dcb app add dev dcb0 dscp-prio 26:5", control="dcb app add dev dcb0 dscp-prio 46:5"),
     Fault("map.default-prio", "dcb app add dev dcb0 default-prio 3", control="dcb app add dev dcb0 default-prio 0", red=False),
     Fault("map.duplicates", "dcb app add dev dcb0 dscp-prio 10:0; dcb app add dev dcb0 dscp-prio 10:1", red=False,
           control="dcb app add dev dcb0 dscp-prio 10:0; dcb app add dev dcb0 dscp-prio 12:1"),

@@ -33,7 +33,7 @@ class LiveTransfers(unittest.TestCase):
         self.assertGreater(result["cpu_ns_responder"], 0)
 
     def test_both_hosts_are_ready_up_to_peer(self):
-        answer = fabric.check(self.hosts, "peer", timeout=300)
+        answer = fabric.check_undisturbed(self.hosts, "peer")
         self.assertEqual(answer.status, 0, answer)
         report = answer.json
         self.assertEqual(report["verdict"], "ready")
@@ -94,7 +94,7 @@ class LiveTransfers(unittest.TestCase):
         """Every setting of both hosts is right."""
         fabric.guest(1, UNMARK)
         self.addCleanup(fabric.guest, 1, "nft delete table netdev unmark")
-        answer = fabric.check(self.hosts, "peer", timeout=300)
+        answer = fabric.check(self.hosts, "peer", timeout=600)
         self.assertEqual(answer.status, 1, answer)
         for address in self.hosts.values():
             self.assertEqual(fabric.failing(answer.json, address), [])
@@ -110,9 +110,9 @@ class LiveTransfers(unittest.TestCase):
                                            rf"{self.hosts[2]} received back \d+ of \d+ packets on priority 0$")
 
     def test_a_map_that_is_wrong_at_one_end_is_found_there(self):
-        fabric.guest(2, "dcb app replace dev dcb0 dscp-prio 26:0")
+        fabric.guest(2, "dcb app del dev dcb0 dscp-prio 26:3; dcb app add dev dcb0 dscp-prio 26:0; :")
         self.addCleanup(fabric.put_right)
-        report = fabric.check(self.hosts, "peer", timeout=300).json
+        report = fabric.check(self.hosts, "peer", timeout=600).json
         self.assertIn("map.dscp", fabric.failing(report, self.hosts[2]))
         to = self.effective_class(report, 1, 2)
         self.assertEqual(to["outcome"], "fail", to)
@@ -203,7 +203,7 @@ class LiveTransfers(unittest.TestCase):
             for found in broken:
                 self.assertTrue(found["observed"] and found["fix"], found)
             fabric.launcher("agent", 2, "start")
-            self.assertEqual(fabric.check(self.hosts, "peer", timeout=300).status, 0)
+            self.assertEqual(fabric.check(self.hosts, "peer", timeout=600).status, 0)
         finally:
             fabric.put_right(2)
 
