@@ -153,7 +153,7 @@ class PlainPeer(unittest.TestCase):
             process.communicate()
 
 
-load_tests = slices.tests("tls_peer", 2)
+load_tests = slices.tests("tls_peer", 3)
 
 if __name__ == "__main__":
     unittest.main()

@@ -232,7 +232,7 @@ class LiveTransfers(unittest.TestCase):
             fabric.put_right(1)
 
 
-load_tests = slices.tests("transfer", 2)
+load_tests = slices.tests("transfer", 3)
 
 if __name__ == "__main__":
     unittest.main()
