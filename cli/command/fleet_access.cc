@@ -102,9 +102,9 @@ ExitStatus Revoke(const Context& context, FleetClient& hub, const AccessFlags& f
   if (!revoked.ok()) return FleetCallFailed(context, revoked.status());
   context.Print(
       SchemaJson("rdmaready.v1.FleetRevoked", RecordJson(*revoked)),
-      fmt::format("{}: revoked, {} certificates; the agents of the fleet hear of it within a minute\n",
+      fmt::format("{}: revoked, {} {}; the agents of the fleet hear of it within a minute\n",
                   SafeLine(revoked->name().empty() ? revoked->host_id() : revoked->name(), 255),
-                  revoked->certificates()));
+                  revoked->certificates(), revoked->certificates() == 1 ? "certificate" : "certificates"));
   return ExitStatus::kOk;
 }
 

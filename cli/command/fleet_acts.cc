@@ -58,9 +58,10 @@ ExitStatus Maintain(const Context& context, FleetClient& hub, const FleetOptions
   if (!until.ok()) return context.Fail(ExitStatus::kUsage, Message(until.status()));
   const absl::StatusOr<std::uint64_t> hosts = hub.SetMaintenance(options.filter, *until, options.why);
   if (!hosts.ok()) return FleetCallFailed(context, hosts.status());
+  const char* const noun = *hosts == 1 ? "host" : "hosts";
   context.Print(SchemaJson("rdmaready.v1.FleetMaintenance", {{"hosts", *hosts}, {"until_unix_ns", *until}}),
-                *until == 0 ? fmt::format("{} hosts: maintenance is over\n", *hosts)
-                            : fmt::format("{} hosts in maintenance until {}\n", *hosts, TimeText(*until)));
+                *until == 0 ? fmt::format("{} {}: maintenance is over\n", *hosts, noun)
+                            : fmt::format("{} {} in maintenance until {}\n", *hosts, noun, TimeText(*until)));
   return ExitStatus::kOk;
 }
 

@@ -178,8 +178,8 @@ std::string AgeText(std::int64_t unix_ns, std::int64_t now_unix_ns) {
 }
 
 std::string FleetStatusText(const FleetStatus& status, const Style& style) {
-  std::string text = fmt::format("{} {} {} hosts: {}\n", Safe(status.hub), style.Dot(), status.hosts,
-                                 CountsText(status.counts));
+  std::string text = fmt::format("{} {} {} {}: {}\n", Safe(status.hub), style.Dot(), status.hosts,
+                                 status.hosts == 1 ? "host" : "hosts", CountsText(status.counts));
   if (status.hosts > 0 && status.counts.maintenance == status.hosts)
     text += "  all hosts are in maintenance: whether the fleet is ready is not known\n";
   const bool grouped =
