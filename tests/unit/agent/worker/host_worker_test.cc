@@ -94,6 +94,7 @@ TEST(HostWorkerTest, AMachineThatStoodStillIsNoNicThatDoes) {
   HostWorker worker(host, {.question = milliseconds(1'000), .again = milliseconds(1'000)});
   std::future<HostWorker::FactsOrWhy> read = std::async(std::launch::async, [&] { return worker.Collect(); });
   while (host->held() == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(milliseconds(300));  // in which it is looked at
   StandStillFor(std::chrono::seconds(3));
   std::this_thread::sleep_for(milliseconds(50));
   host->Release();
