@@ -196,6 +196,7 @@ class AFleet(WithReceivers):
         begun = time.monotonic()
         self.ask_for(9100, hub)
         self.until(lambda: len(hub.fleet("hosts", "--condition", "not-ready", "--output", "json").json["hosts"]) == 3)
+        time.sleep(LOOK_S)  # it is seen, and gathers; acknowledging is no change that is looked at
         self.assertEqual(hub.fleet("ack", "node00002", "--check", "*", "--why", "known").status, 0)
         if time.monotonic() - begun > gather - LOOK_S:
             return False
