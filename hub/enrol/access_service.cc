@@ -62,7 +62,8 @@ grpc::Status AccessService::MakeTokens(grpc::ServerContext* context, const v1::M
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const std::string who, Operator("token", *context));
     const std::uint32_t count = std::max(request->count(), static_cast<std::uint32_t>(request->names_size()));
-    const AuditedAsk ask{who, context->peer(), "token", fmt::format("{} {}: {}", count, count == 1 ? "token" : "tokens", request->note())};
+    const AuditedAsk ask{who, context->peer(), "token",
+                         fmt::format("{} {}: {}", count, count == 1 ? "token" : "tokens", request->note())};
     const auto make = [&] {
       return admission_->MakeTokens({.lasts_s = request->lasts_s(),
                                      .count = request->count(),
