@@ -13,7 +13,7 @@
 #include "agent/own_check.h"
 #include "agent/server/schedule.h"
 #include "agent/store/sqlite_store.h"
-#include "tests/unit/agent/fake_clock.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/agent/server/service_rig.h"
 
 namespace rdmaready {

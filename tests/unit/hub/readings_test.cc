@@ -14,7 +14,7 @@
 #include "hub/hub.h"
 #include "hub/ingest/unpack.h"
 #include "hub/store/sqlite_fleet_store.h"
-#include "tests/unit/agent/fake_clock.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready::hub {

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <semaphore>
 
-#include "tests/unit/agent/fake_clock.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready {
 namespace {

@@ -13,7 +13,7 @@
 #include "agent/server/schedule.h"
 #include "agent/server/service.h"  // before what brings <linux/ethtool.h>, whose macros have names of the wire
 #include "api/base/status.h"
-#include "tests/unit/agent/fake_clock.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/agent/worker/gated_host.h"
 
 namespace rdmaready {
