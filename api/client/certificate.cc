@@ -23,7 +23,7 @@ namespace {
 using Bio = Handle<::BIO, ::BIO_free>;
 using StoreContext = Handle<::X509_STORE_CTX, ::X509_STORE_CTX_free>;
 
-constexpr std::size_t kMaxNameBytes = 120;
+constexpr std::size_t kMaxCommonNameBytes = 120;
 constexpr std::size_t kMaxCertificates = 512;
 
 void FreeStack(STACK_OF(X509) * stack) { ::sk_X509_free(stack); }  // the certificates are not its own
@@ -34,7 +34,7 @@ std::string NameText(const ::X509_NAME* name) {
   if (!bio || name == nullptr || ::X509_NAME_print_ex(bio.get(), name, 0, XN_FLAG_RFC2253) < 0) return "?";
   char* text = nullptr;
   const long size = BIO_get_mem_data(bio.get(), &text);
-  return size > 0 ? SafeLine({text, static_cast<std::size_t>(size)}, kMaxNameBytes) : "no name";
+  return size > 0 ? SafeLine({text, static_cast<std::size_t>(size)}, kMaxCommonNameBytes) : "no name";
 }
 
 std::string Ip(const ::ASN1_OCTET_STRING& bytes) {
@@ -167,7 +167,7 @@ std::string NamesText(const ::X509& certificate) {
       add(Ip(*name->d.iPAddress));
     }
   }
-  return text.empty() ? "no name" : SafeLine(text, kMaxNameBytes);
+  return text.empty() ? "no name" : SafeLine(text, kMaxCommonNameBytes);
 }
 
 }  // namespace rdmaready

@@ -107,19 +107,32 @@ unpack_alone() {
   echo "$*" >"$directory/complete"
 }
 
-# On a terminal, ninja's own counter in one line; the whole output in LOG.
+# Shows the steps done of all, on a terminal in one line, else every few seconds; the whole output goes to LOG.
 build_with_progress() {
   local directory=$1 log=$2
   shift 2
-  if [ -t 2 ]; then
-    ninja -C "$directory" "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
-      case $line in '['*']'*) printf '\r       %s ' "${line%%]*}]" >&2 ;; esac
-    done
-    local status=${PIPESTATUS[0]}
-    printf '\r\033[K' >&2
-    return "$status"
-  fi
-  ninja -C "$directory" "$@" >"$log" 2>&1
+  ninja -C "$directory" "$@" 2>&1 | tee "$log" | show_steps
+  return "${PIPESTATUS[0]}"
+}
+
+show_steps() {
+  local line steps='' shown='' last=$SECONDS status every_s=5
+  while true; do
+    status=0
+    IFS= read -r -t $every_s line || status=$?
+    [ $status -eq 0 ] || [ $status -gt 128 ] || break  # above 128: nothing came in time
+    if [ $status -eq 0 ]; then
+      case $line in '['*']'*) steps=${line%%]*} steps=${steps#[} ;; esac
+    fi
+    if [ -t 2 ]; then
+      [ "$steps" = "$shown" ] || printf '\r       built %s steps ' "${steps/\// of }" >&2
+      shown=$steps
+    elif [ -n "$steps" ] && [ $((SECONDS - last)) -ge $every_s ]; then
+      say "built ${steps/\// of } steps"
+      last=$SECONDS
+    fi
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
 }
 
 # build_in ROOT NAME [CMAKE-OPTION...] -- TARGET...: in the directory NAME; configures once, then builds; quiet unless it fails. No

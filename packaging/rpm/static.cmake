@@ -25,7 +25,7 @@ endfunction()
 # archive_of_source(TARGET NAME SOURCES...): an imported library is made of Debian's source of it.
 function(archive_of_source target name)
   add_library(static_${name} STATIC ${ARGN})
-  set_target_properties(static_${name} PROPERTIES OUTPUT_NAME ${name} ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/static" UNITY_BUILD OFF)
+  set_target_properties(static_${name} PROPERTIES OUTPUT_NAME ${name} ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/static")
   use_archive(${target} "${CMAKE_BINARY_DIR}/static/lib${name}.a")
   add_dependencies(${target} static_${name})
 endfunction()
@@ -61,7 +61,7 @@ list(TRANSFORM curl_names REPLACE "(.+)" "void curl_\\1(void) {}\n" OUTPUT_VARIA
 list(JOIN curl_stub "" curl_stub)
 file(WRITE "${CMAKE_BINARY_DIR}/static/curl_names.c" "${curl_stub}")
 add_library(static_curl SHARED "${CMAKE_BINARY_DIR}/static/curl_names.c")
-set_target_properties(static_curl PROPERTIES OUTPUT_NAME curl SOVERSION 4 LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/static" UNITY_BUILD OFF)
+set_target_properties(static_curl PROPERTIES OUTPUT_NAME curl SOVERSION 4 LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/static")
 set_target_properties(PkgConfig::curl PROPERTIES INTERFACE_LINK_LIBRARIES static_curl)
 
 # pkg-config names archives and shared libraries alike, each as often as one needs it.

@@ -1,44 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // X_fuzz [--runs N] [--seconds S] [--seed X]: gives the decoders inputs mutated from well-formed
-// ones, keeps those that reach new code, and fails on the first that a sanitizer or a demand objects to; that
+// ones, keeps those that reach new code where that is seen, and fails on the first that a sanitizer or a demand objects to; that
 // one is written to the working directory. X_fuzz FILE...: gives them the files.
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/smbdirect/coverage.h"
+#include "tests/fuzz/coverage.h"
+#include "tests/fuzz/last_input.h"
 #include "tests/fuzz/target.h"
-
-extern "C" void __sanitizer_set_death_callback(void (*callback)());
-// A demand aborts; the input must be written then too.
-extern "C" const char* __asan_default_options() { return "handle_abort=1"; }
 
 namespace rdmaready {
 namespace {
 
 using Input = std::vector<std::uint8_t>;
 using Clock = std::chrono::steady_clock;
-
-const Input* playing = nullptr;
-
-void WriteDown() {
-  if (playing == nullptr) return;
-  constexpr const char* kFile = FUZZ_NAME ".failed";
-  if (std::FILE* file = std::fopen(kFile, "wb")) {
-    std::fwrite(playing->data(), 1, playing->size(), file);
-    std::fclose(file);
-    std::fprintf(stderr, "the input is in %s\n", kFile);
-  }
-  playing = nullptr;
-}
 
 class Mutator {
  public:
@@ -85,10 +69,10 @@ class Mutator {
 };
 
 void Play(const Input& input) {
-  playing = &input;
-  smbdirect::StartCoverage();
+  fuzz::Playing(std::as_bytes(std::span(input)));
+  fuzz::StartCoverage();
   LLVMFuzzerTestOneInput(input.data(), input.size());
-  playing = nullptr;
+  fuzz::Playing({});
 }
 
 int PlayFiles(int count, char** names) {
@@ -111,24 +95,25 @@ int Fuzz(std::uint64_t runs, std::chrono::seconds time, std::uint64_t seed) {
   const std::size_t seeds = corpus.size();
   for (const Input& input : corpus) {
     Play(input);
-    smbdirect::FoundNewCoverage();
+    fuzz::FoundNewCoverage();
   }
   Mutator mutator(seed);
   std::uint64_t played = 0;
   for (; played < runs || Clock::now() < start + time; ++played) {
     Input input = mutator.Next(corpus);
     Play(input);
-    if (smbdirect::FoundNewCoverage() && corpus.size() < 20'000) corpus.push_back(std::move(input));
+    if (fuzz::FoundNewCoverage() && corpus.size() < 20'000) corpus.push_back(std::move(input));
   }
   std::cout << played << " inputs, " << seeds << " seeds, " << corpus.size() << " kept, "
-            << smbdirect::CoveredPlaces() << " places reached\n";
-  if (smbdirect::CoveredPlaces() > 0 && corpus.size() > seeds) return 0;
+            << fuzz::CoveredPlaces() << " places reached" << (fuzz::Instrumented() ? "\n" : ", not instrumented\n");
+  if (!fuzz::Instrumented()) return 0;
+  if (fuzz::CoveredPlaces() > 0 && corpus.size() > seeds) return 0;
   std::cout << "failed: no coverage, or the mutations reach nothing new\n";
   return 1;
 }
 
 int Main(int argc, char** argv) {
-  __sanitizer_set_death_callback(WriteDown);
+  fuzz::KeepLastInput();
   if (argc > 1 && !std::string_view(argv[1]).starts_with("--")) return PlayFiles(argc - 1, argv + 1);
   std::uint64_t runs = 0;
   std::uint64_t seconds = 0;

@@ -6,7 +6,7 @@ tidy.py BUILD [--seconds N]   the sources that differ from the merge base with m
 tidy.py BUILD --all           every source of the product
 tidy.py --self                prove that it can fail
 
-Most of the time goes into headers, so sources of one target are looked at together, as in a unity build. With --seconds it ends after
+Most of the time goes into headers, so sources of one target are looked at together, as in a unit of the build. With --seconds it ends after
 that time and names what was not looked at; each commit has another order. Exit status 1: an offence; 77: nothing was looked at in time.
 """
 import argparse
@@ -48,8 +48,9 @@ def targets(build, root):
         if words[words.index("-o") + 1].startswith("tests/"):  # a fuzzer compiles the same source in its own way
             continue
         unit = pathlib.Path(entry["file"])
-        files = re.findall(r'#include "([^"]+)"', unit.read_text()) if "/Unity/" in entry["file"] else [entry["file"]]
-        names = [os.path.relpath(os.path.realpath(file), root) for file in files]
+        # packaging/lib/units.cmake
+        files = re.findall(r'#include "([^"]+)"', unit.read_text()) if "/units/" in entry["file"] else [entry["file"]]
+        names = [os.path.relpath(os.path.realpath(root / file), root) for file in files]
         names = [name for name in names if name.startswith(PRODUCT) and name not in seen]
         seen.update(names)
         arguments = [word for word in words if word == "-w" or not word.startswith("-W")]
@@ -140,14 +141,14 @@ def self_test():
         root = pathlib.Path(os.path.realpath(folder))
         build = root / "build"
         (root / "agent").mkdir()
-        (build / "Unity").mkdir(parents=True)
+        (build / "units").mkdir(parents=True)
         (root / ".gitignore").write_text("build\n")
         (root / "agent" / "clean.cc").write_text(clean)
         (root / "agent" / "alone.cc").write_text(clean.replace("Answer", "Alone"))
         (root / "agent" / "other.cc").write_text('#include "agent/other.h"\n')
         (root / "agent" / "other.h").write_text("#pragma once\n")
-        batch = build / "Unity" / "unity_0_cxx.cxx"
-        batch.write_text(f'#include "{root}/agent/clean.cc"\n#include "{root}/agent/other.cc"\n')
+        batch = build / "units" / "agent.cc"
+        batch.write_text('#include "agent/clean.cc"\n#include "agent/other.cc"\n')
         (build / "compile_commands.json").write_text(json.dumps(
             [{"directory": str(build), "file": str(file), "command": f"/usr/bin/c++ -I{root} -std=c++20 -Werror -o x.o -c {file}"}
              for file in (batch, root / "agent" / "alone.cc")]))

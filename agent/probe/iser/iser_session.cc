@@ -18,12 +18,12 @@ namespace {
 constexpr std::size_t kMostKeys = 128;             // of one answer
 constexpr std::size_t kMostTextBytes = 256 << 10;  // of all answers to SendTargets
 constexpr int kMostLoginSteps = 8;
-constexpr int kMostStrangers = 32;  // PDUs that are no answer, before it is none any more
+constexpr int kMostForeignPdus = 32;  // PDUs that are no answer, before it is none any more
 constexpr int kMostAttentions = 8;
 constexpr std::uint8_t kClassRedirect = 1;
 constexpr std::uint32_t kLoginTag = 0;  // all requests of one login have the same
 
-std::string ExplainReject(Octets) { return "the iSER target's portal is switched off, or it has no resources"; }
+std::string ExplainIserReject(Octets) { return "the iSER target's portal is switched off, or it has no resources"; }
 
 Keys OperationalKeys(bool discovery) {
   Keys keys = {{"RDMAExtensions", "Yes"},
@@ -82,7 +82,7 @@ Session::Session(const LinkMaker& make_link)
 }
 
 absl::Status Session::Connect(const Endpoint& to, const std::string& local_address, const Patience& patience) {
-  return link_.Connect(to, local_address, EncodeConnectPrivate(), ExplainReject, patience);
+  return link_.Connect(to, local_address, EncodeConnectPrivate(), ExplainIserReject, patience);
 }
 
 Sequence Session::Next(bool immediate) {
@@ -94,7 +94,7 @@ Sequence Session::Next(bool immediate) {
 
 absl::StatusOr<Pdu> Session::Answer(Opcode opcode, std::uint32_t tag, const std::string& what,
                                     const Patience& patience) {
-  for (int i = 0; i < kMostStrangers; ++i) {
+  for (int i = 0; i < kMostForeignPdus; ++i) {
     RR_ASSIGN_OR_RETURN(const Octets message, link_.Receive(patience));
     const auto pdu = DecodePdu(message);
     if (!pdu) return MakeFailure(FailureKind::kCorrupt, what + ": the answer is no iSCSI PDU");

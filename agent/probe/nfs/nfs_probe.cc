@@ -24,9 +24,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::uint32_t kCredits = 8;  // asked for; as many receives are posted
-constexpr int kMostStrangers = 16;     // replies to other calls, before it is no answer any more
+constexpr int kMostForeignReplies = 16;     // replies to other calls, before it is no answer any more
 
-std::string ExplainReject(Octets) { return "the NFS server has no resources, or no RDMA reads were offered"; }
+std::string ExplainNfsReject(Octets) { return "the NFS server has no resources, or no RDMA reads were offered"; }
 
 class Client {
  public:
@@ -53,7 +53,7 @@ class Client {
   absl::StatusOr<nfs::Reply> Call(Octets call, std::uint32_t id, const std::string& what,
                                   const Patience& patience) {
     RR_RETURN_IF_ERROR(link_.Send(call, patience));
-    for (int i = 0; i < kMostStrangers; ++i) {
+    for (int i = 0; i < kMostForeignReplies; ++i) {
       RR_ASSIGN_OR_RETURN(const Octets message, link_.Receive(patience));
       const auto reply = nfs::DecodeReply(message);
       if (!reply) return MakeFailure(FailureKind::kCorrupt, what + ": the answer is no RPC reply");
@@ -129,7 +129,7 @@ bool AskServer(const ProbeTarget& target, const ProbeTools& tools, Walk& walk) {
       target, tools, client.link(),
       [&](const Patience& patience) {
         return client.link().Connect(NfsEndpointOf(target), target.local_address, nfs::EncodeConnectPrivate(),
-                                     ExplainReject, patience);
+                                     ExplainNfsReject, patience);
       },
       walk);
   if (!connected) return false;

@@ -18,9 +18,9 @@ constexpr std::uint32_t kRdmaMessage = 0;
 constexpr std::uint32_t kRdmaError = 4;
 constexpr std::size_t kMaxVerifierBytes = 400;
 
-class Writer {
+class NfsWriter {
  public:
-  Writer& Word(std::uint32_t value) {
+  NfsWriter& Word(std::uint32_t value) {
     const std::size_t at = bytes_.size();
     bytes_.resize(at + 4);
     PutBig(MutableOctets(bytes_), at, value);
@@ -57,8 +57,8 @@ class Reader {
   bool good_ = true;
 };
 
-Writer Call(std::uint32_t id, std::uint32_t credits, std::uint32_t version, std::uint32_t procedure) {
-  Writer writer;
+NfsWriter Call(std::uint32_t id, std::uint32_t credits, std::uint32_t version, std::uint32_t procedure) {
+  NfsWriter writer;
   writer.Word(id).Word(kRdmaVersion).Word(credits).Word(kRdmaMessage);
   writer.Word(0).Word(0).Word(0);  // no memory is offered
   writer.Word(id).Word(0).Word(kRpcVersion).Word(kProgram).Word(version).Word(procedure);

@@ -12,9 +12,9 @@ namespace rdmaready::nvme {
 namespace {
 
 constexpr std::chrono::milliseconds kReadyLook{20};
-constexpr int kMostStrangers = 16;  // completions of other commands, before it is no answer any more
+constexpr int kMostForeignCompletions = 16;  // completions of other commands, before it is no answer any more
 
-std::string ExplainReject(Octets private_data) {
+std::string ExplainNvmeReject(Octets private_data) {
   const auto reject = DecodeConnectReject(private_data);
   return reject ? "the NVMe target says " + RejectText(reject->status) : std::string();
 }
@@ -39,13 +39,13 @@ Queue::Queue(const LinkMaker& make_link)
     : link_(make_link, {.receives = kAdminDepth, .receive_bytes = 64, .send_bytes = kCommandBytes}) {}
 
 absl::Status Queue::Connect(const Endpoint& to, const std::string& local_address, const Patience& patience) {
-  return link_.Connect(to, local_address, EncodeConnectPrivate(), ExplainReject, patience);
+  return link_.Connect(to, local_address, EncodeConnectPrivate(), ExplainNvmeReject, patience);
 }
 
 absl::StatusOr<Completion> Queue::Run(const Command& command, std::uint16_t id, const std::string& what,
                                       const Patience& patience) {
   RR_RETURN_IF_ERROR(link_.Send(command, patience));
-  for (int i = 0; i < kMostStrangers; ++i) {
+  for (int i = 0; i < kMostForeignCompletions; ++i) {
     RR_ASSIGN_OR_RETURN(const Octets message, link_.Receive(patience));
     const auto completion = DecodeCompletion(message);
     if (!completion) return MakeFailure(FailureKind::kCorrupt, what + ": the answer is no completion");

@@ -21,7 +21,7 @@ constexpr std::uint32_t kOurCapabilities = 0x7F;  // all of them, 2.2.3
 constexpr std::uint16_t kMostListed = 32;         // algorithms of a context; more is no list of algorithms
 constexpr std::uint16_t kMostContexts = 64;
 
-class Writer {
+class Smb2Writer {
  public:
   template <std::unsigned_integral T>
   void Put(T value) {
@@ -43,7 +43,7 @@ class Writer {
   std::vector<std::byte> bytes_{};
 };
 
-void PutHeader(Writer& writer) {
+void PutHeader(Smb2Writer& writer) {
   writer.PutBytes(kProtocolId);
   writer.Put(std::uint16_t{64});  // StructureSize
   writer.Put(std::uint16_t{0});   // CreditCharge
@@ -53,7 +53,7 @@ void PutHeader(Writer& writer) {
   writer.Zeros(kHeaderBytes - 16);  // Flags, NextCommand, MessageId, ids, signature
 }
 
-void PutContext(Writer& writer, std::uint16_t type, Bytes data) {
+void PutContext(Smb2Writer& writer, std::uint16_t type, Bytes data) {
   writer.Align();
   writer.Put(type);
   writer.Put(static_cast<std::uint16_t>(data.size()));
@@ -62,13 +62,13 @@ void PutContext(Writer& writer, std::uint16_t type, Bytes data) {
 }
 
 std::vector<std::byte> ListOf(std::initializer_list<std::uint16_t> numbers) {
-  Writer writer;
+  Smb2Writer writer;
   for (const std::uint16_t number : numbers) writer.Put(number);
   return writer.Take();
 }
 
-void PutContexts(Writer& writer, const NegotiateSeed& seed) {
-  Writer preauth;
+void PutContexts(Smb2Writer& writer, const NegotiateSeed& seed) {
+  Smb2Writer preauth;
   preauth.Put(std::uint16_t{1});  // one algorithm
   preauth.Put(static_cast<std::uint16_t>(seed.salt.size()));
   preauth.Put(std::uint16_t{1});  // SHA-512
@@ -144,7 +144,7 @@ std::string NameIn(const Table& table, Number number) {
 
 std::vector<std::byte> EncodeNegotiate(std::span<const std::uint16_t> dialects, const NegotiateSeed& seed) {
   constexpr std::size_t kContextOffsetAt = 92;
-  Writer writer;
+  Smb2Writer writer;
   PutHeader(writer);
   writer.Put(std::uint16_t{36});  // StructureSize
   writer.Put(static_cast<std::uint16_t>(dialects.size()));

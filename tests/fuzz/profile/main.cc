@@ -12,35 +12,21 @@
 #include <iostream>
 #include <iterator>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/profile/builtin.h"
-#include "tests/fuzz/smbdirect/coverage.h"
+#include "tests/fuzz/coverage.h"
+#include "tests/fuzz/last_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-extern "C" void __sanitizer_set_death_callback(void (*callback)());
-// A demand aborts; the input must be written then too.
-extern "C" const char* __asan_default_options() { return "handle_abort=1"; }
 
 namespace rdmaready {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-const std::string* playing = nullptr;
-
-void WriteDown() {
-  if (playing == nullptr) return;
-  constexpr const char* kFile = "profile_fuzz.failed";
-  if (std::FILE* file = std::fopen(kFile, "wb")) {
-    std::fwrite(playing->data(), 1, playing->size(), file);
-    std::fclose(file);
-    std::fprintf(stderr, "the input is in %s\n", kFile);
-  }
-  playing = nullptr;
-}
 
 // Words of the format and of YAML, and values at the edges.
 constexpr auto kWords = std::to_array<std::string_view>({"extends: nvidia-lossless\n",
@@ -183,10 +169,10 @@ class Mutator {
 };
 
 void Play(const std::string& text) {
-  playing = &text;
-  smbdirect::StartCoverage();
+  fuzz::Playing(std::as_bytes(std::span(text)));
+  fuzz::StartCoverage();
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-  playing = nullptr;
+  fuzz::Playing({});
 }
 
 int PlayFiles(int count, char** names) {
@@ -228,24 +214,25 @@ int Fuzz(std::uint64_t runs, std::chrono::seconds time, std::uint64_t seed) {
   const std::size_t seeds = corpus.size();
   for (const std::string& text : corpus) {
     Play(text);
-    smbdirect::FoundNewCoverage();
+    fuzz::FoundNewCoverage();
   }
   Mutator mutator(seed);
   std::uint64_t played = 0;
   for (; played < runs || Clock::now() < start + time; ++played) {
     std::string text = mutator.Next(corpus);
     Play(text);
-    if (smbdirect::FoundNewCoverage() && corpus.size() < 20'000) corpus.push_back(std::move(text));
+    if (fuzz::FoundNewCoverage() && corpus.size() < 20'000) corpus.push_back(std::move(text));
   }
   std::cout << played << " inputs, " << seeds << " seeds, " << corpus.size() << " kept, "
-            << smbdirect::CoveredPlaces() << " places reached\n";
-  if (smbdirect::CoveredPlaces() > 0 && corpus.size() > seeds) return 0;
+            << fuzz::CoveredPlaces() << " places reached" << (fuzz::Instrumented() ? "\n" : ", not instrumented\n");
+  if (!fuzz::Instrumented()) return 0;
+  if (fuzz::CoveredPlaces() > 0 && corpus.size() > seeds) return 0;
   std::cout << "failed: no coverage, or the mutations reach nothing new\n";
   return 1;
 }
 
 int Main(int argc, char** argv) {
-  __sanitizer_set_death_callback(WriteDown);
+  fuzz::KeepLastInput();
   if (argc > 1 && !std::string_view(argv[1]).starts_with("--")) return PlayFiles(argc - 1, argv + 1);
   std::uint64_t runs = 0;
   std::uint64_t seconds = 0;

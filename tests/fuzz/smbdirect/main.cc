@@ -17,14 +17,11 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/fuzz/smbdirect/coverage.h"
+#include "tests/fuzz/coverage.h"
+#include "tests/fuzz/last_input.h"
 #include "tests/fuzz/smbdirect/machine.h"
 #include "tests/fuzz/smbdirect/mutate.h"
 #include "tests/fuzz/smbdirect/record.h"
-
-extern "C" void __sanitizer_set_death_callback(void (*callback)());
-// The judge aborts; the script must be written then too.
-extern "C" const char* __asan_default_options() { return "handle_abort=1"; }
 
 namespace rdmaready::smbdirect {
 namespace {
@@ -35,19 +32,6 @@ using Clock = std::chrono::steady_clock;
 // The sanitizers' own memory included: they keep 256 MiB of what was freed.
 constexpr long kMostMemoryKib = 1'024 * 1'024;
 constexpr std::size_t kMostCorpus = 20'000;
-
-const Script* playing = nullptr;
-
-void WriteDown() {
-  if (playing == nullptr) return;
-  constexpr const char* kFile = "smbdirect_fuzz.failed";
-  if (std::FILE* file = std::fopen(kFile, "wb")) {
-    std::fwrite(playing->data(), 1, playing->size(), file);
-    std::fclose(file);
-    std::fprintf(stderr, "the script is in %s\n", kFile);
-  }
-  playing = nullptr;
-}
 
 struct Options {
   std::uint64_t runs = 0;
@@ -86,17 +70,17 @@ class Fuzzer {
   void Seed() {
     for (Script& script : RecordSessions()) {
       Run(script);
-      FoundNewCoverage();
+      fuzz::FoundNewCoverage();
       corpus_.push_back(std::move(script));
     }
     sessions_ = corpus_.size();
   }
 
   void Run(const Script& script) {
-    playing = &script;
-    StartCoverage();
+    fuzz::Playing(script);
+    fuzz::StartCoverage();
     const std::optional<EndReason> end = Play(script);
-    playing = nullptr;
+    fuzz::Playing({});
     ++runs_;
     if (end) ends_.insert(*end);
   }
@@ -104,7 +88,7 @@ class Fuzzer {
   void RunNew() {
     Script script = mutator_.Next(corpus_);
     Run(script);
-    if (FoundNewCoverage() && corpus_.size() < kMostCorpus) corpus_.push_back(std::move(script));
+    if (fuzz::FoundNewCoverage() && corpus_.size() < kMostCorpus) corpus_.push_back(std::move(script));
   }
 
   std::uint64_t runs() const { return runs_; }
@@ -112,7 +96,7 @@ class Fuzzer {
   // 0 when the run is worth something.
   int Report(Clock::duration took) const {
     std::cout << runs_ << " scripts, " << sessions_ << " recorded, " << corpus_.size() << " kept, "
-              << CoveredPlaces() << " places reached, " << ends_.size() << " of "
+              << fuzz::CoveredPlaces() << " places reached, " << ends_.size() << " of "
               << static_cast<int>(kLastReason) + 1 << " ways to end, " << MemoryKib() / 1024 << " MiB at most, "
               << std::chrono::duration_cast<std::chrono::seconds>(took).count() << " s\n";
     for (int i = static_cast<int>(kFirstReason); i <= static_cast<int>(kLastReason); ++i) {
@@ -120,7 +104,8 @@ class Fuzzer {
       if (!ends_.contains(reason)) std::cout << "  not reached: " << Text(reason) << '\n';
     }
     if (MemoryKib() > kMostMemoryKib) return Fail("memory without bounds");
-    if (CoveredPlaces() == 0) return Fail("no coverage: compiled without it?");
+    if (!fuzz::Instrumented()) return ends_.size() < kFewestEnds ? Fail("too few ways to end were reached") : 0;
+    if (fuzz::CoveredPlaces() == 0) return Fail("no coverage: compiled without it?");
     if (corpus_.size() <= sessions_) return Fail("the mutations reach nothing new");
     if (ends_.size() < kFewestEnds) return Fail("too few ways to end were reached");
     return 0;
@@ -157,7 +142,7 @@ int PlayFiles(const std::vector<std::string>& files) {
 
 int Main(int argc, char** argv) {
   const Options options = Parse(argc, argv);
-  __sanitizer_set_death_callback(WriteDown);
+  fuzz::KeepLastInput();
   if (!options.files.empty()) return PlayFiles(options.files);
   const Clock::time_point start = Clock::now();
   Fuzzer fuzzer(options.seed);

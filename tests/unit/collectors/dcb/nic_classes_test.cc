@@ -12,7 +12,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr const char* kNetdev = "/sys/class/net/eth2";
+constexpr const char* kNicFolder = "/sys/class/net/eth2";
 constexpr const char* kTrust = "/sys/class/net/eth2/qos/trust";
 constexpr const char* kMap = "/sys/class/net/eth2/qos/dscp2prio";
 
@@ -32,10 +32,10 @@ TEST(NicClasses, AreTheNicsOwn) {
   FakeHost host;
   host.files[kTrust] = "dscp\n";
   host.files[kMap] = MapText();
-  const Fact<AppSelector> trust = ReadNicTrust(host, kNetdev, "mlx5_core");
+  const Fact<AppSelector> trust = ReadNicTrust(host, kNicFolder, "mlx5_core");
   ASSERT_TRUE(trust);
   EXPECT_EQ(*trust, AppSelector::kDscp);
-  const Fact<DscpMap> map = ReadNicDscpMap(host, kNetdev, "mlx5_core");
+  const Fact<DscpMap> map = ReadNicDscpMap(host, kNicFolder, "mlx5_core");
   ASSERT_TRUE(map);
   EXPECT_EQ((*map)[26], 3);
   EXPECT_EQ((*map)[48], 6);
@@ -54,12 +54,12 @@ TEST(NicClasses, OfAnotherFormatAreNone) {
 
 TEST(NicClasses, AreAskedForOfOneDriverAndOnlySomeOfItsVersionsTell) {
   FakeHost host;
-  EXPECT_EQ(ReadNicTrust(host, kNetdev, "ice").missing().kind, Missing::Kind::kUnsupported);
-  EXPECT_EQ(ReadNicTrust(host, kNetdev, "").missing().kind, Missing::Kind::kFailed);
-  EXPECT_EQ(ReadNicTrust(host, kNetdev, "mlx5_core").missing().kind, Missing::Kind::kUnsupported);
-  EXPECT_EQ(ReadNicDscpMap(host, kNetdev, "mlx5_core").missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_EQ(ReadNicTrust(host, kNicFolder, "ice").missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_EQ(ReadNicTrust(host, kNicFolder, "").missing().kind, Missing::Kind::kFailed);
+  EXPECT_EQ(ReadNicTrust(host, kNicFolder, "mlx5_core").missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_EQ(ReadNicDscpMap(host, kNicFolder, "mlx5_core").missing().kind, Missing::Kind::kUnsupported);
   host.files[kTrust] = ErrnoStatus(EACCES, "read");
-  EXPECT_EQ(ReadNicTrust(host, kNetdev, "mlx5_core").missing().kind, Missing::Kind::kDenied);
+  EXPECT_EQ(ReadNicTrust(host, kNicFolder, "mlx5_core").missing().kind, Missing::Kind::kDenied);
 }
 
 }  // namespace

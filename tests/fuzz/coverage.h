@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace rdmaready::smbdirect {
+namespace rdmaready::fuzz {
 
 // Forgets what the last script reached.
 void StartCoverage();
@@ -17,4 +17,4 @@ bool FoundNewCoverage();
 // Places reached so far. 0 when the code under test was compiled without coverage.
 std::size_t CoveredPlaces();
 
-}  // namespace rdmaready::smbdirect
+}  // namespace rdmaready::fuzz

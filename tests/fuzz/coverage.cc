@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fuzz/smbdirect/coverage.h"
+#include "tests/fuzz/coverage.h"
 
 #include <bit>
 #include <cstdint>
@@ -28,7 +28,7 @@ extern "C" void __sanitizer_cov_trace_pc() {
   if (hits[place] < 0xff) ++hits[place];
 }
 
-namespace rdmaready::smbdirect {
+namespace rdmaready::fuzz {
 
 void StartCoverage() {
   for (std::size_t i = 0; i < touched_count; ++i) hits[touched[i]] = 0;
@@ -53,4 +53,4 @@ std::size_t CoveredPlaces() {
   return count;
 }
 
-}  // namespace rdmaready::smbdirect
+}  // namespace rdmaready::fuzz
