@@ -17,7 +17,7 @@ using google::protobuf::FieldDescriptor;
 using ProtoMessage = google::protobuf::Message;  // Message() is what a Status says
 using google::protobuf::Reflection;
 
-constexpr std::size_t kMaxNameBytes = 128;
+constexpr std::size_t kMaxIdBytes = 128;
 
 absl::Status CheckNumber(const FieldDescriptor& field, int number) {
   if (field.enum_type()->FindValueByNumber(number) != nullptr) return absl::OkStatus();
@@ -55,8 +55,8 @@ std::string TextOf(const ProtoMessage& message, const char* name) {
 
 absl::Status CheckRequest(const ProtoMessage& request) {
   for (const char* name : {"caller", "peer_name", "run_id"}) {
-    if (TextOf(request, name).size() > kMaxNameBytes) {
-      return absl::InvalidArgumentError(fmt::format("{}: at most {} bytes", name, kMaxNameBytes));
+    if (TextOf(request, name).size() > kMaxIdBytes) {
+      return absl::InvalidArgumentError(fmt::format("{}: at most {} bytes", name, kMaxIdBytes));
     }
   }
   if (const std::string run_id = TextOf(request, "run_id"); Printable(run_id) != run_id) {
