@@ -13,7 +13,7 @@ const Missing kDenied{.kind = Missing::Kind::kDenied, .detail = "Operation not p
 
 // Counts how many of it live.
 struct Counted {
-  explicit Counted(int* living) : living(living) { ++*living; }
+  explicit Counted(int* counter) : living(counter) { ++*living; }
   Counted(const Counted& other) : living(other.living) { ++*living; }
   Counted& operator=(const Counted&) = default;
   ~Counted() { --*living; }
