@@ -2,7 +2,6 @@
 // Commands: the table of what `rdmaready` can do. A command is a row and a function.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -15,13 +14,18 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "api/client/agent_client.h"
+#include "api/client/client_options.h"
 #include "api/client/tls.h"
+#include "api/model/report.h"
 #include "cli/console.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/render/format/format.h"
 #include "cli/style.h"
+
+namespace CLI {
+class App;
+}
 
 namespace rdmaready {
 

@@ -2,9 +2,12 @@
 // OneOf: an option that takes one of some words. Its error names them, and what was perhaps meant.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class Validator;
+}
 
 namespace rdmaready {
 

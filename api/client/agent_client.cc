@@ -6,12 +6,14 @@
 #include <grpcpp/create_channel_posix.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/base/version.h"
+#include "api/client/agent_wire.h"
 #include "api/client/first_route.h"
 #include "api/client/route.h"
 #include "api/client/trusted_socket.h"
@@ -74,7 +76,9 @@ absl::StatusOr<CheckAnswer> DecodeDone(const v1::CheckDone& done, std::size_t fi
 }  // namespace
 
 AgentClient::AgentClient(std::string name, std::shared_ptr<grpc::Channel> channel, const ClientOptions& options)
-    : name_(std::move(name)), options_(options), stub_(v1::Agent::NewStub(std::move(channel))) {}
+    : name_(std::move(name)), options_(options), wire_(new Wire{v1::Agent::NewStub(std::move(channel))}) {}
+
+AgentClient::~AgentClient() = default;
 
 absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddress& address,
                                                                   const ClientOptions& options) {
@@ -132,7 +136,7 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + options_.connect_timeout);
   v1::GetVersionResponse response;
-  const grpc::Status status = stub_->GetVersion(&context, {}, &response);
+  const grpc::Status status = wire_->stub->GetVersion(&context, {}, &response);
   if (!status.ok()) return Explain(status);
   AnswerBounds bounds({.text_octets = kMaxVersionTextOctets});
   RR_RETURN_IF_ERROR(Take(bounds, response, context));
@@ -149,7 +153,7 @@ absl::StatusOr<Facts> AgentClient::GetFacts() {
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + options_.call_timeout);
   v1::GetFactsResponse response;
-  const grpc::Status status = stub_->GetFacts(&context, {}, &response);
+  const grpc::Status status = wire_->stub->GetFacts(&context, {}, &response);
   if (!status.ok()) return Explain(status);
   AnswerBounds bounds;
   RR_RETURN_IF_ERROR(Take(bounds, response, context));
@@ -161,7 +165,7 @@ absl::StatusOr<std::map<std::string, std::string>> AgentClient::GetRecording(std
   context.set_deadline(Clock::now() + options_.call_timeout + lldp);
   v1::GetRecordingRequest request;
   request.set_lldp_seconds(static_cast<std::uint32_t>(lldp.count()));
-  const auto reader = stub_->GetRecording(&context, request);
+  const auto reader = wire_->stub->GetRecording(&context, request);
   std::map<std::string, std::string> files;
   std::size_t left = kMaxRecordingBytes;
   for (v1::RecordingPart part; reader->Read(&part);) {
@@ -191,7 +195,7 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
 
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + options_.call_timeout + options.watch);
-  const auto reader = stub_->Check(&context, request);
+  const auto reader = wire_->stub->Check(&context, request);
   std::vector<Finding> findings;
   std::optional<CheckAnswer> answer;
   AnswerBounds bounds;
@@ -235,7 +239,7 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
   // A longer test may take longer by that, for each case on each port.
   constexpr int kMostTests = 20;
   context.set_deadline(Deadline(options, kMostTests));
-  const auto reader = stub_->TestLoopback(&context, request);
+  const auto reader = wire_->stub->TestLoopback(&context, request);
   AnswerBounds bounds;
   for (v1::TransferEvent event; reader->Read(&event);) {
     RR_RETURN_IF_ERROR(Take(bounds, event, context));
@@ -257,7 +261,7 @@ absl::Status CredentialsNeedPrivacy(const std::string& host) {
                                     "--tls-ca), or run this on that host and without HOST");
 }
 
-absl::StatusOr<std::unique_ptr<v1::Agent::Stub>> AgentClient::WayForSecrets() const {
+absl::StatusOr<std::unique_ptr<AgentClient::Wire>> AgentClient::WayForSecrets() const {
   if (private_) return nullptr;
   if (socket_path_.empty()) return CredentialsNeedPrivacy(name_);
   const auto deadline = std::chrono::steady_clock::now() + options_.connect_timeout;
@@ -265,12 +269,13 @@ absl::StatusOr<std::unique_ptr<v1::Agent::Stub>> AgentClient::WayForSecrets() co
   if (!fd.ok()) return absl::Status(fd.status().code(), "host " + name_ + ": " + Message(fd.status()));
   const int given = ::fcntl(fd->get(), F_DUPFD_CLOEXEC, 0);  // gRPC closes it
   if (given < 0) return ErrnoStatus(errno, "host " + name_ + ": duplicate a socket");
-  return v1::Agent::NewStub(grpc::CreateInsecureChannelFromFd("unix:" + socket_path_, given));
+  return std::unique_ptr<Wire>(
+      new Wire{v1::Agent::NewStub(grpc::CreateInsecureChannelFromFd("unix:" + socket_path_, given))});
 }
 
 absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, const Progress& progress) {
   v1::ProbeRequest request;
-  std::unique_ptr<v1::Agent::Stub> trusted;
+  std::unique_ptr<Wire> trusted;
   if (!options.credentials.user_name.empty()) {
     RR_ASSIGN_OR_RETURN(trusted, WayForSecrets());
     request.mutable_credentials()->set_user_name(options.credentials.user_name);
@@ -292,7 +297,7 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
 
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + LongestProbe(timeout, options.prove, options_.call_timeout));
-  const auto reader = (trusted ? trusted : stub_)->Probe(&context, request);
+  const auto reader = (trusted ? trusted : wire_)->stub->Probe(&context, request);
   std::optional<ProbeAnswer> answer;
   AnswerBounds bounds;
   for (v1::ProbeEvent event; reader->Read(&event);) {
@@ -315,7 +320,7 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
 absl::StatusOr<History> AgentClient::ListHistory(const HistoryQuery& query) {
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + options_.call_timeout);
-  const auto reader = stub_->ListHistory(&context, ToProto(query));
+  const auto reader = wire_->stub->ListHistory(&context, ToProto(query));
   History history;
   AnswerBounds bounds(kHistoryLimits);
   for (v1::HistoryEntry entry; reader->Read(&entry);) {
@@ -335,7 +340,7 @@ absl::StatusOr<std::vector<CaseBaseline>> AgentClient::Baseline(const BaselineQu
   v1::BaselineRequest request;
   request.set_port(query.port);
   request.set_case_name(query.case_name);
-  const auto reader = stub_->Baseline(&context, request);
+  const auto reader = wire_->stub->Baseline(&context, request);
   std::vector<CaseBaseline> baselines;
   AnswerBounds bounds(kHistoryLimits);
   for (v1::CaseBaseline baseline; reader->Read(&baseline);) {
@@ -350,7 +355,7 @@ absl::StatusOr<std::vector<CaseBaseline>> AgentClient::Baseline(const BaselineQu
 absl::StatusOr<std::vector<AgentEvent>> AgentClient::GetEvents() {
   grpc::ClientContext context;
   context.set_deadline(Clock::now() + options_.call_timeout);
-  const auto reader = stub_->GetEvents(&context, {});
+  const auto reader = wire_->stub->GetEvents(&context, {});
   std::vector<AgentEvent> events;
   AnswerBounds bounds(kHistoryLimits);
   for (v1::LoggedEvent event; reader->Read(&event);) {

@@ -7,130 +7,39 @@
 // name the host. Threads: one client may be used by several threads at once.
 #pragma once
 
-#include <grpcpp/channel.h>
-
-#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/client/address.h"
-#include "api/client/answer_bounds.h"
-#include "api/client/tls.h"
+#include "api/client/agent_calls.h"
+#include "api/client/client_options.h"
 #include "api/model/baseline.h"
-#include "api/model/change.h"
-#include "api/model/facts.h"
 #include "api/model/history.h"
 #include "api/model/plan.h"
-#include "api/model/probe.h"
-#include "api/model/profile.h"
-#include "api/model/report.h"
-#include "api/model/transfer.h"
-#include "rdmaready/v1/agent.grpc.pb.h"
+
+namespace google::protobuf {
+class Message;
+}
+namespace grpc {
+class Channel;
+class ClientContext;
+class Status;
+}  // namespace grpc
 
 namespace rdmaready {
+
+class AnswerBounds;
 
 // What an agent says in GetVersion. Another number: the two cannot speak to each other. 2: facts say of each
 // field whether it is there.
 inline constexpr std::uint32_t kApiRevision = 3;
-
-struct ClientOptions {
-  std::chrono::milliseconds connect_timeout{5000};
-  std::chrono::milliseconds call_timeout{120000};  // of one whole check or test
-  bool insecure = false;                           // plain text to other than loopback
-  std::shared_ptr<const TlsMaterial> tls{};        // null: plain text; a unix socket is always plain
-  std::string tls_name{};                          // what certificates must carry; empty: the host as named
-};
-
-struct PortSelection {  // empty device: the agent chooses (loopback: every port)
-  std::string device{};
-  std::uint32_t number = 0;
-  std::string address{};  // must be the port's own; empty: its first routable one
-};
-
-struct CheckOptions {
-  std::vector<Profile> profiles{};   // each for its ports; empty: the agent's own choice
-  std::vector<std::string> ports{};  // only these, by name; empty: all
-  Rung level = Rung::kHost;          // kHost or kLoopback; kPeer is the caller's work
-  std::string caller{};
-  std::string run_id{};
-  std::chrono::seconds watch{};  // of the ports, before they are judged; an agent refuses more than it allows
-  bool with_facts = false;       // for callers that compare hosts or pair their ports
-};
-
-struct CheckAnswer {
-  HostReport report{};  // with every finding that was streamed
-  std::string run_id{};
-  std::vector<Profile> profiles{};     // by which the agent judged
-  std::optional<Facts> facts{};        // the ones that were judged, if they were asked for
-  bool software_devices_only = false;  // all RDMA devices of the host, of which there are some
-  std::string store_error{};           // the verdict stands, but the agent could not keep it
-  std::string store_notice{};          // what happened to the agent's store before, said once
-};
-
-struct PortTransfer {
-  std::string port{};  // "rxe0/1"
-  TransferResult result{};
-  std::optional<TransferResult> reverse{};  // the other way, when both were asked for
-  std::string store_error{};
-};
-
-struct ProbeOptions {
-  Protocol protocol = Protocol::kUnknown;
-  std::string target{};
-  std::uint32_t port_number = 0;        // of the RDMA connection; 0: the protocol's own
-  PortSelection port{};                 // empty device: the one that leads to the target
-  std::chrono::milliseconds timeout{};  // of the walk, at most kMostProbeTime; 0: the agent's own
-  bool prove = false;                   // also I/O on a volume of the server
-  std::string volume{};       // SMB: the share; NVMe: the NQN; iSER: the target's name; NFS: the export's path
-  Credentials credentials{};  // refused where others could read them on the way
-  std::string caller{};
-  std::string run_id{};
-};
-
-// kInvalidArgument: why a host that is spoken to in plain text gets no credentials. On loopback, too: whoever
-// was first may listen on a port.
-absl::Status CredentialsNeedPrivacy(const std::string& host);
-
-struct ProbeAnswer {
-  ProbeResult result{};
-  std::vector<Finding> findings{};
-  std::string run_id{};
-  std::string store_error{};
-  std::string store_notice{};
-};
-
-struct ApplyOptions {
-  std::vector<Profile> profiles{};   // each for its ports; empty: the agent's own choice
-  std::vector<std::string> ports{};  // only these, by name; empty: all
-  std::chrono::milliseconds confirm_within{60'000};
-  bool allow_one_way = false;
-  bool proof = true;
-  std::string peer{};  // the host with which a transfer proves it too; empty: none
-  std::string caller{};
-  std::string plan_sha256{};  // PlanDigest of the plan that was shown: no other is written; empty: any
-  std::chrono::milliseconds estimate{};  // what its writes take, by itself: the call may last longer by that
-};
-
-// A line of an agent's log.
-struct AgentEvent {
-  std::int64_t unix_ns = 0;
-  std::string level{};  // "info", "warning", "error"; empty: of a kind that we do not know
-  std::string name{};
-  std::vector<std::pair<std::string, std::string>> fields{};  // key and value
-};
-
-struct AgentVersion {
-  std::string version{};
-  std::string hostname{};
-  std::string instance_id{};  // of the agent's process; empty when it is of a version without
-};
 
 class AgentClient {
  public:
@@ -145,6 +54,9 @@ class AgentClient {
 
   // Over a channel that exists already (an agent in this process).
   AgentClient(std::string name, std::shared_ptr<grpc::Channel> channel, const ClientOptions& options);
+  AgentClient(const AgentClient&) = delete;
+  AgentClient& operator=(const AgentClient&) = delete;
+  ~AgentClient();
 
   const std::string& name() const { return name_; }
 
@@ -189,32 +101,29 @@ class AgentClient {
 
  private:
   friend class PeerRelay;
+  struct Wire;  // the generated stub: agent_wire.h
 
   absl::Status Explain(const grpc::Status& status) const;
   // The same of a call that older agents do not know.
   absl::Status ExplainNewer(const grpc::Status& status) const;
   std::chrono::system_clock::time_point Deadline() const;
-  template <class Request, class Response>
-  absl::StatusOr<Response> CallOnce(grpc::Status (v1::Agent::Stub::*method)(grpc::ClientContext*,
-                                                                            const Request&, Response*),
-                                    const Request& request, std::chrono::milliseconds within = {});
+  template <class Response, class Method, class Request>
+  absl::StatusOr<Response> CallOnce(Method method, const Request& request,
+                                    std::chrono::milliseconds within = {});
   // Takes one more message of an answer within its bounds; what is too much ends the call.
   absl::Status Take(AnswerBounds& bounds, const google::protobuf::Message& message,
                     grpc::ClientContext& context) const;
   // A way over which secrets may go; null: the usual one is. Errors: there is none.
-  absl::StatusOr<std::unique_ptr<v1::Agent::Stub>> WayForSecrets() const;
+  absl::StatusOr<std::unique_ptr<Wire>> WayForSecrets() const;
   // When a call that makes so many tests of that length is late. No agent allows one of ten minutes.
-  std::chrono::system_clock::time_point Deadline(const TransferOptions& test, int tests) const {
-    const auto longer = std::min<std::chrono::milliseconds>(test.duration, std::chrono::minutes(10));
-    return std::chrono::system_clock::now() + options_.call_timeout + tests * longer;
-  }
+  std::chrono::system_clock::time_point Deadline(const TransferOptions& test, int tests) const;
 
   std::string name_;
   ClientOptions options_;
   AgentVersion version_;
   bool private_ = true;        // nobody else can read what goes over it, and who is there is known
   std::string socket_path_{};  // of a local socket: who listens there is to be found out
-  std::unique_ptr<v1::Agent::Stub> stub_;
+  std::unique_ptr<Wire> wire_;
 };
 
 }  // namespace rdmaready

@@ -2,11 +2,12 @@
 // What an agent is asked about the settings of its host.
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "api/base/status.h"
-#include "api/client/agent_client.h"
+#include "api/client/agent_wire.h"
 #include "api/convert/records.h"
 #include "api/profile/profile_proto.h"
 
@@ -34,15 +35,18 @@ std::chrono::system_clock::time_point AgentClient::Deadline() const {
   return std::chrono::system_clock::now() + options_.call_timeout;
 }
 
-template <class Request, class Response>
-absl::StatusOr<Response> AgentClient::CallOnce(grpc::Status (v1::Agent::Stub::*method)(grpc::ClientContext*,
-                                                                                       const Request&,
-                                                                                       Response*),
-                                               const Request& request, std::chrono::milliseconds within) {
+std::chrono::system_clock::time_point AgentClient::Deadline(const TransferOptions& test, int tests) const {
+  const auto longer = std::min<std::chrono::milliseconds>(test.duration, std::chrono::minutes(10));
+  return std::chrono::system_clock::now() + options_.call_timeout + tests * longer;
+}
+
+template <class Response, class Method, class Request>
+absl::StatusOr<Response> AgentClient::CallOnce(Method method, const Request& request,
+                                               std::chrono::milliseconds within) {
   grpc::ClientContext context;
   context.set_deadline(within == within.zero() ? Deadline() : std::chrono::system_clock::now() + within);
   Response response;
-  const grpc::Status status = (stub_.get()->*method)(&context, request, &response);
+  const grpc::Status status = ((*wire_->stub).*method)(&context, request, &response);
   if (!status.ok()) return ExplainNewer(status);
   AnswerBounds bounds;
   RR_RETURN_IF_ERROR(Take(bounds, response, context));
@@ -55,7 +59,7 @@ absl::StatusOr<Plan> AgentClient::MakePlan(const std::vector<Profile>& profiles,
   for (const Profile& profile : profiles) *request.add_profiles()->mutable_profile() = ToProto(profile);
   for (const std::string& port : ports) request.add_ports(port);
   request.set_persist(persist);
-  RR_ASSIGN_OR_RETURN(const v1::Plan plan, CallOnce(&v1::Agent::Stub::MakePlan, request));
+  RR_ASSIGN_OR_RETURN(const v1::Plan plan, CallOnce<v1::Plan>(&v1::Agent::Stub::MakePlan, request));
   return FromProto(plan);
 }
 
@@ -72,7 +76,7 @@ absl::StatusOr<Change> AgentClient::Apply(const ApplyOptions& options,
   request.set_plan_sha256(options.plan_sha256);
   grpc::ClientContext context;
   context.set_deadline(Deadline() + LongestApply(options));
-  const auto reader = stub_->Apply(&context, request);
+  const auto reader = wire_->stub->Apply(&context, request);
   std::optional<Change> last;
   AnswerBounds bounds;
   for (v1::Change change; reader->Read(&change);) {
@@ -90,36 +94,38 @@ absl::StatusOr<Change> AgentClient::Apply(const ApplyOptions& options,
 absl::StatusOr<Change> AgentClient::ProvePeer(const std::string& change_id) {
   v1::ProvePeerRequest request;
   request.set_change_id(change_id);
-  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce(&v1::Agent::Stub::ProvePeer, request));
+  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce<v1::Change>(&v1::Agent::Stub::ProvePeer, request));
   return FromProto(change);
 }
 
 absl::StatusOr<Change> AgentClient::Confirm(const std::string& change_id) {
   v1::ConfirmRequest request;
   request.set_change_id(change_id);
-  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce(&v1::Agent::Stub::Confirm, request));
+  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce<v1::Change>(&v1::Agent::Stub::Confirm, request));
   return FromProto(change);
 }
 
 absl::StatusOr<Change> AgentClient::RollBack(const std::string& change_id) {
   v1::RollBackRequest request;
   request.set_change_id(change_id);
-  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce(&v1::Agent::Stub::RollBack, request));
+  RR_ASSIGN_OR_RETURN(const v1::Change change, CallOnce<v1::Change>(&v1::Agent::Stub::RollBack, request));
   return FromProto(change);
 }
 
 absl::StatusOr<std::vector<Setting>> AgentClient::Forget(const std::vector<SettingObject>& objects) {
   v1::ForgetRequest request;
   for (const SettingObject& object : objects) *request.add_objects() = ToProto(object);
-  RR_ASSIGN_OR_RETURN(const v1::ForgetResponse response, CallOnce(&v1::Agent::Stub::Forget, request));
+  RR_ASSIGN_OR_RETURN(const v1::ForgetResponse response,
+                      CallOnce<v1::ForgetResponse>(&v1::Agent::Stub::Forget, request));
   std::vector<Setting> forgotten;
   for (const v1::Setting& setting : response.forgotten()) forgotten.push_back(FromProto(setting));
   return forgotten;
 }
 
 absl::StatusOr<ApplierStatus> AgentClient::GetApplier(std::chrono::milliseconds within) {
-  RR_ASSIGN_OR_RETURN(const v1::ApplierStatus status,
-                      CallOnce(&v1::Agent::Stub::GetApplier, v1::GetApplierRequest(), within));
+  RR_ASSIGN_OR_RETURN(
+      const v1::ApplierStatus status,
+      CallOnce<v1::ApplierStatus>(&v1::Agent::Stub::GetApplier, v1::GetApplierRequest(), within));
   return FromProto(status);
 }
 

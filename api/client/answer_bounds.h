@@ -6,11 +6,13 @@
 // memory.
 #pragma once
 
-#include <google/protobuf/message.h>
-
 #include <cstddef>
 
 #include "absl/status/status.h"
+
+namespace google::protobuf {
+class Message;
+}
 
 namespace rdmaready {
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "api/client/address.h"
-#include "api/client/agent_client.h"
+#include "api/client/client_options.h"
 #include "api/client/route.h"
 
 namespace rdmaready {

@@ -11,6 +11,7 @@
 
 #include "api/base/status.h"
 #include "api/client/first_route.h"
+#include "api/client/fleet_wire.h"
 #include "api/client/hub_address.h"
 #include "api/client/route.h"
 #include "api/convert/fleet.h"
@@ -59,8 +60,9 @@ bool IsWorthRetrying(const grpc::Status& status) {
 FleetClient::FleetClient(std::string name, const ClientOptions& options, std::shared_ptr<grpc::Channel> channel)
     : name_(std::move(name)),
       call_timeout_(options.call_timeout),
-      stub_(v1::Fleet::NewStub(channel)),
-      access_(v1::Access::NewStub(std::move(channel))) {}
+      wire_(new Wire{v1::Fleet::NewStub(channel), v1::Access::NewStub(std::move(channel))}) {}
+
+FleetClient::~FleetClient() = default;
 
 absl::StatusOr<std::unique_ptr<FleetClient>> FleetClient::Connect(const std::string& hub,
                                                                   const ClientOptions& options) {
@@ -96,13 +98,11 @@ absl::Status FleetClient::Explain(const grpc::Status& status) const {
   }
 }
 
-template <class Request, class Response>
-absl::Status FleetClient::Call(grpc::Status (v1::Fleet::Stub::*method)(grpc::ClientContext*, const Request&,
-                                                                       Response*),
-                               const Request& request, Response& response) {
+template <class Method, class Request, class Response>
+absl::Status FleetClient::Call(Method method, const Request& request, Response& response) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + call_timeout_);
-  return Explain(((*stub_).*method)(&context, request, &response));
+  return Explain(((*wire_->fleet).*method)(&context, request, &response));
 }
 
 absl::StatusOr<FleetStatus> FleetClient::Status(const FleetFilterWords& filter, std::uint32_t most_odd) {
@@ -241,7 +241,7 @@ absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t sin
       if (cancelled_) return absl::OkStatus();
       watching_ = &context;
     }
-    const auto reader = stub_->Watch(&context, request);
+    const auto reader = wire_->fleet->Watch(&context, request);
     v1::FleetChange message;
     bool wanted = true;
     while (wanted && reader->Read(&message)) {

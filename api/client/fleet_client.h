@@ -15,13 +15,23 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "api/client/agent_client.h"
+#include "api/client/client_options.h"
 #include "api/model/fleet.h"
 #include "api/model/fleet_past.h"
-#include "rdmaready/v1/enrolment.grpc.pb.h"
-#include "rdmaready/v1/fleet.grpc.pb.h"
+
+namespace grpc {
+class Channel;
+class ClientContext;
+class Status;
+}  // namespace grpc
 
 namespace rdmaready {
+namespace v1 {
+class MakeTokensRequest;
+class MakeTokensResponse;
+class RevokeHostResponse;
+class TokenRow;
+}  // namespace v1
 
 // Which hosts, and of them which checks; see v1::HostFilter.
 struct FleetFilterWords {
@@ -37,6 +47,9 @@ class FleetClient {
   // `hub` as in api/client/address.h, without a port the hub's own. Errors as those of AgentClient::Connect.
   static absl::StatusOr<std::unique_ptr<FleetClient>> Connect(const std::string& hub,
                                                               const ClientOptions& options);
+  FleetClient(const FleetClient&) = delete;
+  FleetClient& operator=(const FleetClient&) = delete;
+  ~FleetClient();
 
   absl::StatusOr<FleetStatus> Status(const FleetFilterWords& filter, std::uint32_t most_odd);
   // All pages.
@@ -94,21 +107,18 @@ class FleetClient {
   absl::StatusOr<v1::RevokeHostResponse> RevokeHost(const std::string& host, const std::string& why);
 
  private:
+  struct Wire;  // the generated stubs: fleet_wire.h
+
   FleetClient(std::string name, const ClientOptions& options, std::shared_ptr<grpc::Channel> channel);
   absl::Status Explain(const grpc::Status& status) const;
-  template <class Request, class Response>
-  absl::Status Call(grpc::Status (v1::Fleet::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-                    const Request& request, Response& response);
-
-  template <class Request, class Response>
-  absl::Status CallAccess(grpc::Status (v1::Access::Stub::*method)(grpc::ClientContext*, const Request&,
-                                                                   Response*),
-                          const Request& request, Response& response);
+  template <class Method, class Request, class Response>
+  absl::Status Call(Method method, const Request& request, Response& response);
+  template <class Method, class Request, class Response>
+  absl::Status CallAccess(Method method, const Request& request, Response& response);
 
   const std::string name_;
   const std::chrono::milliseconds call_timeout_;
-  std::unique_ptr<v1::Fleet::Stub> stub_;
-  std::unique_ptr<v1::Access::Stub> access_;
+  const std::unique_ptr<Wire> wire_;
   std::mutex mutex_;
   grpc::ClientContext* watching_ = nullptr;
   bool cancelled_ = false;

@@ -3,7 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "api/base/status.h"
-#include "api/client/fleet_client.h"
+#include "api/client/fleet_wire.h"
 
 namespace rdmaready {
 namespace {
@@ -12,13 +12,11 @@ constexpr std::uint32_t kTokensOnPage = 1'000;
 
 }  // namespace
 
-template <class Request, class Response>
-absl::Status FleetClient::CallAccess(grpc::Status (v1::Access::Stub::*method)(grpc::ClientContext*,
-                                                                              const Request&, Response*),
-                                     const Request& request, Response& response) {
+template <class Method, class Request, class Response>
+absl::Status FleetClient::CallAccess(Method method, const Request& request, Response& response) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + call_timeout_);
-  return Explain(((*access_).*method)(&context, request, &response));
+  return Explain(((*wire_->access).*method)(&context, request, &response));
 }
 
 absl::StatusOr<v1::MakeTokensResponse> FleetClient::MakeTokens(const v1::MakeTokensRequest& wanted) {

@@ -3,11 +3,13 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "api/client/agent_wire.h"
 #include "api/convert/records.h"
 
 namespace rdmaready {
@@ -50,7 +52,7 @@ class PeerRelay {
     void Open(const PeerTest& test, v1::PeerTestRequest::Start::Role role, const PortSelection& port,
               const std::string& peer_name) {
       context.set_deadline(agent.Deadline(test.options, 1));
-      stream = agent.stub_->TestPeer(&context);
+      stream = agent.wire_->stub->TestPeer(&context);
       v1::PeerTestRequest request;
       v1::PeerTestRequest::Start* start = request.mutable_start();
       start->set_role(role);

@@ -3,14 +3,16 @@
 // stream.
 #pragma once
 
-#include <grpcpp/channel.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "api/client/tls.h"
+
+namespace grpc {
+class Channel;
+}
 
 namespace rdmaready {
 

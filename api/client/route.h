@@ -2,14 +2,16 @@
 // Route: one way to one server, and why nobody was found at its end.
 #pragma once
 
-#include <grpcpp/channel.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "api/client/tls.h"
+
+namespace grpc {
+class Channel;
+}
 
 namespace rdmaready {
 

@@ -2,11 +2,13 @@
 // The caller's side of TLS, as gRPC takes it.
 #pragma once
 
-#include <grpcpp/security/credentials.h>
-
 #include <memory>
 
 #include "api/client/tls.h"
+
+namespace grpc {
+class ChannelCredentials;
+}
 
 namespace rdmaready {
 

@@ -2,12 +2,11 @@
 // What `plan` and `apply` have in common: which hosts, by which profiles, of which ports.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "api/client/agent_client.h"
+#include "api/client/agent_calls.h"
 #include "cli/commands.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/host_flags.h"

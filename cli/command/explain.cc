@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready explain: the catalogue of checks and live tests.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready facts: what is known of hosts.
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <utility>

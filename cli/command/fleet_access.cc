@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +15,7 @@
 #include "api/base/text.h"
 #include "api/convert/record_json.h"
 #include "api/inventory/host_list.h"
+#include "rdmaready/v1/enrolment.pb.h"
 
 namespace rdmaready {
 namespace {

@@ -2,7 +2,6 @@
 // rdmaready fleet token, fleet revoke: who may join a fleet, and who is to leave it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "cli/command/fleet_verb.h"

@@ -2,7 +2,6 @@
 // rdmaready fleet ack, audit, maintenance: what an operator does, and what was done.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "cli/command/fleet_verb.h"

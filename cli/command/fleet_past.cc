@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command/fleet_past.h"
 
+#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "api/convert/record_json.h"
 #include "cli/render/text_fleet_past.h"
 
 namespace rdmaready {

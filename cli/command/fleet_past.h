@@ -2,8 +2,6 @@
 // rdmaready fleet past: what live tests of a fleet's hosts showed last, beside the days before.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command/fleet_verb.h"
 
 namespace rdmaready {

@@ -3,11 +3,10 @@
 // the hub; what they share is here.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +14,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/client/fleet_client.h"
-#include "api/convert/fleet.h"
-#include "api/convert/record_json.h"
 #include "cli/commands.h"
 
 namespace rdmaready {
@@ -57,11 +54,8 @@ absl::StatusOr<std::int64_t> FleetTime(const std::string& option, const std::str
 // Of --since; 0 without it.
 absl::StatusOr<std::int64_t> SinceOf(const FleetOptions& options);
 
+// {field: [...]}. Of the rows that FleetClient answers.
 template <class Row>
-nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<Row>& rows) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Row& row : rows) list.push_back(RecordJson(ToProto(row)));
-  return {{field, std::move(list)}};
-}
+nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<Row>& rows);
 
 }  // namespace rdmaready

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command/fleet_views.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
+#include "api/convert/fleet.h"
 #include "api/convert/record_json.h"
 #include "cli/one_of.h"
 #include "cli/render/text_fleet.h"

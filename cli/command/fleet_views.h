@@ -2,7 +2,6 @@
 // rdmaready fleet status, hosts, findings, history, diff, baseline, watch: what a hub knows of its hosts.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "cli/command/fleet_verb.h"

@@ -2,6 +2,7 @@
 // rdmaready pki: a CA of files, for those who have none.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>

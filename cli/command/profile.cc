@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready profile: what hosts, and the switches between them, are judged by.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "api/client/agent_client.h"
+#include "api/client/agent_calls.h"
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"

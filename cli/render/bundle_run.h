@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/client/agent_client.h"
+#include "api/client/agent_calls.h"
 #include "cli/exit_status.h"
 
 namespace rdmaready {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "api/client/agent_client.h"
+#include "api/client/agent_calls.h"
 
 namespace rdmaready {
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "api/base/version.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
 namespace {

@@ -11,6 +11,7 @@
 #include "api/client/agent_client.h"
 #include "api/client/answer_bounds.h"
 #include "api/client/peer_test.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
 namespace {
