@@ -2,6 +2,7 @@
 #include "hub/hub.h"
 
 #include <fmt/format.h>
+#include <grpcpp/server.h>
 
 #include <algorithm>
 #include <utility>
@@ -9,6 +10,10 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/daemon/server_tls.h"
+#include "hub/enrol/access_service.h"
+#include "hub/enrol/enrolment_service.h"
+#include "hub/fleet/fleet_service.h"
+#include "hub/ingest/ingest_service.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -138,6 +143,8 @@ absl::Status Hub::Notify(const std::optional<NoticeOptions>& notices) {
 }
 
 Hub::~Hub() { Shutdown(std::chrono::milliseconds(0)); }
+
+IngestCounts Hub::ingest() const { return ingest_->Counts(); }
 
 void Hub::Shutdown(std::chrono::milliseconds grace) {
   chores_ = {};

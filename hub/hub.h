@@ -25,16 +25,13 @@
 #include "hub/access/audit_trail.h"
 #include "hub/access/fleet_gate.h"
 #include "hub/clock_watch.h"
-#include "hub/enrol/access_service.h"
 #include "hub/enrol/admission.h"
-#include "hub/enrol/enrolment_service.h"
 #include "hub/fleet/change_feed.h"
-#include "hub/fleet/fleet_service.h"
 #include "hub/fleet/fleet_view.h"
 #include "hub/ingest/comparer.h"
 #include "hub/ingest/host_book.h"
 #include "hub/ingest/host_notes.h"
-#include "hub/ingest/ingest_service.h"
+#include "hub/ingest/ingest_counts.h"
 #include "hub/ingest/keeper.h"
 #include "hub/ingest/list_teller.h"
 #include "hub/judge/fleet_agreement.h"
@@ -48,6 +45,13 @@
 #include "hub/store/token_store.h"
 
 namespace rdmaready::hub {
+
+class AccessService;
+class EnrolDoor;
+class FleetService;
+class IngestService;
+class RenewalService;
+struct IngestOptions;
 
 inline constexpr std::uint16_t kHubMetricsPort = 7474;
 
@@ -108,7 +112,7 @@ class Hub {
   // full, or fails, is no hang. The hub outlives their use.
   std::vector<ProofOfLife> ProofsOfLife() const;
 
-  IngestCounts ingest() const { return ingest_->Counts(); }
+  IngestCounts ingest() const;
   // Of /metrics; null: there is none.
   const metrics::Door* metrics() const { return metrics_.get(); }
   KeeperCounts keeper() const { return keeper_->Counts(); }

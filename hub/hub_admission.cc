@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Hub that is about who joins the fleet and who leaves it.
+#include <grpcpp/server_builder.h>
+#include <grpcpp/server_context.h>
+
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "api/base/status.h"
+#include "hub/enrol/access_service.h"
+#include "hub/enrol/enrolment_service.h"
 #include "hub/hub.h"
 
 namespace rdmaready::hub {

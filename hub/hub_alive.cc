@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "hub/enrol/enrolment_service.h"
 #include "hub/hub.h"
 #include "rdmaready/v1/fleet.grpc.pb.h"
 #include "rdmaready/v1/ingest.grpc.pb.h"

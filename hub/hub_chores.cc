@@ -17,6 +17,7 @@
 
 #include "api/base/run_id.h"
 #include "hub/hub.h"
+#include "hub/ingest/ingest_service.h"
 
 namespace rdmaready::hub {
 namespace {

@@ -2,6 +2,8 @@
 // What the hub listens on for agents and for who asks, with which limits.
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/resource_quota.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
 #include <chrono>
 #include <memory>
@@ -11,7 +13,9 @@
 
 #include "api/base/status.h"
 #include "api/daemon/server_tls.h"
+#include "hub/fleet/fleet_service.h"
 #include "hub/hub.h"
+#include "hub/ingest/ingest_service.h"
 
 namespace rdmaready::hub {
 namespace {

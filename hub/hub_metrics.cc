@@ -8,6 +8,7 @@
 #include "api/base/version.h"
 #include "api/metrics/own_cost.h"
 #include "hub/hub.h"
+#include "hub/ingest/ingest_service.h"
 
 namespace rdmaready::hub {
 namespace {

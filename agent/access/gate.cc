@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/security/auth_context.h>
+#include <grpcpp/server_context.h>
 #include <openssl/objects.h>
 #include <openssl/x509.h>
 

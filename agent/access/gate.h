@@ -3,8 +3,6 @@
 // what he asks (rows.h) and his quota leaves room, and keeps the audit of what comes of it.
 #pragma once
 
-#include <grpcpp/server_context.h>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -25,6 +23,10 @@
 #include "agent/access/role_file.h"
 #include "agent/access/rows.h"
 #include "api/base/event.h"
+
+namespace grpc {
+class ServerContextBase;
+}
 
 namespace rdmaready::access {
 

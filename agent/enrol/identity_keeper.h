@@ -7,8 +7,6 @@
 // is opened again by it at once.
 #pragma once
 
-#include <grpcpp/channel.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -25,6 +23,10 @@
 #include "api/base/event.h"
 #include "api/base/run_id.h"
 #include "api/client/tls.h"
+
+namespace grpc {
+class Channel;
+}
 
 namespace rdmaready::enrol {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/report/report_client.h"
 
+#include <grpcpp/channel.h>
 #include <grpcpp/support/status.h>
 
 #include <algorithm>
@@ -46,6 +47,12 @@ v1::FromAgent Hello(const ReportingHost& host, std::int64_t unix_ns, const std::
 }
 
 }  // namespace
+
+struct ReportClient::Act {
+  std::shared_ptr<ReportStream> stream{};
+  std::shared_ptr<grpc::Channel> open_on{};  // null: the stream is there
+  std::optional<v1::FromAgent> message{};    // none: cancel
+};
 
 ReportClient::ReportClient(ReportOptions options) : options_(std::move(options)), random_(options_.seed) {}
 

@@ -7,8 +7,6 @@
 // Threads: any thread may call. `wake` is called without a lock held, on any thread.
 #pragma once
 
-#include <grpcpp/channel.h>
-
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -20,7 +18,16 @@
 
 #include "api/base/event.h"
 #include "api/base/version.h"
-#include "rdmaready/v1/ingest.pb.h"
+
+namespace grpc {
+class Channel;
+}
+
+namespace rdmaready::v1 {
+class FromHub;
+class HubWelcome;
+class ReportAck;
+}  // namespace rdmaready::v1
 
 namespace rdmaready::report {
 
@@ -133,11 +140,7 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   void Ended(const ReportStream* from, int code, const std::string& words);
 
   // What is to be done with a stream once the mutex is let go of: gRPC may call back from within.
-  struct Act {
-    std::shared_ptr<ReportStream> stream{};
-    std::shared_ptr<grpc::Channel> open_on{};  // null: the stream is there
-    std::optional<v1::FromAgent> message{};    // none: cancel
-  };
+  struct Act;
   static void Do(Act act);
 
   // All below with the mutex held.

@@ -2,6 +2,7 @@
 #include "agent/server/limits.h"
 
 #include <grpcpp/resource_quota.h>
+#include <grpcpp/server_builder.h>
 
 namespace rdmaready {
 namespace {

@@ -2,9 +2,11 @@
 // Limits: what callers may take from the agent, however many and however slow they are.
 #pragma once
 
-#include <grpcpp/server_builder.h>
-
 #include <chrono>
+
+namespace grpc {
+class ServerBuilder;
+}
 
 namespace rdmaready {
 

@@ -21,6 +21,7 @@
 #include "agent/run_digest.h"
 #include "agent/server/applier_trace.h"
 #include "agent/server/limits.h"
+#include "agent/server/service.h"
 #include "agent/store/sqlite_store.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
@@ -147,7 +148,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
               .on_checked = [this](const CheckDone& done) { Checked(done); },
               .on_tested = [this](const LiveTest& test, bool loopback) { Tested(test, loopback); },
               .on_read = [this](const auto& facts, auto begun) { SeenByDrift(facts, begun); }}),
-      service_(agent_, options.limits, gate_, std::move(recent)) {}
+      service_(std::make_unique<AgentService>(agent_, options.limits, gate_, std::move(recent))) {}
 
 absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions options,
                                                                 std::vector<access::DoorSocket> sockets) {
@@ -295,7 +296,7 @@ absl::Status HostedAgent::ListenOnNetwork(const ServerOptions& options) {
   grpc::ServerBuilder builder;
   SetLimits(builder);
   SetReflection(builder, options.reflection);
-  builder.RegisterService(&service_);
+  builder.RegisterService(service_.get());
   RR_ASSIGN_OR_RETURN(network_, StartListening(builder, {.listen = options.listen,
                                                          .credentials = grpc::InsecureServerCredentials(),
                                                          .tls = credentials,
@@ -312,7 +313,7 @@ absl::Status HostedAgent::OpenDoor(std::vector<access::DoorSocket> sockets, cons
   grpc::ServerBuilder builder;
   SetLimits(builder);
   SetReflection(builder, !sockets.empty());
-  builder.RegisterService(&service_);
+  builder.RegisterService(service_.get());
   local_ = builder.BuildAndStart();
   if (local_ == nullptr) return absl::InternalError("the gRPC server did not start");
   for (const access::DoorSocket& socket : sockets)

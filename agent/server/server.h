@@ -7,9 +7,6 @@
 // result that could not be kept until one that could: verdicts stand without memory.
 #pragma once
 
-#include <grpcpp/channel.h>
-#include <grpcpp/server.h>
-
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -32,7 +29,6 @@
 #include "agent/report/reporter.h"
 #include "agent/server/limits.h"
 #include "agent/server/schedule.h"
-#include "agent/server/service.h"
 #include "agent/store/sqlite_store.h"
 #include "api/base/event.h"
 #include "api/client/caller_judge.h"
@@ -43,7 +39,15 @@
 #include "api/model/profile.h"
 #include "collectors/host_reader.h"
 
+namespace grpc {
+class Channel;
+class Server;
+}  // namespace grpc
+
 namespace rdmaready {
+
+class AgentService;
+class EventRing;
 
 struct ServerOptions {
   std::vector<std::string> listen{};  // HOST[:PORT] or unix:PATH, as in api/client/address.h
@@ -142,7 +146,7 @@ class HostedAgent {
   std::shared_ptr<access::Gate> gate_;
   metrics::Book book_;
   Agent agent_;
-  AgentService service_;
+  std::unique_ptr<AgentService> service_;
   mutable std::mutex drift_mutex_;            // guards what follows; calls that run use both
   std::unique_ptr<drift::DriftWatch> drift_;  // null: nothing is watched
   // Two servers of one service: what is offered to people of this host is not offered to the network, and who

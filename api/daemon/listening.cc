@@ -2,7 +2,10 @@
 #include "api/daemon/listening.h"
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/server_builder_option.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 
 #include <functional>
 #include <utility>
@@ -77,6 +80,11 @@ ProofOfLife ProofOfListening(const ListeningServer& server) {
             return absl::DeadlineExceededError("no answer");
           }};
 }
+
+ListeningServer::ListeningServer() = default;
+ListeningServer::ListeningServer(ListeningServer&& other) noexcept = default;
+ListeningServer& ListeningServer::operator=(ListeningServer&& other) noexcept = default;
+ListeningServer::~ListeningServer() = default;
 
 void ListeningServer::Shutdown(std::chrono::system_clock::time_point deadline) {
   if (door != nullptr) door->Close();

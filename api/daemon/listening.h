@@ -3,10 +3,6 @@
 // not.
 #pragma once
 
-#include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/server.h>
-#include <grpcpp/server_builder.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -18,6 +14,11 @@
 #include "api/daemon/server_tls.h"
 #include "api/daemon/tcp_door.h"
 #include "api/daemon/watchdog.h"
+
+namespace grpc {
+class Server;
+class ServerBuilder;
+}  // namespace grpc
 
 namespace rdmaready {
 
@@ -34,6 +35,11 @@ struct ListenOptions {
 };
 
 struct ListeningServer {
+  ListeningServer();
+  ListeningServer(ListeningServer&& other) noexcept;
+  ListeningServer& operator=(ListeningServer&& other) noexcept;
+  ~ListeningServer();
+
   std::unique_ptr<grpc::Server> server{};  // null: nothing listens
   // Each is older than what hands connections to it.
   std::unique_ptr<HandshakeQueue> queue{};  // null: each goes to the server at once

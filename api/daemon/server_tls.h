@@ -3,8 +3,6 @@
 // a call.
 #pragma once
 
-#include <grpcpp/security/server_credentials.h>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +11,10 @@
 #include "api/base/event.h"
 #include "api/client/caller_judge.h"
 #include "api/client/tls.h"
+
+namespace grpc {
+class ServerCredentials;
+}
 
 namespace rdmaready {
 

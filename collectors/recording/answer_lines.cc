@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <nlohmann/json.hpp>
 #include <ranges>
 #include <set>
 #include <span>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -143,6 +144,8 @@ Json FromStatus(const absl::Status& status) {
   return {{"code", name}, {"text", FromText(Message(status))}};
 }
 
+bool Reader::Has(const char* key) const { return object_.contains(key); }
+
 const Json* Reader::Member(const char* key) {
   asked_.insert(key);
   const auto found = object_.find(key);
@@ -187,6 +190,21 @@ std::uint64_t Reader::UpTo(const char* key, std::uint64_t largest) {
     return 0;
   }
   return member->get<std::uint64_t>();
+}
+
+void Reader::Each(const char* key, const std::function<void(Reader& reader)>& read) {
+  const Json* list = Member(key);
+  if (list == nullptr) return;
+  if (!list->is_array()) return Fail("no list \"" + std::string(key) + "\"");
+  for (const Json& one : *list) {
+    if (!one.is_object()) return Fail("\"" + std::string(key) + "\" holds something else than objects");
+    Reader reader(one);
+    read(reader);
+    if (absl::Status status = reader.status(); !status.ok()) {
+      if (status_.ok()) status_ = std::move(status);
+      return;
+    }
+  }
 }
 
 std::vector<std::string> Reader::Texts(const char* key) {

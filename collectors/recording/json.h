@@ -5,8 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <span>
 #include <string>
@@ -47,7 +48,7 @@ class Reader {
   // `object` outlives it.
   explicit Reader(const Json& object) : object_(object) {}
 
-  bool Has(const char* key) const { return object_.contains(key); }
+  bool Has(const char* key) const;
   std::string Text(const char* key);              // as FromText wrote it
   std::vector<std::byte> Bytes(const char* key);  // as HexOf wrote it
   bool Flag(const char* key);
@@ -57,7 +58,11 @@ class Reader {
   }
   // The elements, each read by `read(Reader&)`, which returns one.
   template <class Element, class Read>
-  std::vector<Element> List(const char* key, Read read);
+  std::vector<Element> List(const char* key, Read read) {
+    std::vector<Element> elements;
+    Each(key, [&](Reader& reader) { elements.push_back(read(reader)); });
+    return elements;
+  }
   std::vector<std::string> Texts(const char* key);
   // The status that FromStatus wrote; never OK.
   absl::Status Error(const char* key);
@@ -72,35 +77,13 @@ class Reader {
 
  private:
   const Json* Member(const char* key);
+  // Calls `read` with each object of a list, until one is wrong.
+  void Each(const char* key, const std::function<void(Reader& reader)>& read);
   std::uint64_t UpTo(const char* key, std::uint64_t largest);
 
   const Json& object_;
   std::set<std::string_view> asked_{};
   absl::Status status_{};
 };
-
-template <class Element, class Read>
-std::vector<Element> Reader::List(const char* key, Read read) {
-  std::vector<Element> elements;
-  const Json* list = Member(key);
-  if (list == nullptr) return elements;
-  if (!list->is_array()) {
-    Fail("no list \"" + std::string(key) + "\"");
-    return elements;
-  }
-  for (const Json& one : *list) {
-    if (!one.is_object()) {
-      Fail("\"" + std::string(key) + "\" holds something else than objects");
-      return elements;
-    }
-    Reader reader(one);
-    elements.push_back(read(reader));
-    if (absl::Status status = reader.status(); !status.ok()) {
-      if (status_.ok()) status_ = std::move(status);
-      return elements;
-    }
-  }
-  return elements;
-}
 
 }  // namespace rdmaready::recording

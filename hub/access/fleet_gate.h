@@ -5,8 +5,6 @@
 // Threads: any. Calls block on the files of the CA and of its lists.
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,6 +15,10 @@
 #include "absl/status/statusor.h"
 #include "api/client/caller_judge.h"
 #include "hub/access/fleet_roles.h"
+
+namespace grpc {
+class ServerContextBase;
+}
 
 namespace rdmaready::hub {
 

@@ -18,6 +18,7 @@
 #include "api/base/event.h"
 #include "hub/enrol/signed_lists.h"
 #include "hub/ingest/host_book.h"
+#include "hub/ingest/ingest_counts.h"
 #include "hub/ingest/keeper.h"
 #include "rdmaready/v1/ingest.grpc.pb.h"
 
@@ -37,16 +38,6 @@ struct IngestOptions {
   // Why a host is of this fleet no more, whatever its certificate says; empty: it is. Null: none ever leaves.
   std::function<std::string(const std::string& host_id)> why_gone{};
   EventSink events{};
-};
-
-struct IngestCounts {
-  std::uint64_t reports = 0;    // all that came
-  std::uint64_t unchanged = 0;  // of them, states that were kept already
-  std::uint64_t facts_wanted = 0;
-  std::uint64_t put_off = 0;
-  std::uint64_t refused_streams = 0;
-  std::uint64_t replaced_streams = 0;
-  std::size_t streams = 0;
 };
 
 class IngestService final : public v1::Ingest::CallbackService {

@@ -11,7 +11,7 @@
 
 #include "api/metrics/own_cost.h"
 #include "api/model/fleet.h"
-#include "hub/ingest/ingest_service.h"
+#include "hub/ingest/ingest_counts.h"
 #include "hub/ingest/keeper.h"
 #include "hub/metrics/latency.h"
 #include "hub/notice/courier.h"

@@ -17,6 +17,7 @@
 #include "api/base/status.h"
 #include "api/client/agent_client.h"
 #include "api/profile/load.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
 namespace {
