@@ -25,13 +25,14 @@ class ClientContext;
 class Status;
 }  // namespace grpc
 
-namespace rdmaready {
-namespace v1 {
+namespace rdmaready::v1 {
 class MakeTokensRequest;
 class MakeTokensResponse;
 class RevokeHostResponse;
 class TokenRow;
-}  // namespace v1
+}  // namespace rdmaready::v1
+
+namespace rdmaready {
 
 // Which hosts, and of them which checks; see v1::HostFilter.
 struct FleetFilterWords {

@@ -107,6 +107,27 @@ FOREIGN_BANS = {
     "cli": r"(sqlite|infiniband|netlink)[/.>0-9]",
 }
 
+# Each costs a source half a second to six to read, and a header passes that on to all who include it.
+COSTLY_HEADERS = re.compile(r"grpcpp/|.*\.grpc\.pb\.h$|nlohmann/json\.hpp$|CLI/CLI\.hpp$")
+
+# Headers of few sources, all of which need it. Elsewhere: a forward declaration, <nlohmann/json_fwd.hpp>, or the definition in the .cc.
+MAY_COST = {
+    "agent/apply/model_json.h": "a template that returns JSON, for the files of the applier",
+    "agent/helper/frame.h": "the helpers hand JSON on by value",
+    "agent/report/report_stream.h": "is a reactor of gRPC",
+    "agent/server/call_watch.h": "a template over the contexts of gRPC",
+    "agent/server/call_writer.h": "a template over the writers of gRPC",
+    "agent/server/service.h": "implements a generated service",
+    "agent/server/stream_channel.h": "holds a stream of a generated service",
+    "api/client/agent_wire.h": "holds the generated stub, for the sources of AgentClient",
+    "api/client/fleet_wire.h": "holds the generated stubs, for the sources of FleetClient",
+    "api/daemon/settings_flags.h": "a template over a message of settings, for the command lines of the daemons",
+    "hub/enrol/access_service.h": "implements a generated service",
+    "hub/enrol/enrolment_service.h": "implements a generated service",
+    "hub/fleet/fleet_service.h": "implements a generated service",
+    "hub/ingest/ingest_service.h": "implements a generated service",
+}
+
 BANNED_CALLS = [
     (re.compile(r"(?<![\w.>:])(?:std::|::)?(system|popen|vfork|fork|execv\w*|execl\w*|posix_spawn\w*)\s*\("),
      "runs a tool: read netlink, sysfs or verbs instead"),
@@ -143,6 +164,14 @@ def include_offence(path, included):
     return f"{row} may not include {included}"
 
 
+def cost_offences(path, lines):
+    if not path.endswith(".h") or path.startswith("tests/") or path in MAY_COST:
+        return
+    for number, line in enumerate(lines, 1):
+        if (match := re.match(r'\s*#\s*include\s+[<"]([^>"]+)[>"]', line)) and COSTLY_HEADERS.match(match.group(1)):
+            yield f"{path}:{number}: a header includes {match.group(1)}: forward declare, or move the code that needs it into the .cc"
+
+
 def offences(path, text):
     """Lines "path:line: what", for one file named relative to the root."""
     found = []
@@ -155,6 +184,7 @@ def offences(path, text):
         return found
     if len(lines) > MAX_LINES:
         found.append(f"{path}:{MAX_LINES}: {len(lines)} lines: one idea a file")
+    found += cost_offences(path, lines)
     foreign_row = longest_row(FOREIGN_BANS, path)
     for number, line in enumerate(lines, 1):
         if match := re.match(r'\s*#\s*include\s+"([^"]+)"', line):
@@ -177,7 +207,7 @@ def types_of(text):
     for number, line in enumerate(strip_comments_and_strings(text).split("\n"), 1):
         if match := re.match(r"namespace\s+([\w:]*)\s*\{", line):
             inner = match.group(1) != "rdmaready"
-        elif not inner and (match := re.match(r"(?:struct|class|enum class)\s+(\w+)[^;()]*\{", line)):
+        elif not inner and (match := re.match(r"(?:struct|class|enum class)\s+(\w+)\b(?!::)[^;()]*\{", line)):
             yield number, match.group(1)
 
 
@@ -217,6 +247,10 @@ def self_test():
         ("agent/smbdirect/a.cc", header + "#include <infiniband/verbs.h>\n", "may not include <infiniband"),
         ("agent/a.cc", header + "auto* f = ::popen(text, mode);\n", "calls popen"),
         ("agent/a.cc", header + "\n" * MAX_LINES, "one idea a file"),
+        ("cli/a.h", header + "#include <CLI/CLI.hpp>\n", "a header includes CLI/CLI.hpp"),
+        ("cli/a.h", header + "#include <nlohmann/json.hpp>\n", "a header includes nlohmann/json.hpp"),
+        ("hub/a.h", header + "#include <grpcpp/channel.h>\n", "a header includes grpcpp/channel.h"),
+        ("api/client/a.h", header + '#include "rdmaready/v1/fleet.grpc.pb.h"\n', "a header includes rdmaready/v1/fleet.grpc.pb.h"),
         ("api/a.h", "#pragma once\n", "no SPDX line"),
         ("tests/fabric/dcbnic/a.c", header, "no SPDX line of GPL-2.0"),
     ]
