@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/agent.h"
 #include "api/base/status.h"
 
 namespace rdmaready {

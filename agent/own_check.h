@@ -4,10 +4,11 @@
 
 #include <stop_token>
 
-#include "agent/agent.h"
 #include "api/base/event.h"
 
 namespace rdmaready {
+
+class Agent;
 
 inline constexpr char kScheduleCaller[] = "schedule";
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/agent.h"
 #include "api/base/status.h"
 #include "collectors/real/host_notices.h"
 

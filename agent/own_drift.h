@@ -6,11 +6,12 @@
 #include <functional>
 #include <memory>
 
-#include "agent/agent.h"
 #include "agent/drift/drift_watch.h"
 #include "api/base/event.h"
 
 namespace rdmaready {
+
+class Agent;
 
 // Hears the notices of this host from now on. `told`: of each event, after log and history. What others write
 // goes to the log ("drift", a warning) and to the history; what the applier wrote to the log alone. Null where

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "agent/access/gate.h"
+#include "agent/agent.h"
 #include "agent/own_check.h"
 #include "agent/server/pass_caller.h"
 #include "api/base/status.h"

@@ -7,11 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "agent/access/gate.h"
-#include "agent/agent.h"
 #include "api/base/event.h"
 
+namespace rdmaready::access {
+class Gate;
+}
+
 namespace rdmaready {
+
+class Agent;
 
 // Of one case through one port.
 inline constexpr std::chrono::milliseconds kShortestOwnTest{100};

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/agent.h"
 #include "api/base/status.h"
 #include "api/profile/load.h"
 #include "api/profile/profile_proto.h"

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "agent/agent.h"
+#include "api/model/profile.h"
 #include "rdmaready/v1/agent.pb.h"
 
 namespace rdmaready {
+
+class Agent;
 
 // The agent's own where none is named; with the agent's own waivers. kNotFound: none of that name is built in;
 // kInvalidArgument: one that makes no sense.

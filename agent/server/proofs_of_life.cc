@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/agent.h"
 #include "agent/server/server.h"
 #include "api/base/status.h"
 #include "api/daemon/watchdog.h"
@@ -62,7 +63,7 @@ std::vector<ProofOfLife> HostedAgent::ProofsOfLife() {
     proofs.push_back({"calls are answered", [stub](milliseconds patience) { return CallIsAnswered(*stub, patience); }});
   }
   proofs.push_back(ProofOfListening(network_));
-  proofs.push_back(ProofOfReading(agent_.worker()));
+  proofs.push_back(ProofOfReading(agent_->worker()));
   if (schedule_)
     proofs.push_back({"the schedule goes on", [this](milliseconds) { return schedule_->OnTime(); }});
   if (test_schedule_)

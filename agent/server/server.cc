@@ -12,6 +12,7 @@
 #include "agent/access/audit.h"
 #include "agent/access/role_file.h"
 #include "agent/access/socket_file.h"
+#include "agent/agent.h"
 #include "agent/helper/applier/helped_applier.h"
 #include "agent/helper/helped_host.h"
 #include "agent/helper/prover/helped_prover.h"
@@ -126,29 +127,34 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
     : host_(HostOf(options)),
       store_(std::move(store)),
       gate_(std::move(gate)),
-      agent_(host_, *store_, LinksOf(options),
-             {.version = kVersion,
-              .default_profiles = options.default_profiles,
-              .waivers = options.waivers,
-              .lock_directory = {},
-              .instance_id = MakeInstanceId(),
-              .events = options.events,
-              .allow_proofs = options.allow_proofs,
-              .prover = ProverOf(options),
-              .configurer = ConfigurerOf(options),
-              .applier_trace = [helpers = options.helpers_directory] { return ApplierTrace(helpers); },
-              .transfer = options.transfer,
-              .trust = {.files = options.tls, .roles_file = options.role_file},
-              .peers = options.peers,
-              .on_stored =
-                  [this](const absl::Status& stored) {
-                    ReportStore(stored);
-                    book_.Stored(stored);
-                  },
-              .on_checked = [this](const CheckDone& done) { Checked(done); },
-              .on_tested = [this](const LiveTest& test, bool loopback) { Tested(test, loopback); },
-              .on_read = [this](const auto& facts, auto begun) { SeenByDrift(facts, begun); }}),
-      service_(std::make_unique<AgentService>(agent_, options.limits, gate_, std::move(recent))) {}
+      agent_(
+          new Agent(host_, *store_, LinksOf(options),
+                    {.version = kVersion,
+                     .default_profiles = options.default_profiles,
+                     .waivers = options.waivers,
+                     .lock_directory = {},
+                     .instance_id = MakeInstanceId(),
+                     .events = options.events,
+                     .allow_proofs = options.allow_proofs,
+                     .prover = ProverOf(options),
+                     .configurer = ConfigurerOf(options),
+                     .applier_trace = [helpers = options.helpers_directory] { return ApplierTrace(helpers); },
+                     .transfer = options.transfer,
+                     .trust = {.files = options.tls, .roles_file = options.role_file},
+                     .peers = options.peers,
+                     .on_stored =
+                         [this](const absl::Status& stored) {
+                           ReportStore(stored);
+                           book_.Stored(stored);
+                         },
+                     .on_checked = [this](const CheckDone& done) { Checked(done); },
+                     .on_tested = [this](const LiveTest& test, bool loopback) { Tested(test, loopback); },
+                     .on_read = [this](const auto& facts, auto begun) { SeenByDrift(facts, begun); }})),
+      service_(std::make_unique<AgentService>(*agent_, options.limits, gate_, std::move(recent))) {}
+
+void HostedAgent::SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> waivers) {
+  agent_->SetDefaultProfiles(std::move(profiles), std::move(waivers));
+}
 
 absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions options,
                                                                 std::vector<access::DoorSocket> sockets) {
@@ -185,13 +191,13 @@ void HostedAgent::KeepSchedules(const ServerOptions& options) {
   if (options.check_interval.count() > 0) {
     schedule_ = std::make_unique<Schedule>(
         options.check_interval, std::random_device()(), RealClock(),
-        [this, events = options.events](const std::stop_token& stop) { CheckByItself(agent_, events, stop); });
+        [this, events = options.events](const std::stop_token& stop) { CheckByItself(*agent_, events, stop); });
   }
   if (options.own_test.interval.count() > 0) {
     test_schedule_ = std::make_unique<Schedule>(
         options.own_test.interval, std::random_device()(), RealClock(),
         [this, how = options.own_test, events = options.events](const std::stop_token& stop) {
-          TestByItself(agent_, *gate_, how, events, stop);
+          TestByItself(*agent_, *gate_, how, events, stop);
         });
   }
 }
@@ -199,7 +205,7 @@ void HostedAgent::KeepSchedules(const ServerOptions& options) {
 void HostedAgent::KeepDriftWatch(const ServerOptions& options) {
   if (!options.drift) return;
   auto watch =
-      WatchDrift(agent_, options.events, agent_.config().configurer, [this](const drift::DriftEvent& event) {
+      WatchDrift(*agent_, options.events, agent_->config().configurer, [this](const drift::DriftEvent& event) {
         book_.Drifted(event.own, event.changes.size(), UnixNowNs());
         if (report::Reporter* const reporter = reporting_) reporter->LookAgain();
       });
@@ -229,9 +235,9 @@ absl::Status HostedAgent::KeepReporter(const ServerOptions& options) {
                               .agent_version = kVersion,
                               .events = options.events};
   how.check = [this, events = options.events](std::stop_token stop) {
-    CheckByItself(agent_, events, std::move(stop));
+    CheckByItself(*agent_, events, std::move(stop));
   };
-  how.past = [this] { return agent_.Baselines({}); };
+  how.past = [this] { return agent_->Baselines({}); };
   if (options.enrolled) RR_RETURN_IF_ERROR(KeepIdentity(options, how));
   RR_ASSIGN_OR_RETURN(reporter_, report::Reporter::Start(std::move(how)));
   reporting_ = reporter_.get();
@@ -327,12 +333,12 @@ absl::Status HostedAgent::OpenDoor(std::vector<access::DoorSocket> sockets, cons
 }
 
 metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) const {
-  metrics::AgentNow now{.version = agent_.config().version,
+  metrics::AgentNow now{.version = agent_->config().version,
                         .check_interval_s = std::chrono::duration<double>(check_interval).count(),
-                        .readings = agent_.worker().finished(),
-                        .readings_waiting = agent_.worker().waiting(),
-                        .reading_stuck = agent_.ReadingStuck(),
-                        .live_test_running = agent_.LiveTestRunning(),
+                        .readings = agent_->worker().finished(),
+                        .readings_waiting = agent_->worker().waiting(),
+                        .reading_stuck = agent_->ReadingStuck(),
+                        .live_test_running = agent_->LiveTestRunning(),
                         .drift_watched = DriftWatched()};
   const auto admitted = gate_->Admitted();
   for (std::size_t i = 0; i < admitted.size(); ++i) {
@@ -396,7 +402,7 @@ std::shared_ptr<grpc::Channel> HostedAgent::InProcessChannel() {
 }
 
 void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
-  agent_.StopReading();
+  agent_->StopReading();
   metrics_.reset();
   schedule_.reset();
   test_schedule_.reset();

@@ -20,17 +20,20 @@
 #include "agent/access/local_door.h"
 #include "agent/access/quota.h"
 #include "agent/access/role.h"
-#include "agent/agent.h"
+#include "agent/apply/configurer.h"
 #include "agent/drift/drift_watch.h"
 #include "agent/enrol/identity_keeper.h"
 #include "agent/metrics/book.h"
 #include "agent/metrics/exposition.h"
 #include "agent/own_test.h"
 #include "agent/report/reporter.h"
+#include "agent/runs.h"
 #include "agent/server/limits.h"
 #include "agent/server/schedule.h"
 #include "agent/store/sqlite_store.h"
+#include "agent/transfer/limits.h"
 #include "api/base/event.h"
+#include "api/base/prefix_index.h"
 #include "api/client/caller_judge.h"
 #include "api/client/tls.h"
 #include "api/daemon/listening.h"
@@ -46,6 +49,7 @@ class Server;
 
 namespace rdmaready {
 
+class Agent;
 class AgentService;
 class EventRing;
 
@@ -111,9 +115,7 @@ class HostedAgent {
   std::vector<ProofOfLife> ProofsOfLife();
 
   // By what is judged who names no profile, from now on.
-  void SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> waivers) {
-    agent_.SetDefaultProfiles(std::move(profiles), std::move(waivers));
-  }
+  void SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> waivers);
 
   // Ends the agent's own checks, cancels the calls that still run after `grace` (their tests end as cancelled)
   // and stops listening.
@@ -145,7 +147,7 @@ class HostedAgent {
   std::shared_ptr<CallerJudge> judge_;  // null: no TLS
   std::shared_ptr<access::Gate> gate_;
   metrics::Book book_;
-  Agent agent_;
+  std::unique_ptr<Agent> agent_;
   std::unique_ptr<AgentService> service_;
   mutable std::mutex drift_mutex_;            // guards what follows; calls that run use both
   std::unique_ptr<drift::DriftWatch> drift_;  // null: nothing is watched

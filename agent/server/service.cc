@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/agent.h"
 #include "agent/request_check.h"
 #include "agent/server/call_watch.h"
 #include "agent/server/call_writer.h"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "agent/access/gate.h"
-#include "agent/agent.h"
 #include "agent/event_ring.h"
 #include "agent/server/aside.h"
 #include "agent/server/limits.h"
@@ -16,6 +16,8 @@
 #include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
+
+class Agent;
 
 // A synchronous reply waits, with its thread, for a caller who does not read it, and nothing can watch it when
 // the method has returned: what has a single reply answers by callback.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/agent.h"
 #include "agent/request_check.h"
 #include "agent/server/call_watch.h"
 #include "agent/server/call_writer.h"

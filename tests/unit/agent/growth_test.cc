@@ -10,6 +10,7 @@
 #include <semaphore>
 #include <string>
 
+#include "agent/agent.h"
 #include "agent/own_check.h"
 #include "agent/server/schedule.h"
 #include "agent/store/sqlite_store.h"

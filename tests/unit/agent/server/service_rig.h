@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/agent.h"
 #include "agent/server/service.h"
 #include "api/client/agent_client.h"
 #include "api/client/peer_test.h"
