@@ -23,6 +23,7 @@
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "checks/setting/table.h"
 
 namespace rdmaready {
 namespace {
@@ -100,29 +101,17 @@ std::string IdentityOfRdma(const std::string& device) {
 
 std::string IdentityOf(const SettingObject& object) {
   if (!DeviceOf(object).ok()) return {};
-  switch (object.kind) {
-    case SettingKind::kUnknown:
-    case SettingKind::kDevlinkParameter:
+  switch (HomeOf(object.kind)) {
+    case SettingHome::kNone:
+    case SettingHome::kDevlink:
       return {};
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
+    case SettingHome::kRdmaPort:
       return IdentityOfRdma(object.where.substr(0, object.where.find('/')));
-    case SettingKind::kSysctl: {
-      const std::string interface = InterfaceOfSysctl(object.name);
-      return interface.empty() ? "" : IdentityOfNetdev(interface);
+    case SettingHome::kVariable:
+    case SettingHome::kNetdev: {
+      const std::string netdev = WhereOf(object);
+      return netdev.empty() ? "" : IdentityOfNetdev(netdev);
     }
-    case SettingKind::kPause:
-    case SettingKind::kPrivateFlag:
-    case SettingKind::kDcbx:
-    case SettingKind::kMtu:
-    case SettingKind::kEts:
-    case SettingKind::kPfc:
-    case SettingKind::kBuffer:
-    case SettingKind::kMaxRate:
-    case SettingKind::kApp:
-    case SettingKind::kTrust:
-    case SettingKind::kVlanEgress:
-      return IdentityOfNetdev(object.where);
   }
   return {};
 }
@@ -136,46 +125,26 @@ bool MayBeSame(std::string_view identity, std::string_view other) {
          same(identity.substr(end + 1), other.substr(other_end + 1));
 }
 
-std::string InterfaceOfSysctl(std::string_view variable) {
-  constexpr std::string_view kOfInterfaces = "net.ipv4.conf.";
-  if (!variable.starts_with(kOfInterfaces)) return {};
-  variable.remove_prefix(kOfInterfaces.size());
-  std::string interface(variable.substr(0, variable.rfind('.')));
-  std::ranges::replace(interface, '/', '.');  // sysctl(8) writes the dots of a name so
-  return interface == "all" || interface == "default" ? "" : interface;
-}
-
 absl::StatusOr<std::uint64_t> DeviceOf(const SettingObject& object) {
   if (object.where.find_first_of(" \t\n") != std::string::npos || object.where.find("..") != std::string::npos)
     return absl::InvalidArgumentError("no name of a device: " + SafeLine(object.where, 64));
-  switch (object.kind) {
-    case SettingKind::kUnknown:
-      return absl::InvalidArgumentError("a setting of no kind");
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
+  switch (HomeOf(object.kind)) {
+    case SettingHome::kNone:
+      break;
+    case SettingHome::kRdmaPort:
       return InodeOf("/sys/class/infiniband/" + object.where.substr(0, object.where.find('/')));
-    case SettingKind::kDevlinkParameter: {
+    case SettingHome::kDevlink: {
       const std::size_t slash = object.where.find('/');
       if (slash == std::string::npos) return absl::InvalidArgumentError("no devlink handle: " + object.where);
       return InodeOf("/sys/bus/" + object.where.substr(0, slash) + "/devices/" +
                      object.where.substr(slash + 1));
     }
-    case SettingKind::kSysctl: {
-      const std::string interface = InterfaceOfSysctl(object.name);
+    case SettingHome::kVariable: {
+      const std::string interface = WhereOf(object);
       if (interface.empty()) return kTheKernelItself;
       return IfindexOf(interface);
     }
-    case SettingKind::kPause:
-    case SettingKind::kPrivateFlag:
-    case SettingKind::kDcbx:
-    case SettingKind::kMtu:
-    case SettingKind::kEts:
-    case SettingKind::kPfc:
-    case SettingKind::kBuffer:
-    case SettingKind::kMaxRate:
-    case SettingKind::kApp:
-    case SettingKind::kTrust:
-    case SettingKind::kVlanEgress:
+    case SettingHome::kNetdev:
       return IfindexOf(object.where);
   }
   return absl::InvalidArgumentError("a setting of no kind");

@@ -25,7 +25,4 @@ std::string IdentityOf(const SettingObject& object);
 // at random.
 bool MayBeSame(std::string_view identity, std::string_view other);
 
-// "net.ipv4.conf.dcb0.100.arp_ignore" -> "dcb0.100"; empty: it is for every interface, or for none.
-std::string InterfaceOfSysctl(std::string_view variable);
-
 }  // namespace rdmaready

@@ -11,7 +11,7 @@
 #include "api/base/plan_digest.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
-#include "checks/setting/driver_rules.h"
+#include "checks/setting/table.h"
 
 namespace rdmaready {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstdlib>
 
 #include "absl/strings/str_split.h"
-#include "agent/apply/device.h"
 #include "api/base/name_pattern.h"
 #include "api/base/text.h"
+#include "checks/setting/table.h"
 
 namespace rdmaready {
 namespace {
@@ -60,8 +60,7 @@ absl::Status Lacking(const std::vector<std::string>& lines) {
 }  // namespace
 
 std::vector<std::string> PlacesOf(const SettingObject& object, std::string_view subject) {
-  const bool variable = object.kind == SettingKind::kSysctl;
-  const std::string place = variable ? InterfaceOfSysctl(object.name) : object.where;
+  const std::string place = WhereOf(object);
   // What is of the whole host is allowed by no port's name, whatever port it is planned for.
   if (place.empty()) return {std::string(kWholeHost)};
   std::vector<std::string> places{place};

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/strings/str_split.h"
-#include "agent/apply/device.h"
 #include "agent/apply/permission.h"
+#include "checks/setting/table.h"
 
 namespace rdmaready::apply {
 namespace {
@@ -26,15 +26,10 @@ bool Meet(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::ranges::any_of(a, [&](const std::string& name) { return b.contains(name); });
 }
 
-// Where the setting is; empty: the host itself.
-std::string PlaceOf(const SettingObject& object) {
-  return object.kind == SettingKind::kSysctl ? InterfaceOfSysctl(object.name) : object.where;
-}
-
 std::set<std::string> TouchedBy(const Facts& facts, const Plan& plan) {
   std::set<std::string> touched;
   for (const PlanStep& step : plan.steps) {
-    if (const std::string place = PlaceOf(step.object); !place.empty()) {
+    if (const std::string place = WhereOf(step.object); !place.empty()) {
       const std::vector<std::string> names = PlacesOf(step.object, step.subject);
       touched.insert(names.begin(), names.end());
     }
@@ -53,7 +48,7 @@ std::vector<Setting> SnapshotOf(const Facts& facts, const Plan& plan, const std:
   const std::set<std::string> touched = TouchedBy(facts, plan);
   std::vector<Setting> snapshot;
   for (const Setting& setting : all) {
-    const std::string place = PlaceOf(setting.object);
+    const std::string place = WhereOf(setting.object);
     const bool is_set = std::ranges::find(plan.steps, setting.object, &PlanStep::object) != plan.steps.end();
     if (is_set || (!place.empty() && touched.contains(place))) snapshot.push_back(setting);
   }

@@ -10,28 +10,6 @@
 namespace rdmaready {
 namespace {
 
-struct KindName {
-  SettingKind kind;
-  std::string_view name;
-};
-constexpr std::array<KindName, kSettingKinds.size()> kKindNames{{
-    {SettingKind::kPause, "pause"},
-    {SettingKind::kPrivateFlag, "private-flag"},
-    {SettingKind::kDevlinkParameter, "devlink"},
-    {SettingKind::kDcbx, "dcbx"},
-    {SettingKind::kMtu, "mtu"},
-    {SettingKind::kEts, "ets"},
-    {SettingKind::kPfc, "pfc"},
-    {SettingKind::kBuffer, "buffer"},
-    {SettingKind::kMaxRate, "maxrate"},
-    {SettingKind::kApp, "app"},
-    {SettingKind::kTrust, "trust"},
-    {SettingKind::kVlanEgress, "vlan-egress"},
-    {SettingKind::kSysctl, "sysctl"},
-    {SettingKind::kCmMode, "cm-mode"},
-    {SettingKind::kCmTos, "cm-tos"},
-}};
-
 template <class Value>
 struct Word {
   Value value;
@@ -124,13 +102,13 @@ std::optional<Value> IfCanonical(std::optional<Value> value, std::string_view te
 }  // namespace
 
 std::string_view NameOf(SettingKind kind) {
-  const auto found = std::ranges::find(kKindNames, kind, &KindName::kind);
-  return found == kKindNames.end() ? std::string_view("unknown") : found->name;
+  const auto found = std::ranges::find(kSettingKindRows, kind, &SettingKindRow::kind);
+  return found == kSettingKindRows.end() ? std::string_view("unknown") : found->name;
 }
 
 SettingKind SettingKindNamed(std::string_view name) {
-  const auto found = std::ranges::find(kKindNames, name, &KindName::name);
-  return found == kKindNames.end() ? SettingKind::kUnknown : found->kind;
+  const auto found = std::ranges::find(kSettingKindRows, name, &SettingKindRow::name);
+  return found == kSettingKindRows.end() ? SettingKind::kUnknown : found->kind;
 }
 
 std::string TextOf(const SettingObject& object) {
@@ -347,41 +325,17 @@ std::optional<GidType> CmModeOf(std::string_view text) {
   return text == "IB/RoCE v1" ? std::optional(GidType::kRoceV1) : std::nullopt;
 }
 
+bool IsOnOff(std::string_view text) { return text == "on" || text == "off"; }
+
+bool IsDevlinkValue(std::string_view text) { return text == "true" || text == "false" || IsNumber32(text); }
+
+bool IsNumber32(std::string_view text) { return NumberOf<std::uint32_t>(text).has_value(); }
+
+bool IsNumber8(std::string_view text) { return NumberOf<std::uint8_t>(text).has_value(); }
+
 bool IsCanonical(SettingKind kind, std::string_view text) {
-  switch (kind) {
-    case SettingKind::kUnknown:
-      return false;
-    case SettingKind::kPause:
-      return PauseOf(text).has_value();
-    case SettingKind::kPrivateFlag:
-      return text == "on" || text == "off";
-    case SettingKind::kDevlinkParameter:
-      return text == "true" || text == "false" || NumberOf<std::uint32_t>(text).has_value();
-    case SettingKind::kDcbx:
-      return DcbxOf(text).has_value();
-    case SettingKind::kEts:
-      return EtsSettingOf(text).has_value();
-    case SettingKind::kPfc:
-      return PfcSettingOf(text).has_value();
-    case SettingKind::kBuffer:
-      return BufferSettingOf(text).has_value();
-    case SettingKind::kMaxRate:
-      return MaxRatesOf(text).has_value();
-    case SettingKind::kApp:
-      return AppRowsOf(text).has_value();
-    case SettingKind::kTrust:
-      return TrustOrderOf(text).has_value();
-    case SettingKind::kVlanEgress:
-      return VlanEgressOf(text).has_value();
-    case SettingKind::kMtu:
-    case SettingKind::kSysctl:
-      return NumberOf<std::uint32_t>(text).has_value();
-    case SettingKind::kCmMode:
-      return CmModeOf(text).has_value();
-    case SettingKind::kCmTos:
-      return NumberOf<std::uint8_t>(text).has_value();
-  }
-  return false;
+  const auto found = std::ranges::find(kSettingKindRows, kind, &SettingKindRow::kind);
+  return found != kSettingKindRows.end() && found->is_canonical(text);
 }
 
 }  // namespace rdmaready

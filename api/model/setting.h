@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,17 +37,6 @@ enum class SettingKind : std::uint8_t {
   kCmMode,            // "cm-mode": RDMA-CM's default RoCE mode
   kCmTos,             // "cm-tos": RDMA-CM's default type of service
 };
-
-// In the order of writing: what a later kind needs, an earlier one has set. The numbers above are those of the
-// wire, and say nothing of it. ice empties its classes with the first row of DSCP, and again with the last one
-// (ice_dcbnl_setapp, ice_dcbnl_delapp): rows before ETS. bnxt_en refuses PFC before it has classes
-// (bnxt_hwrm_queue_pfc_cfg), mlx5 lays out its buffers with PFC (mlx5e_dcbnl_ieee_setpfc): ETS, PFC, buffers.
-inline constexpr std::array<SettingKind, 15> kSettingKinds{
-    SettingKind::kPause,  SettingKind::kPrivateFlag, SettingKind::kDevlinkParameter,
-    SettingKind::kDcbx,   SettingKind::kMtu,         SettingKind::kApp,
-    SettingKind::kTrust,  SettingKind::kEts,         SettingKind::kPfc,
-    SettingKind::kBuffer, SettingKind::kMaxRate,     SettingKind::kVlanEgress,
-    SettingKind::kSysctl, SettingKind::kCmMode,      SettingKind::kCmTos};
 
 std::string_view NameOf(SettingKind kind);
 // kUnknown for what is none.
@@ -134,8 +124,52 @@ std::optional<std::vector<VlanPriority>> VlanEgressOf(std::string_view text);
 // "RoCE v2", "IB/RoCE v1": the words of configfs. Only what RDMA-CM can default to.
 std::string Text(GidType mode);
 std::optional<GidType> CmModeOf(std::string_view text);
-// Of kMtu, kCmTos and kSysctl a number in decimal; of kPrivateFlag "on" or "off"; of kDevlinkParameter what
-// DevlinkParameter::runtime has.
+// Values that are words or numbers in decimal: "on" or "off"; what DevlinkParameter::runtime has.
+bool IsOnOff(std::string_view text);
+bool IsDevlinkValue(std::string_view text);
+bool IsNumber32(std::string_view text);
+bool IsNumber8(std::string_view text);
+
+template <auto kRead>
+bool IsReadBy(std::string_view text) {
+  return kRead(text).has_value();
+}
+
+// A kind: its name, and which texts are its values. All else of a kind is in its row of checks/setting/table.h.
+struct SettingKindRow {
+  SettingKind kind = SettingKind::kUnknown;
+  std::string_view name{};
+  bool (*is_canonical)(std::string_view text) = nullptr;
+};
+
+// In the order of writing: what a later kind needs, an earlier one has set. The numbers above are the wire's;
+// they do not give this order. Rows come before ETS: ice empties its classes with the first row of DSCP, and
+// again with the last one (ice_dcbnl_setapp, ice_dcbnl_delapp). Then come ETS, PFC and buffers: bnxt_en refuses
+// PFC before it has classes (bnxt_hwrm_queue_pfc_cfg), and mlx5 lays out its buffers with PFC
+// (mlx5e_dcbnl_ieee_setpfc).
+inline constexpr auto kSettingKindRows = std::to_array<SettingKindRow>({
+    {SettingKind::kPause, "pause", IsReadBy<PauseOf>},
+    {SettingKind::kPrivateFlag, "private-flag", IsOnOff},
+    {SettingKind::kDevlinkParameter, "devlink", IsDevlinkValue},
+    {SettingKind::kDcbx, "dcbx", IsReadBy<DcbxOf>},
+    {SettingKind::kMtu, "mtu", IsNumber32},
+    {SettingKind::kApp, "app", IsReadBy<AppRowsOf>},
+    {SettingKind::kTrust, "trust", IsReadBy<TrustOrderOf>},
+    {SettingKind::kEts, "ets", IsReadBy<EtsSettingOf>},
+    {SettingKind::kPfc, "pfc", IsReadBy<PfcSettingOf>},
+    {SettingKind::kBuffer, "buffer", IsReadBy<BufferSettingOf>},
+    {SettingKind::kMaxRate, "maxrate", IsReadBy<MaxRatesOf>},
+    {SettingKind::kVlanEgress, "vlan-egress", IsReadBy<VlanEgressOf>},
+    {SettingKind::kSysctl, "sysctl", IsNumber32},
+    {SettingKind::kCmMode, "cm-mode", IsReadBy<CmModeOf>},
+    {SettingKind::kCmTos, "cm-tos", IsNumber8},
+});
+
+inline constexpr auto kSettingKinds = [] {
+  std::array<SettingKind, kSettingKindRows.size()> kinds{};
+  for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = kSettingKindRows[i].kind;
+  return kinds;
+}();
 
 // Whether the text is canonical for the kind: what stands in a journal, an order or a plan may be anything.
 bool IsCanonical(SettingKind kind, std::string_view text);

@@ -25,39 +25,6 @@ namespace {
 
 constexpr std::string_view kMadeBy = "# Made by `rdmaready plan --persist`.\n";
 
-bool AsksForKind(const EthernetView& view, SettingKind kind, const std::string& value) {
-  const Profile& profile = view.profile;
-  const bool lossless = kDemandsLossless.made_by(profile);
-  switch (kind) {
-    case SettingKind::kPause:
-      return lossless;
-    case SettingKind::kPrivateFlag:
-    case SettingKind::kDcbx:
-      return profile.dcbx == Profile::Dcbx::kStatic;
-    case SettingKind::kEts:
-      return profile.ets_rdma_percent.has_value() || (view.netdev->driver == "bnxt_en" && lossless);
-    case SettingKind::kPfc:
-      return profile.pfc.has_value();
-    case SettingKind::kBuffer:
-      return lossless && value.find("prio 0,0,0,0,0,0,0,0") == std::string::npos;
-    case SettingKind::kApp:
-      return value != "empty";
-    case SettingKind::kMaxRate:
-      return profile.rdma_max_rate_mbps.has_value();
-    case SettingKind::kTrust:
-      return profile.trust != Profile::Trust::kAny;
-    case SettingKind::kUnknown:
-    case SettingKind::kDevlinkParameter:
-    case SettingKind::kMtu:
-    case SettingKind::kVlanEgress:
-    case SettingKind::kSysctl:
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
-      return false;
-  }
-  return false;
-}
-
 std::vector<std::string> UnitCommands(const EthernetView& view) {
   std::vector<std::string> commands;
   for (const SettingKind kind : kSettingKinds) {
@@ -66,8 +33,8 @@ std::vector<std::string> UnitCommands(const EthernetView& view) {
         .where = view.netdev->name,
         .name = kind == SettingKind::kPrivateFlag ? std::string(kFirmwareLldpFlag) : std::string()};
     const std::string value = ValueOf(view.host, object);
-    if (value.empty() || !AsksForKind(view, kind, value)) continue;
-    const std::string from = FarFrom(object, value);
+    if (value.empty() || !IsSetByUnit(view, kind, value)) continue;
+    const std::string from = FarFrom(kind, value);
     for (std::string& command : RowOf(kind).commands(PlaceOf(view.host, object), from, value))
       commands.push_back(std::move(command));
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "api/model/setting.h"
 #include "checks/words/words.h"
@@ -67,66 +69,104 @@ std::string ManagerNote(const Facts& host, const std::string& netdev, std::uint3
   return nmcli;
 }
 
-std::string OtherTsa(const EtsSetting& wanted) {
-  EtsSetting other = wanted;
-  other.prio_tc[0] = other.prio_tc[0] == 0 ? 1 : 0;
-  return Text(other);
+// ---- what the unit of an Ethernet port sets ----
+
+// A kind that such a unit sets: whether the profile asks for it, and a value of which all differs.
+struct UnitRule {
+  SettingKind kind = SettingKind::kUnknown;
+  bool (*asked)(const EthernetView& view, std::string_view value) = nullptr;
+  std::string (*far)(std::string_view value) = nullptr;
+};
+
+bool AsksForLossless(const EthernetView& view, std::string_view /*value*/) {
+  return kDemandsLossless.made_by(view.profile);
+}
+bool AsksForStaticDcbx(const EthernetView& view, std::string_view /*value*/) {
+  return view.profile.dcbx == Profile::Dcbx::kStatic;
+}
+bool AsksForEts(const EthernetView& view, std::string_view value) {
+  return view.profile.ets_rdma_percent.has_value() ||
+         (view.netdev->driver == "bnxt_en" && AsksForLossless(view, value));
+}
+bool AsksForPfc(const EthernetView& view, std::string_view /*value*/) { return view.profile.pfc.has_value(); }
+bool AsksForBuffer(const EthernetView& view, std::string_view value) {
+  return AsksForLossless(view, value) && value.find("prio 0,0,0,0,0,0,0,0") == std::string_view::npos;
+}
+bool HasRows(const EthernetView& /*view*/, std::string_view value) { return value != "empty"; }
+bool AsksForMaxRate(const EthernetView& view, std::string_view /*value*/) {
+  return view.profile.rdma_max_rate_mbps.has_value();
+}
+bool AsksForTrust(const EthernetView& view, std::string_view /*value*/) {
+  return view.profile.trust != Profile::Trust::kAny;
 }
 
-std::string OtherPfc(const PfcSetting& wanted) {
-  PfcSetting other = wanted;
-  other.enabled = static_cast<std::uint8_t>(~wanted.enabled);
-  return Text(other);
+std::string OtherPause(std::string_view value) {
+  const auto wanted = PauseOf(value);
+  return wanted ? Text(Pause{.autoneg = wanted->autoneg, .rx = !wanted->rx, .tx = !wanted->tx}) : std::string();
 }
 
-std::string OtherBuffer(const BufferSetting& wanted) {
-  BufferSetting other = wanted;
-  other.prio_buffer[0] = other.prio_buffer[0] == 0 ? 1 : 0;
-  other.size_bytes[0] = other.size_bytes[0] == 0 ? 1 : 0;
-  return Text(other);
+std::string OtherFlag(std::string_view value) { return value == "on" ? "off" : "on"; }
+
+std::string OtherDcbx(std::string_view value) { return value == "none" ? "host ieee" : "none"; }
+
+std::string OtherEts(std::string_view value) {
+  std::optional<EtsSetting> other = EtsSettingOf(value);
+  if (!other) return {};
+  other->prio_tc[0] = other->prio_tc[0] == 0 ? 1 : 0;
+  return Text(*other);
 }
 
-std::string OtherRates(const MaxRatesKbps& wanted) {
-  MaxRatesKbps other{};
-  for (std::size_t tc = 0; tc < other.size(); ++tc) other[tc] = wanted[tc] == 0 ? 0 : wanted[tc] + 1;
-  return Text(other);
+std::string OtherPfc(std::string_view value) {
+  std::optional<PfcSetting> other = PfcSettingOf(value);
+  if (!other) return {};
+  other->enabled = static_cast<std::uint8_t>(~other->enabled);
+  return Text(*other);
+}
+
+std::string OtherBuffer(std::string_view value) {
+  std::optional<BufferSetting> other = BufferSettingOf(value);
+  if (!other) return {};
+  other->prio_buffer[0] = other->prio_buffer[0] == 0 ? 1 : 0;
+  other->size_bytes[0] = other->size_bytes[0] == 0 ? 1 : 0;
+  return Text(*other);
+}
+
+std::string OtherRates(std::string_view value) {
+  std::optional<MaxRatesKbps> other = MaxRatesOf(value);
+  if (!other) return {};
+  for (std::uint64_t& kbps : *other) kbps = kbps == 0 ? 0 : kbps + 1;
+  return Text(*other);
+}
+
+std::string NoRows(std::string_view /*value*/) { return "empty"; }
+
+std::string NoOrder(std::string_view /*value*/) { return "nothing"; }
+
+constexpr std::array<UnitRule, 9> kUnitRules{{{SettingKind::kPause, AsksForLossless, OtherPause},
+                                              {SettingKind::kPrivateFlag, AsksForStaticDcbx, OtherFlag},
+                                              {SettingKind::kDcbx, AsksForStaticDcbx, OtherDcbx},
+                                              {SettingKind::kEts, AsksForEts, OtherEts},
+                                              {SettingKind::kPfc, AsksForPfc, OtherPfc},
+                                              {SettingKind::kBuffer, AsksForBuffer, OtherBuffer},
+                                              {SettingKind::kMaxRate, AsksForMaxRate, OtherRates},
+                                              {SettingKind::kApp, HasRows, NoRows},
+                                              {SettingKind::kTrust, AsksForTrust, NoOrder}}};
+
+const UnitRule* UnitRuleOf(SettingKind kind) {
+  const auto found = std::ranges::find(kUnitRules, kind, &UnitRule::kind);
+  return found == kUnitRules.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-std::string FarFrom(const SettingObject& object, std::string_view value) {
-  switch (object.kind) {
-    case SettingKind::kPause: {
-      const auto wanted = PauseOf(value);
-      return wanted ? Text(Pause{.autoneg = wanted->autoneg, .rx = !wanted->rx, .tx = !wanted->tx})
-                    : std::string();
-    }
-    case SettingKind::kPrivateFlag:
-      return value == "on" ? "off" : "on";
-    case SettingKind::kDcbx:
-      return value == "none" ? "host ieee" : "none";
-    case SettingKind::kEts:
-      return EtsSettingOf(value) ? OtherTsa(*EtsSettingOf(value)) : std::string();
-    case SettingKind::kPfc:
-      return PfcSettingOf(value) ? OtherPfc(*PfcSettingOf(value)) : std::string();
-    case SettingKind::kBuffer:
-      return BufferSettingOf(value) ? OtherBuffer(*BufferSettingOf(value)) : std::string();
-    case SettingKind::kMaxRate:
-      return MaxRatesOf(value) ? OtherRates(*MaxRatesOf(value)) : std::string();
-    case SettingKind::kApp:
-      return "empty";
-    case SettingKind::kTrust:
-      return "nothing";
-    case SettingKind::kUnknown:
-    case SettingKind::kDevlinkParameter:
-    case SettingKind::kMtu:
-    case SettingKind::kVlanEgress:
-    case SettingKind::kSysctl:
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
-      break;
-  }
-  return {};
+bool IsSetByUnit(const EthernetView& view, SettingKind kind, std::string_view value) {
+  const UnitRule* rule = UnitRuleOf(kind);
+  return rule != nullptr && rule->asked(view, value);
+}
+
+std::string FarFrom(SettingKind kind, std::string_view value) {
+  const UnitRule* rule = UnitRuleOf(kind);
+  return rule == nullptr ? "" : rule->far(value);
 }
 
 PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& commands) {

@@ -9,11 +9,16 @@
 
 #include "api/model/facts.h"
 #include "api/model/plan.h"
+#include "api/model/setting.h"
+#include "checks/check.h"
 
 namespace rdmaready {
 
+// Whether UnitFile's commands set the kind: the profile asks for it. `value` is canonical.
+bool IsSetByUnit(const EthernetView& view, SettingKind kind, std::string_view value);
+
 // A canonical value that differs from `value` in all that a command names: from it the command names the whole.
-std::string FarFrom(const SettingObject& object, std::string_view value);
+std::string FarFrom(SettingKind kind, std::string_view value);
 
 // A oneshot unit of systemd that runs the commands whenever the interface appears.
 PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& commands);

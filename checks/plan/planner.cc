@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "checks/dcb/neighbours.h"
-#include "checks/plan/driver_effects.h"
 #include "checks/plan/stages.h"
 #include "checks/setting/table.h"
 #include "checks/spare.h"
@@ -95,7 +94,7 @@ void Planner::AskPort(std::size_t stage, PlannedPart& part, std::size_t port, bo
     const Faults faults = FaultsOf(turn.kind, view);
     const Source source{
         .part = &part,
-        .subject = turn.kind == SettingKind::kSysctl ? std::string("host") : SubjectOf(view.port),
+        .subject = HomeOf(turn.kind) == SettingHome::kVariable ? std::string("host") : SubjectOf(view.port),
         .mends = faults.Any() ? MendsOf(turn.kind, PortView{origin, before, profile}, faults)
                               : std::vector<std::string>{}};
     for (const Wish& wish : (*make)(view, faults)) Take(wish, source, last);

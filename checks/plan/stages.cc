@@ -2,7 +2,7 @@
 #include "checks/plan/stages.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -14,31 +14,14 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Stage, kSettingKinds.size()> kStages{{
-    {SettingKind::kPause, PauseWishes},
-    {SettingKind::kPrivateFlag, PrivateFlagWishes},
-    {SettingKind::kDevlinkParameter, DevlinkWishes},
-    {SettingKind::kDcbx, DcbxWishes},
-    {SettingKind::kMtu, MtuWishes},
-    {SettingKind::kApp, AppWishes},
-    {SettingKind::kTrust, TrustWishes},
-    {SettingKind::kEts, EtsWishes},
-    {SettingKind::kPfc, PfcWishes},
-    {SettingKind::kBuffer, BufferWishes},
-    {SettingKind::kMaxRate, MaxRateWishes},
-    {SettingKind::kVlanEgress, VlanEgressWishes},
-    {SettingKind::kSysctl, SysctlWishes},
-    {SettingKind::kCmMode, CmModeWishes},
-    {SettingKind::kCmTos, CmTosWishes},
-}};
-
-constexpr bool InTableOrder() {
-  for (std::size_t i = 0; i < kStages.size(); ++i) {
-    if (kStages[i].kind != kSettingKinds[i]) return false;
-  }
-  return true;
+std::vector<Stage> StagesInOrder() {
+  std::vector<Stage> stages;
+  for (std::vector<Stage> (*const of_file)() : {DcbStages, AppStages, PortStages})
+    std::ranges::move(of_file(), std::back_inserter(stages));
+  std::ranges::sort(stages, {},
+                    [](const Stage& stage) { return std::ranges::find(kSettingKinds, stage.kind); });
+  return stages;
 }
-static_assert(InTableOrder());
 
 std::vector<const Check*> FindServed(SettingKind kind) {
   std::vector<const Check*> served;
@@ -77,7 +60,10 @@ Faults FaultsBy(SettingKind kind, const View& view, const NetdevRef* netdev) {
 
 }  // namespace
 
-std::span<const Stage> Stages() { return kStages; }
+std::span<const Stage> Stages() {
+  static const std::vector<Stage> kStages = StagesInOrder();
+  return kStages;
+}
 
 Faults FaultsOf(SettingKind kind, const EthernetView& view) { return FaultsBy(kind, view, &view.netdev); }
 Faults FaultsOf(SettingKind kind, const PortView& view) { return FaultsBy(kind, view, nullptr); }

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages: the kinds of settings in the order of writing, with the function that wishes for each.
-//
-// That is the order of the table (checks/setting/table.h).
+// Stages: the kinds of settings in the order of writing, with the function that wishes for each, out of the
+// files of wishes.
 #pragma once
 
 #include <span>
-#include <variant>
 
 #include "checks/plan/wish.h"
 
 namespace rdmaready {
-
-template <class View>
-using MakeWishes = Wishes (*)(const View& view, const Faults& faults);
-
-struct Stage {
-  SettingKind kind = SettingKind::kUnknown;
-  std::variant<MakeWishes<EthernetView>, MakeWishes<PortView>> wishes{};
-};
 
 std::span<const Stage> Stages();
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <tuple>
 
-#include "checks/setting/driver_rules.h"
+#include "checks/setting/table.h"
 
 namespace rdmaready {
 namespace {

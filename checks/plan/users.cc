@@ -4,43 +4,11 @@
 #include <algorithm>
 #include <string>
 
+#include "checks/setting/table.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
-
-bool StandsOn(const Port& port, const std::string& netdev) {
-  const auto is_it = [&netdev](const auto& one) { return one.name == netdev; };
-  return (port.netdev && port.netdev->name == netdev) ||
-         (port.lowers && std::ranges::any_of(*port.lowers, is_it)) ||
-         (port.uppers && std::ranges::any_of(*port.uppers, is_it));
-}
-
-bool IsTouched(const Port& port, const PlanStep& step) {
-  switch (step.object.kind) {
-    case SettingKind::kUnknown:
-    case SettingKind::kSysctl:  // new connections take it up, those that are there go on
-      return false;
-    case SettingKind::kDevlinkParameter:
-      return port.pci && "pci/" + port.pci->address == step.object.where;
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
-      return PortName(port) == step.object.where;
-    case SettingKind::kPause:
-    case SettingKind::kPrivateFlag:
-    case SettingKind::kDcbx:
-    case SettingKind::kMtu:
-    case SettingKind::kEts:
-    case SettingKind::kPfc:
-    case SettingKind::kBuffer:
-    case SettingKind::kMaxRate:
-    case SettingKind::kApp:
-    case SettingKind::kTrust:
-    case SettingKind::kVlanEgress:
-      return StandsOn(port, step.object.where);
-  }
-  return false;
-}
 
 std::string ListenerText(const RdmaListener& listener) {
   const std::string who = !listener.kernel_name.empty() ? listener.kernel_name
@@ -83,8 +51,8 @@ std::vector<PortUser> UsersOf(const Facts& host, const Plan& plan) {
   std::vector<PortUser> users;
   if (!host.ports) return users;
   for (const Port& port : *host.ports) {
-    const bool touched =
-        std::ranges::any_of(plan.steps, [&port](const PlanStep& step) { return IsTouched(port, step); });
+    const bool touched = std::ranges::any_of(
+        plan.steps, [&port](const PlanStep& step) { return IsSettingOf(port, step.object); });
     if (!touched) continue;
     std::string text = UseText(host, port);
     if (!text.empty()) users.push_back({.subject = SubjectOf(port), .text = std::move(text)});

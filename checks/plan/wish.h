@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "api/model/setting.h"
@@ -63,23 +65,18 @@ class Faults {
   std::vector<Fault> all_{};
 };
 
-// In data centre bridging, of an Ethernet port (checks/plan/wishes_dcb.cc, wishes_app.cc).
-Wishes PauseWishes(const EthernetView& view, const Faults& faults);
-Wishes PrivateFlagWishes(const EthernetView& view, const Faults& faults);
-Wishes DcbxWishes(const EthernetView& view, const Faults& faults);
-Wishes EtsWishes(const EthernetView& view, const Faults& faults);
-Wishes PfcWishes(const EthernetView& view, const Faults& faults);
-Wishes BufferWishes(const EthernetView& view, const Faults& faults);
-Wishes MaxRateWishes(const EthernetView& view, const Faults& faults);
-Wishes AppWishes(const EthernetView& view, const Faults& faults);
-Wishes TrustWishes(const EthernetView& view, const Faults& faults);
+template <class View>
+using MakeWishes = Wishes (*)(const View& view, const Faults& faults);
 
-// Of an RDMA port (checks/plan/wishes_port.cc).
-Wishes DevlinkWishes(const PortView& view, const Faults& faults);
-Wishes MtuWishes(const PortView& view, const Faults& faults);
-Wishes VlanEgressWishes(const PortView& view, const Faults& faults);
-Wishes SysctlWishes(const PortView& view, const Faults& faults);
-Wishes CmModeWishes(const PortView& view, const Faults& faults);
-Wishes CmTosWishes(const PortView& view, const Faults& faults);
+// The wishes for one kind of settings.
+struct Stage {
+  SettingKind kind = SettingKind::kUnknown;
+  std::variant<MakeWishes<EthernetView>, MakeWishes<PortView>> wishes{};
+};
+
+// The files of wishes, each with those of its kinds: see stages.h for the order.
+std::vector<Stage> DcbStages();   // of an Ethernet port, but for the APP table
+std::vector<Stage> AppStages();   // its APP table
+std::vector<Stage> PortStages();  // of an RDMA port
 
 }  // namespace rdmaready

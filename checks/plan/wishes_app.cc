@@ -120,8 +120,6 @@ void MapProtocols(const EthernetView& view, const Faults& faults, RowEditor& row
   }
 }
 
-}  // namespace
-
 Wishes AppWishes(const EthernetView& view, const Faults& faults) {
   if (!faults.Any()) return {};
   const FactRef<std::vector<AppEntry>> now = DcbFact(view.netdev, &Dcb::app);
@@ -144,6 +142,14 @@ Wishes AppWishes(const EthernetView& view, const Faults& faults) {
   }
   if (Text(rows.rows()) != Text(*now)) wishes.push_back(Wanted(object, Text(rows.rows())));
   return wishes;
+}
+
+}  // namespace
+
+std::vector<Stage> AppStages() {
+  return {
+      {SettingKind::kApp, AppWishes},
+  };
 }
 
 }  // namespace rdmaready

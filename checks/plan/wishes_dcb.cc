@@ -16,6 +16,7 @@
 #include "checks/setting/driver_rules.h"
 
 namespace rdmaready {
+namespace {
 
 Wishes PauseWishes(const EthernetView& view, const Faults& faults) {
   // pause.none asks for PFC: that is its own setting.
@@ -44,8 +45,6 @@ Wishes DcbxWishes(const EthernetView& view, const Faults& faults) {
   return {Wanted(object, wanted)};
 }
 
-namespace {
-
 // By what else than its own checks classes must be set.
 std::optional<EtsPlan> WantedClasses(const EthernetView& view, const Faults& faults, const Ets& now) {
   if (EtsNotApplicable(view).empty() && faults.HasPrefix("ets.")) return WantedEts(view, now);
@@ -63,8 +62,6 @@ std::string ClassesRefusal(const EthernetView& view, const Faults& faults, const
     return "ice with DSCP rows has a class for each priority, and takes no other map";
   return {};
 }
-
-}  // namespace
 
 Wishes EtsWishes(const EthernetView& view, const Faults& faults) {
   const bool not_willing = faults.IsWrong("dcbx.willing");
@@ -89,8 +86,6 @@ Wishes EtsWishes(const EthernetView& view, const Faults& faults) {
   return wishes;
 }
 
-namespace {
-
 // What the profile asks of PFC and cannot be had; empty: it can.
 std::string PfcRefusal(const EthernetView& view, const Pfc& now, std::uint8_t wanted) {
   const Profile& profile = view.profile;
@@ -104,8 +99,6 @@ std::string PfcRefusal(const EthernetView& view, const Pfc& now, std::uint8_t wa
                " lossless ones");
   return {};
 }
-
-}  // namespace
 
 Wishes PfcWishes(const EthernetView& view, const Faults& faults) {
   if (!view.profile.pfc) return {};
@@ -153,6 +146,17 @@ Wishes TrustWishes(const EthernetView& view, const Faults& faults) {
   // Without a table the rows decide, or nobody knows: that is told with them.
   if (!now) return {};
   return {Wanted(ObjectOf(view, SettingKind::kTrust), Text(WantedTrustOrder(view.profile)))};
+}
+
+}  // namespace
+
+std::vector<Stage> DcbStages() {
+  return {
+      {SettingKind::kPause, PauseWishes},   {SettingKind::kPrivateFlag, PrivateFlagWishes},
+      {SettingKind::kDcbx, DcbxWishes},     {SettingKind::kTrust, TrustWishes},
+      {SettingKind::kEts, EtsWishes},       {SettingKind::kPfc, PfcWishes},
+      {SettingKind::kBuffer, BufferWishes}, {SettingKind::kMaxRate, MaxRateWishes},
+  };
 }
 
 }  // namespace rdmaready

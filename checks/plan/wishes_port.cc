@@ -17,10 +17,9 @@
 #include "checks/words/socket_priority.h"
 
 namespace rdmaready {
+namespace {
 
 // ---- devlink ----
-
-namespace {
 
 std::string_view OnWord(bool on) { return on ? "true" : "false"; }
 
@@ -42,8 +41,6 @@ std::optional<Wish> DevlinkWish(const PortView& view, const DevlinkParameter& no
   return wish;
 }
 
-}  // namespace
-
 Wishes DevlinkWishes(const PortView& view, const Faults& faults) {
   const Fault* fault = faults.Find("drv.roce-enabled");
   if (fault == nullptr) return {};
@@ -61,8 +58,6 @@ Wishes DevlinkWishes(const PortView& view, const Faults& faults) {
 }
 
 // ---- MTU ----
-
-namespace {
 
 SettingObject MtuObject(std::string netdev) { return {.kind = SettingKind::kMtu, .where = std::move(netdev)}; }
 
@@ -119,8 +114,6 @@ Wishes VlanMtuWishes(const PortView& view) {
   return wishes;
 }
 
-}  // namespace
-
 Wishes MtuWishes(const PortView& view, const Faults& faults) {
   if (!faults.Any()) return {};
   if (!view.port.netdev) {
@@ -155,8 +148,6 @@ Wishes MtuWishes(const PortView& view, const Faults& faults) {
 
 // ---- the priority in the tag ----
 
-namespace {
-
 // RDMA-CM's ToS as the profile will have it: it decides which priority the map is looked up by.
 std::optional<std::uint8_t> FutureTos(const PortView& view) {
   const std::optional<unsigned> wanted = WantedTos(view.profile);
@@ -170,8 +161,6 @@ std::vector<VlanPriority> WithPriority(std::vector<VlanPriority> map, std::uint3
   map.push_back({.from = from, .pcp = pcp});
   return map;
 }
-
-}  // namespace
 
 Wishes VlanEgressWishes(const PortView& view, const Faults& faults) {
   const Fault* fault = faults.Find("vlan.egress-map");
@@ -209,8 +198,6 @@ Wishes VlanEgressWishes(const PortView& view, const Faults& faults) {
 }
 
 // ---- sysctls ----
-
-namespace {
 
 struct WantedSysctl {
   std::string_view check;
@@ -255,8 +242,6 @@ Wishes SysctlWishesFor(const PortView& view, const WantedSysctl& wanted) {
   return wishes;
 }
 
-}  // namespace
-
 Wishes SysctlWishes(const PortView& view, const Faults& faults) {
   Wishes wishes;
   for (const WantedSysctl& wanted : kWantedSysctls) {
@@ -275,13 +260,9 @@ Wishes SysctlWishes(const PortView& view, const Faults& faults) {
 
 // ---- RDMA-CM ----
 
-namespace {
-
 SettingObject CmObject(const PortView& view, SettingKind kind) {
   return {.kind = kind, .where = PortName(view.port)};
 }
-
-}  // namespace
 
 Wishes CmModeWishes(const PortView& view, const Faults& faults) {
   if (!faults.Has("gid.default-mode")) return {};
@@ -312,6 +293,19 @@ Wishes CmTosWishes(const PortView& view, const Faults& faults) {
   if (tos != nullptr && tos->outcome == Outcome::kUnknown)
     return {Unknown(object, Cat("how ", SubjectOf(view.port), " marks RDMA: ", tos->observed))};
   return {Wanted(object, value)};
+}
+
+}  // namespace
+
+std::vector<Stage> PortStages() {
+  return {
+      {SettingKind::kDevlinkParameter, DevlinkWishes},
+      {SettingKind::kMtu, MtuWishes},
+      {SettingKind::kVlanEgress, VlanEgressWishes},
+      {SettingKind::kSysctl, SysctlWishes},
+      {SettingKind::kCmMode, CmModeWishes},
+      {SettingKind::kCmTos, CmTosWishes},
+  };
 }
 
 }  // namespace rdmaready

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a write does besides: to the traffic, and whether it can be taken back. By what the drivers of
-// Linux 6.12 do; of a driver that is not named nothing is known.
+// The answers of SettingRow::disturbs: how a write disturbs the traffic, as the drivers of Linux 6.12 do it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,24 +10,22 @@
 
 namespace rdmaready {
 
-// SettingRow::disturbs of each kind.
-Disturbance PauseDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
-Disturbance PrivateFlagDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
-Disturbance DevlinkDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
-Disturbance DcbxDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
-Disturbance MtuDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
-Disturbance EtsDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
-Disturbance PfcDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
-Disturbance AppDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
-// Of what no driver is disturbed by: a register of the NIC, a variable of the kernel.
+inline constexpr std::uint32_t kQueuesMs = 1000;  // queues closed and opened
+inline constexpr std::uint32_t kDeviceMs = 3000;  // an RDMA device that comes
+
+// A register, or a variable: no driver is disturbed by it.
+Disturbance Quiet();
+Disturbance QueuesStop(std::string_view driver,
+                       std::string_view text = "the driver stops the port for a moment");
+Disturbance LinkDown(std::string_view driver, std::string_view text = "the link goes down for a moment");
+// Hardware of an unknown driver may do anything; what is made of software alone does nothing.
+Disturbance OfUnknownDriver(const SettingPlace& place);
+
+// SettingRow::disturbs of what is always Quiet.
 Disturbance NothingDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
 
 // As a comment behind a command, without the driver's name, which a finding has: "  # the link goes down for a
 // moment"; empty where nothing is known of any.
 std::string CommentOf(const Disturbance& disturbance);
-
-// SettingRow::one_way.
-std::string DcbxOneWay(const SettingPlace& place, std::string_view from, std::string_view to);
-std::string RecordOneWay(const SettingPlace& place, std::string_view from, std::string_view to);  // PFC, ETS
 
 }  // namespace rdmaready

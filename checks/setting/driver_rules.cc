@@ -26,8 +26,6 @@ bool FirmwareHasDcb(const Netdev& netdev) {
   return driver == DcbDriver::kBnxt && managed;
 }
 
-bool OpensOthers(SettingKind kind) { return kind == SettingKind::kDcbx || kind == SettingKind::kPrivateFlag; }
-
 bool HasDscpRow(std::string_view app) {
   return app.starts_with("dscp:") || app.find(" dscp:") != std::string_view::npos;
 }

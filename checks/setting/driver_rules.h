@@ -32,9 +32,6 @@ bool ReplacesRows(const Netdev* netdev);
 // none: they are no settings of the host. Of ice and bnxt_en.
 bool FirmwareHasDcb(const Netdev& netdev);
 
-// Whether other settings can be written or not by it: who has DCBX, and ice's flag.
-bool OpensOthers(SettingKind kind);
-
 // Of a canonical value of kApp.
 bool HasDscpRow(std::string_view app);
 

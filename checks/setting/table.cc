@@ -2,145 +2,31 @@
 #include "checks/setting/table.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <iterator>
+#include <map>
 #include <utility>
 
-#include "checks/setting/commands.h"
 #include "checks/setting/consequences.h"
+#include "checks/setting/kinds.h"
 #include "checks/setting/places.h"
-#include "checks/setting/read.h"
-#include "checks/words/ethernet.h"
-#include "checks/words/verdicts.h"
+#include "checks/setting/sysctl_name.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kDcb = "dcb-settings";
-constexpr std::string_view kLink = "link-settings";
+constexpr std::vector<SettingRow> (*kSettingFamilies[])() = {EthtoolRows, DevlinkRows, DcbRows,   MtuRows,
+                                                      VlanRows,    SysctlRows,  RdmaCmRows};
 
-// NOLINTNEXTLINE(readability-function-size): one row for each kind
-const std::array<SettingRow, kSettingKinds.size()>& TableRows() {
-  static const std::array<SettingRow, kSettingKinds.size()> kRows{{
-      {.kind = SettingKind::kPause,
-       .api = "ethtool PAUSE_SET",
-       .right = kLink,
-       .serves = {"pause.none", "pause.off-with-pfc", "pause.autoneg", "pause.stops-all"},
-       .read = ReadPauseSettings,
-       .commands = PauseCommands,
-       .disturbs = PauseDisturbs},
-      {.kind = SettingKind::kPrivateFlag,
-       .api = "ethtool PRIVFLAGS_SET",
-       .right = kLink,
-       .serves = {"dcbx.mode", "dcbx.one-agent"},
-       .read = ReadPrivateFlagSettings,
-       .commands = PrivateFlagCommands,
-       .disturbs = PrivateFlagDisturbs},
-      {.kind = SettingKind::kDevlinkParameter,
-       .api = "devlink PARAM_SET",
-       .right = kLink,
-       .serves = {"drv.roce-enabled"},
-       .read = ReadDevlinkSettings,
-       .commands = DevlinkCommands,
-       .disturbs = DevlinkDisturbs},
-      {.kind = SettingKind::kDcbx,
-       .api = "dcbnl DCBX",
-       .right = kDcb,
-       .serves = {"dcbx.mode"},
-       .read = ReadDcbxSettings,
-       .commands = DcbxCommands,
-       .note = DcbxNote,
-       .disturbs = DcbxDisturbs,
-       .one_way = DcbxOneWay},
-      {.kind = SettingKind::kMtu,
-       .api = "rtnetlink IFLA_MTU",
-       .right = kLink,
-       .serves = {"mtu.ethernet", "mtu.roce-active", "mtu.vlan"},
-       .read = ReadMtuSettings,
-       .commands = MtuCommands,
-       .disturbs = MtuDisturbs},
-      {.kind = SettingKind::kApp,
-       .api = "dcbnl IEEE APP",
-       .right = kDcb,
-       .serves = {"map.dscp", "map.cnp-dscp", "map.default-prio", "map.duplicates", "map.pcp", "trust.mode",
-                  "app.roce-udp", "app.roce-ethertype", "app.smb-port"},
-       .read = ReadAppSettings,
-       .commands = AppCommands,
-       .note = AppNote,
-       .disturbs = AppDisturbs},
-      {.kind = SettingKind::kTrust,
-       .api = "dcbnl APP trust",
-       .right = kDcb,
-       .serves = {"trust.apptrust-order", "trust.mode"},
-       .read = ReadTrustSettings,
-       .commands = TrustCommands,
-       .note = TrustNote,
-       .disturbs = NothingDisturbs},
-      {.kind = SettingKind::kEts,
-       .api = "dcbnl IEEE ETS",
-       .right = kDcb,
-       .serves = {"dcbx.willing", "ets.map", "ets.rdma-share", "ets.min-default", "ets.sum", "ets.tsa",
-                  "ets.three-classes", "ets.cluster-share", "ets.map-contiguous", "ets.classes"},
-       .read = ReadEtsSettings,
-       .commands = EtsCommands,
-       .disturbs = EtsDisturbs,
-       .one_way = RecordOneWay},
-      {.kind = SettingKind::kPfc,
-       .api = "dcbnl IEEE PFC",
-       .right = kDcb,
-       .serves = {"pfc.lossless-priority", "pfc.only-one", "pfc.not-default", "pfc.not-heartbeat",
-                  "pfc.off-when-lossy", "pfc.headroom"},
-       .read = ReadPfcSettings,
-       .commands = PfcCommands,
-       .disturbs = PfcDisturbs,
-       .one_way = RecordOneWay},
-      {.kind = SettingKind::kBuffer,
-       .api = "dcbnl buffer",
-       .right = kDcb,
-       .serves = {"pfc.headroom"},
-       .read = ReadBufferSettings,
-       .commands = BufferCommands,
-       .disturbs = NothingDisturbs},
-      {.kind = SettingKind::kMaxRate,
-       .api = "dcbnl IEEE maxrate",
-       .right = kDcb,
-       .serves = {"ets.maxrate"},
-       .read = ReadMaxRateSettings,
-       .commands = MaxRateCommands,
-       .note = MaxRateNote,
-       .disturbs = NothingDisturbs},
-      {.kind = SettingKind::kVlanEgress,
-       .api = "rtnetlink IFLA_VLAN_EGRESS_QOS",
-       .right = kLink,
-       .serves = {"vlan.egress-map"},
-       .read = ReadVlanEgressSettings,
-       .commands = VlanEgressCommands,
-       .disturbs = NothingDisturbs},
-      {.kind = SettingKind::kSysctl,
-       .api = "/proc/sys",
-       .right = "sysctl-settings",
-       .serves = {"ip.accept-local", "ip.rp-filter", "arp.ignore", "arp.announce"},
-       .read = ReadSysctlSettings,
-       .commands = SysctlCommands,
-       .note = SysctlNote,
-       .disturbs = NothingDisturbs},
-      {.kind = SettingKind::kCmMode,
-       .api = "configfs rdma_cm default_roce_mode",
-       .right = "rdma-cm-settings",
-       .serves = {"gid.default-mode"},
-       .read = ReadCmModeSettings,
-       .commands = CmModeCommands,
-       .disturbs = NothingDisturbs},
-      {.kind = SettingKind::kCmTos,
-       .api = "configfs rdma_cm default_roce_tos",
-       .right = "rdma-cm-settings",
-       .serves = {"roce.tos", "ecn.ect-set"},
-       .read = ReadCmTosSettings,
-       .commands = CmTosCommands,
-       .disturbs = NothingDisturbs},
-  }};
+std::vector<SettingRow> RowsInOrder() {
+  std::vector<SettingRow> rows;
+  for (const auto family : kSettingFamilies) std::ranges::move(family(), std::back_inserter(rows));
+  std::ranges::sort(rows, {}, [](const SettingRow& row) { return std::ranges::find(kSettingKinds, row.kind); });
+  return rows;
+}
+
+const std::vector<SettingRow>& TableRows() {
+  static const std::vector<SettingRow> kRows = RowsInOrder();
   return kRows;
 }
 
@@ -165,49 +51,56 @@ const T* FindOrNull(const std::map<std::string, const T*>& all, const std::strin
   return found == all.end() ? nullptr : found->second;
 }
 
-template <class T>
-std::string DoubtOfRecord(const Netdev& netdev, Fact<T> Dcb::*part) {
-  const FactRef<T> believed = DcbFact(NetdevRef(netdev), part);
-  return believed || !(netdev.dcb.*part) ? "" : believed.missing().detail;
-}
-
 }  // namespace
 
 std::span<const SettingRow> SettingTable() { return TableRows(); }
 
-const SettingRow& RowOf(SettingKind kind) { return *std::ranges::find(TableRows(), kind, &SettingRow::kind); }
+const SettingRow* FindRow(SettingKind kind) {
+  const auto found = std::ranges::find(TableRows(), kind, &SettingRow::kind);
+  return found == TableRows().end() ? nullptr : &*found;
+}
 
-bool IsDcbSetting(SettingKind kind) { return kind != SettingKind::kUnknown && RowOf(kind).right == kDcb; }
+const SettingRow& RowOf(SettingKind kind) { return *FindRow(kind); }
+
+SettingHome HomeOf(SettingKind kind) {
+  const SettingRow* row = FindRow(kind);
+  return row == nullptr ? SettingHome::kNone : row->home;
+}
+
+std::string WhereOf(const SettingObject& object) {
+  return HomeOf(object.kind) == SettingHome::kVariable ? InterfaceOfSysctl(object.name) : object.where;
+}
+
+bool IsSettingOf(const Port& port, const SettingObject& object) {
+  switch (HomeOf(object.kind)) {
+    case SettingHome::kNone:
+    case SettingHome::kVariable:
+      return false;
+    case SettingHome::kDevlink:
+      return port.pci && "pci/" + port.pci->address == object.where;
+    case SettingHome::kRdmaPort:
+      return PortName(port) == object.where;
+    case SettingHome::kNetdev:
+      return StandsOver(port, object.where);
+  }
+  return false;
+}
+
+bool OpensOthers(SettingKind kind) {
+  const SettingRow* row = FindRow(kind);
+  return row != nullptr && row->opens_others;
+}
+
+bool IsDcbSetting(SettingKind kind) {
+  const SettingRow* row = FindRow(kind);
+  return row != nullptr && row->writer == SettingWriter::kDcbnl;
+}
 
 SettingPlace PlaceOf(const Facts& facts, const SettingObject& object) {
-  switch (object.kind) {
-    case SettingKind::kUnknown:
-    case SettingKind::kSysctl:
-      return {.object = object};
-    case SettingKind::kDevlinkParameter:
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos: {
-      const bool devlink = object.kind == SettingKind::kDevlinkParameter;
-      const Port* port = FindOrNull(devlink ? DevlinksOf(facts) : PortsOf(facts), object.where);
-      return {
-          .object = object, .netdev = port != nullptr && port->netdev ? &*port->netdev : nullptr, .port = port};
-    }
-    case SettingKind::kPause:
-    case SettingKind::kPrivateFlag:
-    case SettingKind::kDcbx:
-    case SettingKind::kMtu:
-    case SettingKind::kEts:
-    case SettingKind::kPfc:
-    case SettingKind::kBuffer:
-    case SettingKind::kMaxRate:
-    case SettingKind::kApp:
-    case SettingKind::kTrust:
-    case SettingKind::kVlanEgress:
-      return {.object = object,
-              .netdev = FindOrNull(NetdevsOf(facts), object.where),
-              .port = FirstPort(facts, [&](const Port& port) { return StandsOver(port, object.where); })};
-  }
-  return {.object = object};
+  const Port* port = FirstPort(facts, [&object](const Port& one) { return IsSettingOf(one, object); });
+  const Netdev* netdev = port != nullptr && port->netdev ? &*port->netdev : nullptr;
+  if (HomeOf(object.kind) == SettingHome::kNetdev) netdev = FindOrNull(NetdevsOf(facts), object.where);
+  return {.object = object, .netdev = netdev, .port = port};
 }
 
 std::vector<Setting> SettingsOf(const Facts& facts) {
@@ -227,9 +120,13 @@ std::string ValueOf(const Facts& facts, const SettingObject& object) {
 }
 
 std::string DoubtOf(const SettingPlace& place) {
-  if (place.netdev == nullptr) return {};
-  if (place.object.kind == SettingKind::kPfc) return DoubtOfRecord(*place.netdev, &Dcb::pfc);
-  return place.object.kind == SettingKind::kEts ? DoubtOfRecord(*place.netdev, &Dcb::ets) : "";
+  const SettingRow* row = FindRow(place.object.kind);
+  return place.netdev == nullptr || row == nullptr || row->doubt == nullptr ? "" : row->doubt(*place.netdev);
+}
+
+std::string WriteSetting(Facts& facts, const SettingObject& object, std::string_view to) {
+  const SettingRow* row = FindRow(object.kind);
+  return row == nullptr ? "it is no setting that is known here" : row->effect(facts, object, to);
 }
 
 std::vector<std::string> CommandsOf(const SettingPlace& place, std::string_view from, std::string_view to) {

@@ -9,14 +9,15 @@ namespace rdmaready {
 std::string CostOfPfc(NetdevRef netdev) {
   const SettingObject object{.kind = SettingKind::kPfc};
   const SettingPlace place{.object = object, .netdev = netdev ? &*netdev : nullptr};
-  return CommentOf(PfcDisturbs(place, Text(PfcSetting{}), Text(PfcSetting{.enabled = 1U << 3})));
+  return CommentOf(
+      RowOf(object.kind).disturbs(place, Text(PfcSetting{}), Text(PfcSetting{.enabled = 1U << 3})));
 }
 
 std::string CostOfDscpRow(NetdevRef netdev) {
   if (!netdev || !netdev->dcb.app) return {};
   const SettingObject object{.kind = SettingKind::kApp};
   const std::string now = Text(*netdev->dcb.app);
-  return CommentOf(AppDisturbs({.object = object, .netdev = &*netdev}, now, "dscp:26:3"));
+  return CommentOf(RowOf(object.kind).disturbs({.object = object, .netdev = &*netdev}, now, "dscp:26:3"));
 }
 
 std::string BounceCommand(std::string_view netdev_word, std::string_view why) {

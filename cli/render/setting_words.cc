@@ -10,6 +10,7 @@
 #include <iterator>
 #include <vector>
 
+#include "checks/setting/table.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 
@@ -98,41 +99,10 @@ std::string TableWords(std::string_view from, std::string_view to) {
 }  // namespace
 
 std::string SettingName(const SettingObject& object) {
-  switch (object.kind) {
-    case SettingKind::kUnknown:
-      break;
-    case SettingKind::kPause:
-      return "flow control";
-    case SettingKind::kPrivateFlag:
-      return Printable("private flag " + object.name);
-    case SettingKind::kDevlinkParameter:
-      return Printable("devlink " + object.name);
-    case SettingKind::kDcbx:
-      return "DCBX";
-    case SettingKind::kMtu:
-      return "MTU";
-    case SettingKind::kEts:
-      return "ETS";
-    case SettingKind::kPfc:
-      return "PFC";
-    case SettingKind::kBuffer:
-      return "receive buffers";
-    case SettingKind::kMaxRate:
-      return "rate limits";
-    case SettingKind::kApp:
-      return "APP table";
-    case SettingKind::kTrust:
-      return "trust";
-    case SettingKind::kVlanEgress:
-      return "VLAN egress map";
-    case SettingKind::kSysctl:
-      return Printable(object.name);
-    case SettingKind::kCmMode:
-      return "RDMA-CM mode";
-    case SettingKind::kCmTos:
-      return "RDMA-CM ToS";
-  }
-  return "unknown setting";
+  const SettingRow* row = FindRow(object.kind);
+  if (row == nullptr) return "unknown setting";
+  if (!row->has_name) return std::string(row->words);
+  return Printable(row->words.empty() ? object.name : fmt::format("{} {}", row->words, object.name));
 }
 
 std::string ChangeWords(const SettingObject& object, std::string_view from, std::string_view to) {
@@ -150,19 +120,9 @@ std::string ChangeWords(const SettingObject& object, std::string_view from, std:
     case SettingKind::kApp:
     case SettingKind::kVlanEgress:
       return TableWords(from, to);
-    case SettingKind::kUnknown:
-    case SettingKind::kPause:
-    case SettingKind::kPrivateFlag:
-    case SettingKind::kDevlinkParameter:
-    case SettingKind::kDcbx:
-    case SettingKind::kMtu:
-    case SettingKind::kTrust:
-    case SettingKind::kSysctl:
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
+    default:
       return plain;
   }
-  return plain;
 }
 
 }  // namespace rdmaready

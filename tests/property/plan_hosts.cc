@@ -9,7 +9,6 @@
 #include "api/profile/load.h"
 #include "api/profile/profile_problems.h"
 #include "api/profile/profile_proto.h"
-#include "checks/plan/driver_effects.h"
 #include "checks/setting/table.h"
 #include "tests/unit/checks/good_hardware.h"
 

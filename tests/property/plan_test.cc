@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "checks/judge.h"
-#include "checks/plan/driver_effects.h"
 #include "checks/plan/take_back.h"
 #include "checks/setting/table.h"
 #include "tests/property/hosts.h"

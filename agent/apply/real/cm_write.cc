@@ -3,22 +3,21 @@
 
 #include "agent/apply/real/file_write.h"
 #include "api/base/number.h"
+#include "checks/setting/table.h"
 #include "collectors/real/rdma_cm.h"
 
 namespace rdmaready {
 
 absl::Status WriteCmDefault(const std::string& root, const SettingObject& object, std::string_view to) {
-  const bool mode = object.kind == SettingKind::kCmMode;
-  const std::string what =
-      std::string("set RDMA-CM's default ") + (mode ? "RoCE mode" : "type of service") + " of " + object.where;
+  const SettingFile& file = RowOf(object.kind).file;
+  const std::string what = "set RDMA-CM's default " + std::string(file.words) + " of " + object.where;
   const std::size_t slash = object.where.find('/');
   if (slash == std::string::npos || !ParseNumber<std::uint32_t>(object.where.substr(slash + 1)))
     return absl::InvalidArgumentError(what + ": not DEVICE/PORT");
   const std::string device = object.where.substr(0, slash);
   return InRdmaCmDirectory(root, device, [&](const std::string& directory) {
-    return WriteKernelFile(
-        directory, {"ports", object.where.substr(slash + 1), mode ? "default_roce_mode" : "default_roce_tos"},
-        std::string(to) + "\n", what);
+    return WriteKernelFile(directory, {"ports", object.where.substr(slash + 1), std::string(file.name)},
+                           std::string(to) + "\n", what);
   });
 }
 

@@ -15,8 +15,8 @@
 
 namespace rdmaready {
 
-// kCmMode or kCmTos. `root` is where configfs is mounted ("/sys/kernel/config"). Fails without touching
-// anything when rdma_cm is not loaded.
+// The kind's writer is kRdmaCm. `root` is where configfs is mounted ("/sys/kernel/config"). Fails without
+// touching anything when rdma_cm is not loaded.
 absl::Status WriteCmDefault(const std::string& root, const SettingObject& object, std::string_view to);
 
 }  // namespace rdmaready

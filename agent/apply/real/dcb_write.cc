@@ -35,15 +35,7 @@ class DcbOfNetdev {
         return SetApp(*AppRowsOf(from), *AppRowsOf(to));
       case SettingKind::kTrust:
         return Set(TrustAttribute(*TrustOrderOf(to)), "APP trust order");
-      case SettingKind::kUnknown:
-      case SettingKind::kPause:
-      case SettingKind::kPrivateFlag:
-      case SettingKind::kDevlinkParameter:
-      case SettingKind::kMtu:
-      case SettingKind::kVlanEgress:
-      case SettingKind::kSysctl:
-      case SettingKind::kCmMode:
-      case SettingKind::kCmTos:
+      default:
         break;
     }
     return absl::InvalidArgumentError("no setting of dcbnl");

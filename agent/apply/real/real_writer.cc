@@ -8,6 +8,7 @@
 #include "agent/apply/real/kernel_door.h"
 #include "agent/apply/real/link_write.h"
 #include "agent/apply/real/sysctl_write.h"
+#include "checks/setting/table.h"
 #include "collectors/real/host.h"
 
 namespace rdmaready {
@@ -20,29 +21,20 @@ class RealHostWriter final : public HostWriter {
     if (!IsCanonical(object.kind, from) || !IsCanonical(object.kind, to))
       return absl::InvalidArgumentError("set " + TextOf(object) + ": not a value of its kind");
     RealKernelDoor door(will_write, next_sequence_);
-    switch (object.kind) {
-      case SettingKind::kDcbx:
-      case SettingKind::kEts:
-      case SettingKind::kPfc:
-      case SettingKind::kBuffer:
-      case SettingKind::kMaxRate:
-      case SettingKind::kApp:
-      case SettingKind::kTrust:
+    switch (RowOf(object.kind).writer) {
+      case SettingWriter::kDcbnl:
         return WriteDcb(host_, door, object, from, to);
-      case SettingKind::kPause:
-      case SettingKind::kPrivateFlag:
+      case SettingWriter::kEthtool:
         return WriteEthtool(host_, door, object, from, to);
-      case SettingKind::kMtu:
-      case SettingKind::kVlanEgress:
+      case SettingWriter::kRtnetlink:
         return WriteLink(door, object, from, to);
-      case SettingKind::kDevlinkParameter:
+      case SettingWriter::kDevlink:
         return WriteDevlink(host_, door, object, to);
-      case SettingKind::kSysctl:
+      case SettingWriter::kProcSys:
         return WriteSysctl("/proc/sys/net/ipv4/conf", object.name, to);
-      case SettingKind::kCmMode:
-      case SettingKind::kCmTos:
+      case SettingWriter::kRdmaCm:
         return WriteCmDefault("/sys/kernel/config", object, to);
-      case SettingKind::kUnknown:
+      case SettingWriter::kNone:
         break;
     }
     return absl::InvalidArgumentError("set a setting of no known kind");

@@ -34,31 +34,20 @@ struct Places {
 Places PlacesToRead(const std::vector<SettingObject>& objects) {
   Places places;
   for (const SettingObject& object : objects) {
-    switch (object.kind) {
-      case SettingKind::kUnknown:
+    switch (HomeOf(object.kind)) {
+      case SettingHome::kNone:
         break;
-      case SettingKind::kCmMode:
-      case SettingKind::kCmTos:
+      case SettingHome::kRdmaPort:
         places.ports.insert(object.where);
         break;
-      case SettingKind::kDevlinkParameter:
+      case SettingHome::kDevlink:
         if (object.where.starts_with(kPciHandle))
           places.functions.insert(object.where.substr(kPciHandle.size()));
         break;
-      case SettingKind::kSysctl:
+      case SettingHome::kVariable:
         places.sysctls.insert(object.name);
         break;
-      case SettingKind::kPause:
-      case SettingKind::kPrivateFlag:
-      case SettingKind::kDcbx:
-      case SettingKind::kMtu:
-      case SettingKind::kEts:
-      case SettingKind::kPfc:
-      case SettingKind::kBuffer:
-      case SettingKind::kMaxRate:
-      case SettingKind::kApp:
-      case SettingKind::kTrust:
-      case SettingKind::kVlanEgress:
+      case SettingHome::kNetdev:
         places.netdevs.insert(object.where);
         break;
     }

@@ -7,7 +7,7 @@
 
 #include "checks/dcb/app_rows.h"
 #include "checks/dcb/dcb_driver.h"
-#include "checks/setting/commands.h"
+#include "checks/setting/dcb_commands.h"
 #include "checks/setting/driver_rules.h"
 #include "checks/words/words.h"
 

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of `dcb`. It reads what is there and changes what it is told to, so that a command names what
 // differs.
+#include "checks/setting/dcb_commands.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
 
-#include "checks/setting/commands.h"
 #include "checks/setting/driver_rules.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
-
-bool DcbDiffers(const SettingPlace& place, std::string_view from, std::string_view to) {
-  return from != to && IsCanonical(place.object.kind, from) && IsCanonical(place.object.kind, to);
-}
 
 constexpr auto kNumber = [](auto value) { return std::to_string(value); };
 
@@ -47,6 +44,14 @@ std::string DcbCommand(std::string_view verb, const SettingPlace& place) {
   return Cat("dcb ", verb, " dev ", ShellWord(place.object.where));
 }
 
+// "tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50 prio-tc all:0 3:3", as `dcb ets set` takes it.
+std::string EtsArguments(const std::array<Tsa, kPriorities>& tsa,
+                         const std::array<std::uint8_t, kPriorities>& tx_percent,
+                         const std::array<std::uint8_t, kPriorities>& prio_tc) {
+  return Cat("tc-tsa ", MapWords(tsa, [](Tsa one) { return std::string(Name(one)); }), " tc-bw ",
+             MapWords(tx_percent, kNumber), " prio-tc ", MapWords(prio_tc, kNumber));
+}
+
 // mlx5 has no bit for its firmware: that is mode 0, in which the host's is missing (mlx5e_dcbnl_setdcbx).
 bool GivesDcbxAway(const SettingPlace& place, const Dcbx& to) {
   return HasDriver(place.netdev, "mlx5_core") && !to.host;
@@ -58,7 +63,7 @@ bool GivesDcbxAway(const SettingPlace& place, const Dcbx& to) {
 
 // mlx5 takes a mode without the host for mode 0 only, and keeps the dialects: they are set first.
 Commands DcbxCommands(const SettingPlace& place, std::string_view from, std::string_view to) {
-  if (!DcbDiffers(place, from, to)) return {};
+  if (!IsChange(place, from, to)) return {};
   const std::string set = DcbCommand("dcbx set", place);
   if (!GivesDcbxAway(place, *DcbxOf(to)))
     return {to == "none" ? "# `dcb` cannot write mode 0" : Cat(set, " ", to)};
@@ -77,27 +82,20 @@ std::string DcbxNote(const SettingPlace& place, std::string_view /*from*/, std::
 
 // ---- ETS, PFC, buffers, rates ----
 
-std::string EtsWords(const std::array<Tsa, kPriorities>& tsa,
-                     const std::array<std::uint8_t, kPriorities>& tx_percent,
-                     const std::array<std::uint8_t, kPriorities>& prio_tc) {
-  return Cat("tc-tsa ", MapWords(tsa, [](Tsa one) { return std::string(Name(one)); }), " tc-bw ",
-             MapWords(tx_percent, kNumber), " prio-tc ", MapWords(prio_tc, kNumber));
-}
-
 Commands EtsCommands(const SettingPlace& place, std::string_view from, std::string_view to) {
-  if (!DcbDiffers(place, from, to)) return {};
+  if (!IsChange(place, from, to)) return {};
   EtsSetting old = *EtsSettingOf(from);
   const EtsSetting wanted = *EtsSettingOf(to);
   std::string command = DcbCommand("ets set", place);
   if (old.willing != wanted.willing) command += wanted.willing ? " willing on" : " willing off";
   old.willing = wanted.willing;
   // Drivers take classes and shares only as a whole.
-  if (old != wanted) command += Cat(" ", EtsWords(wanted.tsa, wanted.tx_percent, wanted.prio_tc));
+  if (old != wanted) command += Cat(" ", EtsArguments(wanted.tsa, wanted.tx_percent, wanted.prio_tc));
   return {command};
 }
 
 Commands PfcCommands(const SettingPlace& place, std::string_view from, std::string_view to) {
-  if (!DcbDiffers(place, from, to)) return {};
+  if (!IsChange(place, from, to)) return {};
   const PfcSetting old = *PfcSettingOf(from);
   const PfcSetting wanted = *PfcSettingOf(to);
   std::string command = DcbCommand("pfc set", place);
@@ -110,7 +108,7 @@ Commands PfcCommands(const SettingPlace& place, std::string_view from, std::stri
 }
 
 Commands BufferCommands(const SettingPlace& place, std::string_view from, std::string_view to) {
-  if (!DcbDiffers(place, from, to)) return {};
+  if (!IsChange(place, from, to)) return {};
   const BufferSetting old = *BufferSettingOf(from);
   const BufferSetting wanted = *BufferSettingOf(to);
   std::string command = DcbCommand("buffer set", place);
@@ -123,7 +121,7 @@ Commands BufferCommands(const SettingPlace& place, std::string_view from, std::s
 
 // The `dcb` of iproute2 6.1 to 6.17 writes bytes/s into what the kernel reads as kbit/s.
 Commands MaxRateCommands(const SettingPlace& place, std::string_view from, std::string_view to) {
-  if (!DcbDiffers(place, from, to)) return {};
+  if (!IsChange(place, from, to)) return {};
   const auto text = [](std::uint64_t kbps) { return kbps == 0 ? std::string("0") : Cat(kbps, "bps"); };
   return {Cat(DcbCommand("maxrate set", place), " tc-maxrate",
               ChangedWords(*MaxRatesOf(from), *MaxRatesOf(to), text))};
@@ -142,7 +140,7 @@ std::string MaxRateNote(const SettingPlace& /*place*/, std::string_view from, st
 // ---- trust ----
 
 Commands TrustCommands(const SettingPlace& place, std::string_view from, std::string_view to) {
-  if (!DcbDiffers(place, from, to)) return {};
+  if (!IsChange(place, from, to)) return {};
   if (to == "nothing") return {"# `dcb` cannot write an empty order"};
   return {Cat(DcbCommand("apptrust set", place), " order ", to)};
 }

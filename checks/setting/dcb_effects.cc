@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "checks/plan/dcb_effects.h"
+#include "checks/setting/dcb_effects.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "checks/dcb/dcb_driver.h"
 #include "checks/dcb/ets_plan.h"
 #include "checks/setting/driver_rules.h"
+#include "checks/setting/edit.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -23,14 +25,6 @@ void TakeEts(Ets& ets, const EtsSetting& setting) {
   ets.tsa = setting.tsa;
   ets.tx_percent = setting.tx_percent;
   ets.prio_tc = setting.prio_tc;
-}
-
-template <class T, class Edit>
-void EditDcb(Fact<T>& fact, Edit edit) {
-  if (!fact) return;
-  T value = *fact;
-  edit(value);
-  fact = std::move(value);
 }
 
 // Why the driver takes nothing now; empty: it does.
@@ -87,17 +81,17 @@ std::string WriteDcbx(Netdev& netdev, const Dcbx& to, bool in_bond) {
 
 // What ice comes up with, and falls back to without DSCP rows (ice_dcb_sw_dflt_cfg).
 void BeginVlanMode(Netdev& netdev) {
-  EditDcb(netdev.dcb.ets, [](Ets& ets) {
+  EditFact(netdev.dcb.ets, [](Ets& ets) {
     EtsSetting begun{.willing = true};
     begun.tsa[0] = Tsa::kEts;
     begun.tx_percent[0] = 100;
     TakeEts(ets, begun);
   });
-  EditDcb(netdev.dcb.pfc, [](Pfc& pfc) { pfc.enabled = 0; });
+  EditFact(netdev.dcb.pfc, [](Pfc& pfc) { pfc.enabled = 0; });
 }
 
 void BeginDscpMode(Netdev& netdev) {
-  EditDcb(netdev.dcb.ets, [](Ets& ets) {
+  EditFact(netdev.dcb.ets, [](Ets& ets) {
     EtsSetting begun;
     begun.tsa.fill(Tsa::kEts);
     begun.tx_percent[0] = 100;
@@ -110,7 +104,7 @@ std::string WritePrivateFlag(Netdev& netdev, const std::string& name, bool on) {
   const bool agent = name == kFirmwareLldpFlag && DcbDriverOf(netdev) == DcbDriver::kIce;
   if (agent && on && ClassMapIsFixed(netdev)) return "ice starts no LLDP agent of its firmware with DSCP rows";
   bool there = false;
-  EditDcb(netdev.link.private_flags, [&](std::vector<PrivateFlag>& flags) {
+  EditFact(netdev.link.private_flags, [&](std::vector<PrivateFlag>& flags) {
     for (PrivateFlag& flag : flags) {
       if (flag.name != name) continue;
       there = true;
@@ -119,7 +113,7 @@ std::string WritePrivateFlag(Netdev& netdev, const std::string& name, bool on) {
   });
   if (!there) return Cat("there is no private flag ", name);
   if (!agent) return {};
-  EditDcb(netdev.dcb.dcbx, [on](Dcbx& mode) { mode = Dcbx{.host = !on, .lld_managed = on, .ieee = true}; });
+  EditFact(netdev.dcb.dcbx, [on](Dcbx& mode) { mode = Dcbx{.host = !on, .lld_managed = on, .ieee = true}; });
   // The virtual fabric's NIC keeps what it has.
   if (!on && netdev.driver == "ice") BeginVlanMode(netdev);
   return {};
@@ -196,7 +190,7 @@ std::string WriteEts(Netdev& netdev, const EtsSetting& to) {
     case DcbDriver::kOther:
       break;
   }
-  EditDcb(netdev.dcb.ets, [&to](Ets& ets) { TakeEts(ets, to); });
+  EditFact(netdev.dcb.ets, [&to](Ets& ets) { TakeEts(ets, to); });
   return {};
 }
 
@@ -234,7 +228,7 @@ std::string WritePfc(Netdev& netdev, const PfcSetting& to) {
     case DcbDriver::kOther:
       break;
   }
-  EditDcb(netdev.dcb.pfc, [&to](Pfc& pfc) {
+  EditFact(netdev.dcb.pfc, [&to](Pfc& pfc) {
     pfc.enabled = to.enabled;
     pfc.delay = to.delay;
   });
@@ -261,7 +255,7 @@ std::string WriteBuffer(Netdev& netdev, const BufferSetting& to) {
         return Cat("mlx5 makes no lossless buffer of that size for priority ", priority);
     }
   }
-  EditDcb(netdev.dcb.buffer, [&to](PortBuffer& buffer) {
+  EditFact(netdev.dcb.buffer, [&to](PortBuffer& buffer) {
     buffer.prio_buffer = to.prio_buffer;
     buffer.size_bytes = to.size_bytes;
   });
@@ -333,59 +327,94 @@ std::string WritePause(Netdev& netdev, const Pause& to) {
   return {};
 }
 
-template <class T, class WriteValue>
-std::string WriteKnown(bool known, const std::optional<T>& to, WriteValue write) {
-  if (!known) return "the driver does not have it";
+// ---- every netdev of that name ----
+
+bool IsInBond(const Port& port, const Netdev& netdev) {
+  if (netdev.master.empty() || !port.uppers) return false;
+  const auto master = std::ranges::find(*port.uppers, netdev.master, &UpperNetdev::name);
+  return master != port.uppers->end() && IsBondKind(master->kind);
+}
+
+// `write` takes the netdev and whether it is in a bond. A netdev that it refuses stays as it was.
+template <class Write>
+std::string WriteEach(Facts& facts, const std::string& name, Write write) {
+  std::optional<std::string> refusal;
+  EditPorts(facts, [&](Port& port) {
+    EditNetdevs(port, name, [&](Netdev& netdev) {
+      Netdev changed = netdev;
+      const std::string why = write(changed, IsInBond(port, netdev));
+      if (!refusal || refusal->empty()) refusal = why;
+      if (why.empty()) netdev = std::move(changed);
+    });
+  });
+  return refusal.value_or(Cat("there is no ", name));
+}
+
+template <class T, class Value, class WriteValue>
+std::string WriteKnown(const Fact<T>& now, const std::optional<Value>& to, WriteValue write) {
+  if (!now) return "the driver does not have it";
   return to ? write(*to) : std::string(kNoValue);
+}
+
+// Where the driver takes it now.
+template <class T, class Value>
+std::string WriteOpen(Facts& facts, const SettingObject& object, Fact<T> Dcb::*part,
+                      const std::optional<Value>& to, std::string (*write)(Netdev&, const Value&)) {
+  return WriteEach(facts, object.where, [&](Netdev& netdev, bool in_bond) {
+    const std::string closed = Closed(netdev, in_bond);
+    if (!closed.empty()) return closed;
+    return WriteKnown(netdev.dcb.*part, to, [&](const Value& value) { return write(netdev, value); });
+  });
 }
 
 }  // namespace
 
-std::string WriteDcb(Netdev& netdev, const SettingObject& object, std::string_view to, bool in_bond) {
-  const Dcb& dcb = netdev.dcb;
-  const auto open = [&](bool known, const auto& value, auto write) {
-    const std::string closed = Closed(netdev, in_bond);
-    return closed.empty() ? WriteKnown(known, value, write) : closed;
-  };
-  switch (object.kind) {
-    case SettingKind::kPause:
-      return WriteKnown(bool{netdev.pause}, PauseOf(to),
-                        [&](const Pause& value) { return WritePause(netdev, value); });
-    case SettingKind::kPrivateFlag:
-      return WritePrivateFlag(netdev, object.name, to == "on");
-    case SettingKind::kDcbx:
-      return WriteKnown(bool{dcb.dcbx}, DcbxOf(to),
-                        [&](const Dcbx& value) { return WriteDcbx(netdev, value, in_bond); });
-    case SettingKind::kEts:
-      return open(bool{dcb.ets}, EtsSettingOf(to),
-                  [&](const EtsSetting& value) { return WriteEts(netdev, value); });
-    case SettingKind::kPfc:
-      return open(bool{dcb.pfc}, PfcSettingOf(to),
-                  [&](const PfcSetting& value) { return WritePfc(netdev, value); });
-    case SettingKind::kBuffer:
-      return open(bool{dcb.buffer}, BufferSettingOf(to),
-                  [&](const BufferSetting& value) { return WriteBuffer(netdev, value); });
-    case SettingKind::kMaxRate:
-      return open(bool{dcb.max_rate_kbps}, MaxRatesOf(to),
-                  [&](const MaxRatesKbps& value) { return WriteMaxRate(netdev, value); });
-    case SettingKind::kApp:
-      return open(bool{dcb.app}, AppRowsOf(to),
-                  [&](const std::vector<AppEntry>& value) { return WriteApp(netdev, value); });
-    case SettingKind::kTrust:
-      return WriteKnown(bool{dcb.app_trust}, TrustOrderOf(to), [&](const std::vector<AppSelector>& value) {
-        netdev.dcb.app_trust = value;
-        return std::string();
-      });
-    case SettingKind::kUnknown:
-    case SettingKind::kDevlinkParameter:
-    case SettingKind::kMtu:
-    case SettingKind::kVlanEgress:
-    case SettingKind::kSysctl:
-    case SettingKind::kCmMode:
-    case SettingKind::kCmTos:
-      break;
-  }
-  return kNoValue;
+std::string PauseEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteEach(facts, object.where, [&](Netdev& netdev, bool /*in_bond*/) {
+    return WriteKnown(netdev.pause, PauseOf(to), [&](const Pause& value) { return WritePause(netdev, value); });
+  });
+}
+
+std::string PrivateFlagEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteEach(facts, object.where, [&](Netdev& netdev, bool /*in_bond*/) {
+    return WritePrivateFlag(netdev, object.name, to == "on");
+  });
+}
+
+std::string DcbxEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteEach(facts, object.where, [&](Netdev& netdev, bool in_bond) {
+    return WriteKnown(netdev.dcb.dcbx, DcbxOf(to),
+                      [&](const Dcbx& value) { return WriteDcbx(netdev, value, in_bond); });
+  });
+}
+
+std::string EtsEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteOpen(facts, object, &Dcb::ets, EtsSettingOf(to), WriteEts);
+}
+
+std::string PfcEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteOpen(facts, object, &Dcb::pfc, PfcSettingOf(to), WritePfc);
+}
+
+std::string BufferEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteOpen(facts, object, &Dcb::buffer, BufferSettingOf(to), WriteBuffer);
+}
+
+std::string MaxRateEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteOpen(facts, object, &Dcb::max_rate_kbps, MaxRatesOf(to), WriteMaxRate);
+}
+
+std::string AppEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteOpen(facts, object, &Dcb::app, AppRowsOf(to), WriteApp);
+}
+
+std::string TrustEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  return WriteEach(facts, object.where, [&](Netdev& netdev, bool /*in_bond*/) {
+    return WriteKnown(netdev.dcb.app_trust, TrustOrderOf(to), [&](const std::vector<AppSelector>& value) {
+      netdev.dcb.app_trust = value;
+      return std::string();
+    });
+  });
 }
 
 }  // namespace rdmaready
