@@ -36,6 +36,7 @@ enum class SettingKind : std::uint8_t {
   kSysctl,            // "sysctl": of net.ipv4.conf
   kCmMode,            // "cm-mode": RDMA-CM's default RoCE mode
   kCmTos,             // "cm-tos": RDMA-CM's default type of service
+  kVlanReorder,       // "vlan-reorder": whether the VLAN's frames are seen without their tag (reorder_hdr)
 };
 
 std::string_view NameOf(SettingKind kind);
@@ -160,6 +161,7 @@ inline constexpr auto kSettingKindRows = std::to_array<SettingKindRow>({
     {SettingKind::kBuffer, "buffer", IsReadBy<BufferSettingOf>},
     {SettingKind::kMaxRate, "maxrate", IsReadBy<MaxRatesOf>},
     {SettingKind::kVlanEgress, "vlan-egress", IsReadBy<VlanEgressOf>},
+    {SettingKind::kVlanReorder, "vlan-reorder", IsOnOff},
     {SettingKind::kSysctl, "sysctl", IsNumber32},
     {SettingKind::kCmMode, "cm-mode", IsReadBy<CmModeOf>},
     {SettingKind::kCmTos, "cm-tos", IsNumber8},

@@ -197,6 +197,22 @@ Wishes VlanEgressWishes(const PortView& view, const Faults& faults) {
   return wishes;
 }
 
+// ---- the tag in a program's view ----
+
+Wishes VlanReorderWishes(const PortView& view, const Faults& faults) {
+  const Fault* fault = faults.Find("vlan.reorder");
+  if (fault == nullptr) return {};
+  if (fault->outcome == Outcome::kUnknown)
+    return {Unknown({.kind = SettingKind::kVlanReorder},
+                    Cat("reorder_hdr of the VLANs of ", SubjectOf(view.port), ": ", fault->observed))};
+  Wishes wishes;
+  for (const TaggedNetdev& vlan : VlansWithAddress(view.port)) {
+    if (vlan.reorder && !*vlan.reorder)
+      wishes.push_back(Wanted({.kind = SettingKind::kVlanReorder, .where = vlan.name}, "on"));
+  }
+  return wishes;
+}
+
 // ---- sysctls ----
 
 struct WantedSysctl {
@@ -302,6 +318,7 @@ std::vector<Stage> PortStages() {
       {SettingKind::kDevlinkParameter, DevlinkWishes},
       {SettingKind::kMtu, MtuWishes},
       {SettingKind::kVlanEgress, VlanEgressWishes},
+      {SettingKind::kVlanReorder, VlanReorderWishes},
       {SettingKind::kSysctl, SysctlWishes},
       {SettingKind::kCmMode, CmModeWishes},
       {SettingKind::kCmTos, CmTosWishes},

@@ -54,6 +54,45 @@ std::string VlanEgressEffect(Facts& facts, const SettingObject& object, std::str
   return {};
 }
 
+std::vector<Setting> ReadVlanReorderSettings(const Facts& facts) {
+  std::vector<Setting> settings;
+  const auto add = [&settings](const std::string& name, const Fact<bool>& reorder) {
+    if (reorder)
+      AddSetting(settings, {.kind = SettingKind::kVlanReorder, .where = name}, *reorder ? "on" : "off");
+  };
+  const auto netdevs = NetdevsOf(facts);
+  for (const auto& [name, netdev] : netdevs) add(name, netdev->vlan_reorder);
+  for (const auto& [name, upper] : UppersOf(facts)) {
+    if (!netdevs.contains(name)) add(name, upper->vlan_reorder);
+  }
+  return SortedByObject(std::move(settings));
+}
+
+Commands VlanReorderCommands(const SettingPlace& place, std::string_view from, std::string_view to) {
+  if (!IsChange(place, from, to)) return {};
+  return {Cat("ip link set dev ", ShellWord(place.object.where), " type vlan reorder_hdr ", to)};
+}
+
+// The kernel makes a VLAN with it on (vlan_newlink): a manager of the network has it off, and sets that again.
+std::string VlanReorderNote(const SettingPlace& /*place*/, std::string_view /*from*/, std::string_view /*to*/) {
+  return "for good: where the VLAN is made (NetworkManager: vlan.flags, systemd-networkd: ReorderHeader=)";
+}
+
+// vlan_dev_change_flags changes a bit of the VLAN's own, and no driver hears of it.
+std::string VlanReorderEffect(Facts& facts, const SettingObject& object, std::string_view to) {
+  bool there = false;
+  const auto set = [&](auto& netdev) {
+    if (netdev.name != object.where || !netdev.vlan_reorder) return;
+    netdev.vlan_reorder = to == "on";
+    there = true;
+  };
+  EditPorts(facts, [&](Port& port) {
+    EditNetdevs(port, object.where, set);
+    EditUppers(port, set);
+  });
+  return there ? "" : Cat(object.where, " has no reorder_hdr: it is not a VLAN");
+}
+
 }  // namespace
 
 std::vector<SettingRow> VlanRows() {
@@ -69,6 +108,18 @@ std::vector<SettingRow> VlanRows() {
        .commands = VlanEgressCommands,
        .disturbs = NothingDisturbs,
        .effect = VlanEgressEffect},
+      {.kind = SettingKind::kVlanReorder,
+       .words = "VLAN reorder_hdr",
+       .home = SettingHome::kNetdev,
+       .writer = SettingWriter::kRtnetlink,
+       .api = "rtnetlink IFLA_VLAN_FLAGS",
+       .right = "link-settings",
+       .serves = {"vlan.reorder"},
+       .read = ReadVlanReorderSettings,
+       .commands = VlanReorderCommands,
+       .note = VlanReorderNote,
+       .disturbs = NothingDisturbs,
+       .effect = VlanReorderEffect},
   };
 }
 

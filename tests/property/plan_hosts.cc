@@ -122,7 +122,7 @@ void AddVlan(Facts& host, Chance& chance) {
                    .mtu_bytes = 1500};
   vlan.vlan_id = std::uint16_t{711};
   vlan.vlan_egress = std::vector<VlanPriority>{};
-  vlan.vlan_reorder = true;
+  vlan.vlan_reorder = !OneIn(chance, 3);
   vlan.ipv4 = Ipv4Settings{};
   vlan.addresses = netdev.addresses;
   if (OneIn(chance, 2)) netdev.addresses = std::vector<IpAddress>{};
@@ -202,6 +202,7 @@ std::string AnyValue(const SettingObject& object, Chance& chance) {
     case SettingKind::kPause:
       return Text(Pause{.autoneg = OneIn(chance, 3), .rx = OneIn(chance, 2), .tx = OneIn(chance, 2)});
     case SettingKind::kPrivateFlag:
+    case SettingKind::kVlanReorder:
       return OneIn(chance, 2) ? "on" : "off";
     case SettingKind::kDcbx:
       return Any<std::string>(chance,

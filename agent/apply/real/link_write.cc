@@ -2,6 +2,7 @@
 #include "agent/apply/real/link_write.h"
 
 #include <linux/if_link.h>
+#include <linux/if_vlan.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
@@ -28,6 +29,23 @@ void AddPair(const VlanPriority& pair, Payload& map) {
   map.Bytes(IFLA_VLAN_QOS_MAPPING, std::as_bytes(std::span(&raw, 1)));
 }
 
+NetlinkRequest SetVlan(std::uint32_t ifindex, const Payload& data) {
+  Payload info;
+  info.Text(IFLA_INFO_KIND, "vlan").Nest(IFLA_INFO_DATA, data);
+  Payload payload = LinkOf(ifindex);
+  payload.Nest(IFLA_LINKINFO, info);
+  return {NETLINK_ROUTE, RTM_NEWLINK, false, payload.bytes()};
+}
+
+// Only this flag: the mask keeps the others.
+NetlinkRequest SetVlanReorder(std::uint32_t ifindex, bool on) {
+  const ifla_vlan_flags raw{.flags = on ? std::uint32_t{VLAN_FLAG_REORDER_HDR} : 0U,
+                            .mask = VLAN_FLAG_REORDER_HDR};
+  Payload data;
+  data.Bytes(IFLA_VLAN_FLAGS, std::as_bytes(std::span(&raw, 1)));
+  return SetVlan(ifindex, data);
+}
+
 }  // namespace
 
 NetlinkRequest SetMtu(std::uint32_t ifindex, std::uint32_t mtu) {
@@ -47,11 +65,7 @@ NetlinkRequest SetVlanEgress(std::uint32_t ifindex, const std::vector<VlanPriori
   }
   Payload data;
   data.Nest(IFLA_VLAN_EGRESS_QOS, map);
-  Payload info;
-  info.Text(IFLA_INFO_KIND, "vlan").Nest(IFLA_INFO_DATA, data);
-  Payload payload = LinkOf(ifindex);
-  payload.Nest(IFLA_LINKINFO, info);
-  return {NETLINK_ROUTE, RTM_NEWLINK, false, payload.bytes()};
+  return SetVlan(ifindex, data);
 }
 
 absl::Status WriteLink(KernelDoor& door, const SettingObject& object, std::string_view from,
@@ -61,6 +75,8 @@ absl::Status WriteLink(KernelDoor& door, const SettingObject& object, std::strin
       return Order(door, SetMtu(ifindex, ParseNumber<std::uint32_t>(to).value_or(0)),
                    "set the MTU of " + object.where);
     }
+    if (object.kind == SettingKind::kVlanReorder)
+      return Order(door, SetVlanReorder(ifindex, to == "on"), "set reorder_hdr of " + object.where);
     return Order(door, SetVlanEgress(ifindex, *VlanEgressOf(from), *VlanEgressOf(to)),
                  "set the VLAN egress map of " + object.where);
   });

@@ -238,6 +238,25 @@ TEST(Plan, TheMapOfAVlanIsAskedForThePriorityThatRdmaCmWillHave) {
   EXPECT_EQ(Steps(PlanOf(host, profile)), "vlan-egress of dcb0.711: empty -> 2:3\ncm-tos of rxe0/1: 0 -> 106");
 }
 
+TEST(Plan, SwitchesReorderHdrOnWhereItIsOff) {
+  const Facts host = WithVlan([](Port&, UpperNetdev& vlan) { vlan.vlan_reorder = false; });
+  const Plan plan = PlanOf(host, Tagged());
+  ASSERT_EQ(Steps(plan), "vlan-reorder of dcb0.711: off -> on");
+  EXPECT_EQ(plan.steps[0].mends, std::vector<std::string>{"vlan.reorder"});
+  ASSERT_EQ(plan.steps[0].commands.size(), 1U);
+  EXPECT_TRUE(
+      plan.steps[0].commands[0].starts_with("ip link set dev dcb0.711 type vlan reorder_hdr on  # for good: "));
+  EXPECT_EQ(plan.steps[0].one_way, "");
+}
+
+TEST(Plan, LeavesReorderHdrAloneWhereItIsOnOrNotKnown) {
+  EXPECT_EQ(Steps(PlanOf(OnVlan(), Tagged())), "");
+  const Plan plan = PlanOf(WithVlan([](Port&, UpperNetdev& vlan) { vlan.vlan_reorder = Denied(); }), Tagged());
+  EXPECT_EQ(Steps(plan), "");
+  ASSERT_EQ(plan.unknown.size(), 1U);
+  EXPECT_TRUE(plan.unknown[0].starts_with("reorder_hdr of the VLANs of rxe0/1"));
+}
+
 TEST(Plan, ASubnetSharedByInterfacesTakesTheHostsSysctls) {
   const Facts host = WithSysctls(WithSubnet([](Port&, Subnet& subnet) {
     subnet.shared_with = {{.netdev = "eth5", .address = "10.0.0.5", .ipv4 = Ipv4Settings{}}};

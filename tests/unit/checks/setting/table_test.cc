@@ -55,6 +55,7 @@ const std::vector<TwoValues>& EachKind() {
        "prio 0,0,0,1,0,0,0,0 size 131072,131072,0,0,0,0,0,0"},
       {OfDcb0(SettingKind::kMaxRate), "0,0,0,1000000,0,0,0,0", "0,0,0,0,0,0,0,0"},
       {{SettingKind::kVlanEgress, "dcb0.711", ""}, "empty", "0:3"},
+      {{SettingKind::kVlanReorder, "dcb0.711", ""}, "off", "on"},
       {{SettingKind::kSysctl, "", "net.ipv4.conf.all.arp_ignore"}, "0", "2"},
       {{SettingKind::kCmMode, "rxe0/1", ""}, "IB/RoCE v1", "RoCE v2"},
       {{SettingKind::kCmTos, "rxe0/1", ""}, "0", "106"},
@@ -194,6 +195,7 @@ TEST(SettingsOf, WhatHasNoTextAreLeftOut) {
 TEST(SettingsOf, AVlanAreItsMapAndItsMtu) {
   const Facts host = OnVlan();
   EXPECT_THAT(ObjectsOf(host, SettingKind::kVlanEgress), ElementsAre("vlan-egress of dcb0.711"));
+  EXPECT_THAT(ObjectsOf(host, SettingKind::kVlanReorder), ElementsAre("vlan-reorder of dcb0.711"));
   EXPECT_THAT(ObjectsOf(host, SettingKind::kMtu), ElementsAre("mtu of dcb0", "mtu of dcb0.711"));
   EXPECT_THAT(ObjectsOf(host, SettingKind::kPfc), ElementsAre("pfc of dcb0"));
 }

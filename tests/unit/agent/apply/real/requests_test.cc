@@ -99,6 +99,22 @@ TEST(LinkWriting, OfAnEgressMapChangedPairsAreSentAndThoseThatAreGoneToZero) {
                                          Link() + wire::Nest(18, wire::Text(1, "vlan") + wire::Nest(2, map))}));
 }
 
+TEST(LinkWriting, WritesReorderHdrAloneOfAVlansFlags) {
+  const auto sent = [](std::string_view from, std::string_view to) {
+    FakeKernelDoor door;
+    door.indices["dcb0.711"] = {7};
+    EXPECT_TRUE(WriteLink(door, {SettingKind::kVlanReorder, "dcb0.711", ""}, from, to).ok());
+    return door.sent;
+  };
+  const auto request = [](std::uint32_t flags) {
+    const wire::Bytes data = wire::Attr(2, wire::Of(flags) + wire::Of(std::uint32_t{1}));
+    return NetlinkRequest{NETLINK_ROUTE, 16, false,
+                          Link() + wire::Nest(18, wire::Text(1, "vlan") + wire::Nest(2, data))};
+  };
+  EXPECT_THAT(sent("off", "on"), ElementsAre(request(1)));
+  EXPECT_THAT(sent("on", "off"), ElementsAre(request(0)));
+}
+
 wire::Bytes Handle() {
   return wire::Text(1, "pci") + wire::Text(2, "0000:3b:00.0") + wire::Text(81, "enable_roce");
 }
