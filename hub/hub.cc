@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/daemon/server_tls.h"
 #include "hub/enrol/access_service.h"
@@ -27,7 +26,7 @@ absl::StatusOr<std::shared_ptr<const FleetRoles>> RolesOf(const std::string& fil
 }
 
 void EndServer(ListeningServer& listening, std::chrono::milliseconds grace) {
-  listening.Shutdown(std::chrono::system_clock::now() + grace);
+  listening.Shutdown(DeadlineIn(grace));
   listening.server.reset();
 }
 
@@ -35,7 +34,9 @@ void EndServer(ListeningServer& listening, std::chrono::milliseconds grace) {
 
 Hub::Hub(HubOptions options)
     : options_(std::move(options)),
-      started_unix_ns_(UnixNowNs()),
+      started_unix_ns_(UnixNs(*options_.clock)),
+      book_(*options_.clock),
+      feed_(*options_.clock),
       notes_({.write = [this](const auto&... note) { return options_.store->NoteHosts(note...); },
               .written = [this](const auto& changes) { feed_.Tell(changes); },
               .stored = [this](const absl::Status& status) { Stored(status); },
@@ -44,7 +45,8 @@ Hub::Hub(HubOptions options)
                     Tell(options_.events, EventLevel::kError, "store",
                          {{"reason",
                            fmt::format("what happened to {} hosts is not kept: it waited too long", hosts)}});
-                  }}) {}
+                  }},
+             *options_.clock) {}
 
 absl::StatusOr<std::unique_ptr<Hub>> Hub::Start(HubOptions options) {
   std::unique_ptr<Hub> hub(new Hub(std::move(options)));
@@ -87,7 +89,7 @@ absl::Status Hub::Recall() {
 }
 
 void Hub::StartKeeper() {
-  trail_ = std::make_unique<AuditTrail>(*options_.store, options_.name, options_.events);
+  trail_ = std::make_unique<AuditTrail>(*options_.store, options_.name, options_.events, *options_.clock);
   keeper_ = std::make_unique<Keeper>(
       KeeperSeams{.store = *options_.store,
                   .book = book_,
@@ -96,7 +98,7 @@ void Hub::StartKeeper() {
                   .stored = [this](const absl::Status& status) { Stored(status); },
                   .agreement = &agreement_,
                   .took = [this](std::chrono::nanoseconds took) { commits_.Add(took); }},
-      options_.keeper);
+      options_.keeper, *options_.clock);
 }
 
 void Hub::MakeView() {
@@ -113,10 +115,10 @@ void Hub::Compare() {
           .store = *options_.store,
           .agreement = agreement_,
           .rules = [this] { return Rules(); },
-          .hosts = [this] { return view_->Hosts({}, UnixNowNs()); },
+          .hosts = [this] { return view_->Hosts({}, UnixNs(*options_.clock)); },
           .judge_again = [this](std::vector<std::string> ids) { keeper_->JudgeAgain(std::move(ids)); },
           .busy = [this] { return keeper_->Counts().waiting_again > 0; }},
-      std::min(period, kBetweenCounts));
+      std::min(period, kBetweenCounts), *options_.clock);
 }
 
 std::shared_ptr<Notifier> Hub::WhoNotifies() const {
@@ -132,7 +134,7 @@ absl::Status Hub::Notify(const std::optional<NoticeOptions>& notices) {
   }
   if (notices) {
     RR_ASSIGN_OR_RETURN(notifier,
-                        Notifier::Start({.notices = *notices, .hub = options_.name, .events = options_.events},
+                        Notifier::Start({.notices = *notices, .hub = options_.name, .clock = options_.clock, .events = options_.events},
                                         *options_.store, *view_, feed_));
   } else {
     notifier.reset();

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
 #include "api/base/pulse.h"
@@ -81,6 +82,7 @@ struct HubOptions {
   KeeperLimits keeper{};
   // A thread of the hub's that did nothing for so long hangs: a disk may be as slow as that.
   std::chrono::milliseconds hangs_after{180'000};
+  Clock* clock = &RealClock();  // outlives the hub
   EventSink events{};
 };
 
@@ -187,7 +189,7 @@ class Hub {
   std::unique_ptr<FleetCounter> counter_{};
   std::unique_ptr<metrics::Door> metrics_{};
   std::unique_ptr<ListTeller> lists_{};
-  Pulse chores_pulse_{};
+  Pulse chores_pulse_{*options_.clock};
   ClockWatch clock_watch_{};  // of the chores, as the next one
   std::int64_t prune_after_steady_ns_ = 0;
   std::jthread chores_{};

@@ -32,6 +32,7 @@ absl::Status Hub::OpenAdmission() {
   if (tls.ca.empty()) tls.ca = options_.authority + "/ca.pem";
   RR_ASSIGN_OR_RETURN(admission_, Admission::Open({.authority = options_.authority,
                                                    .lifetime = options_.certificate_lifetime,
+                                                   .clock = options_.clock,
                                                    .events = options_.events,
                                                    .trail = trail_.get()},
                                                   tls, *options_.tokens));
@@ -56,6 +57,7 @@ void Hub::RegisterAccess(grpc::ServerBuilder& builder) {
     return std::move(caller.who);
   };
   access.trail = trail_.get();
+  access.clock = options_.clock;
   access.revoked = [this](const std::string& host_id, const std::string& text) { Revoked(host_id, text); };
   access_ = std::make_unique<AccessService>(std::move(access), admission_.get(), *options_.store);
   builder.RegisterService(access_.get());

@@ -27,7 +27,7 @@ absl::Status Answered(const grpc::Status& status) {
 // A question that costs nothing to refuse.
 absl::Status QuestionIsAnswered(v1::Fleet::Stub& stub, milliseconds patience) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + patience);
+  context.set_deadline(DeadlineIn(patience));
   v1::ListHostsRequest request;
   request.mutable_fields()->add_paths("none such");
   v1::ListHostsResponse response;
@@ -37,7 +37,7 @@ absl::Status QuestionIsAnswered(v1::Fleet::Stub& stub, milliseconds patience) {
 // A stream that does not say hello is ended at once.
 absl::Status AgentIsAnswered(v1::Ingest::Stub& stub, milliseconds patience) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + patience);
+  context.set_deadline(DeadlineIn(patience));
   const auto stream = stub.Attach(&context);
   static_cast<void>(stream->Write(v1::FromAgent()));
   v1::FromHub answer;

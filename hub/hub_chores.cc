@@ -2,11 +2,9 @@
 // What the hub does by itself, once a second and less often.
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -15,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/base/run_id.h"
 #include "hub/hub.h"
 #include "hub/ingest/ingest_service.h"
 
@@ -40,12 +37,8 @@ constexpr std::int64_t kKeepOverNs = std::chrono::nanoseconds(std::chrono::days(
 }  // namespace
 
 void Hub::Chores(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  for (std::int64_t second = 1;; ++second) {
-    std::unique_lock lock(mutex);
-    if (woken.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) || stop.stop_requested())
-      return;
+  Clock& clock = *options_.clock;
+  for (std::int64_t second = 1; clock.SleepUntil(clock.Now() + std::chrono::seconds(1), stop); ++second) {
     ChoresOf(second);
     chores_pulse_.Beat();
   }
@@ -72,7 +65,7 @@ void Hub::ChoresOf(std::int64_t second) {
 // A clock that was set years ahead would have all history deleted before anybody looks.
 void Hub::WatchTheClock() {
   const std::int64_t now = book_.SteadyNowNs();
-  const std::optional<std::int64_t> jumped = clock_watch_.Jumped(UnixNowNs(), now);
+  const std::optional<std::int64_t> jumped = clock_watch_.Jumped(UnixNs(*options_.clock), now);
   if (!jumped) return;
   const auto seconds = std::llround(static_cast<double>(*jumped) / static_cast<double>(kClockSecondNs));
   Tell(options_.events, EventLevel::kWarning, "clock-jump", {{"ahead_s", static_cast<std::int64_t>(seconds)}});
@@ -82,7 +75,7 @@ void Hub::WatchTheClock() {
 void Hub::Prune() {
   if (book_.SteadyNowNs() < prune_after_steady_ns_) return;
   FleetStore& store = *options_.store;
-  const std::int64_t now = UnixNowNs();
+  const std::int64_t now = UnixNs(*options_.clock);
   const std::int64_t changes_before =
       options_.keep_changes.count() == 0 ? 0 : now - std::chrono::nanoseconds(options_.keep_changes).count();
   Stored(store.Prune(changes_before, now - kKeepOverNs, kMostPruned).status());
@@ -96,7 +89,7 @@ void Hub::EndTheRevoked() {
   std::error_code error;
   const std::filesystem::file_time_type written = std::filesystem::last_write_time(options_.tls.crl, error);
   // One that is being written has a moment to become whole.
-  const bool fresh = std::filesystem::file_time_type::clock::now() - written < kListsRest;
+  const bool fresh = std::filesystem::file_time_type::clock::from_sys(options_.clock->Wall()) - written < kListsRest;
   if (error || written == lists_written_ || fresh) return;
   lists_written_ = written;
   for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->JudgeAgain();
@@ -118,7 +111,7 @@ void Hub::TellOfSilence() {
 
 void Hub::JudgeAgainWhatDiffers() {
   const std::shared_ptr<const RuleBook> rules = Rules();
-  const std::int64_t now = UnixNowNs();
+  const std::int64_t now = UnixNs(*options_.clock);
   const auto others =
       book_.JudgedByOthers([&](const std::string& name) { return rules->RulesOf(name, now).digest; });
   if (others.empty()) return;

@@ -48,6 +48,7 @@ IngestOptions Hub::IngestSeams() const {
                        .period = options_.period,
                        .most_streams = options_.most_agents,
                        .tls = judge_ != nullptr,
+                       .clock = options_.clock,
                        .events = options_.events};
   if (judge_ != nullptr && judge_->HasLists()) {
     ingest.why_refused = [judge = judge_](const std::string& pem, const std::string& others) {
@@ -67,9 +68,10 @@ absl::Status Hub::Listen() {
   const bool tls = judge_ != nullptr;
   ingest_ = std::make_unique<IngestService>(IngestSeams(), book_, *keeper_);
   if (admission_ != nullptr)
-    lists_ = std::make_unique<ListTeller>(book_, [this] { return admission_->Lists()->pem.size(); });
+    lists_ = std::make_unique<ListTeller>(book_, [this] { return admission_->Lists()->pem.size(); }, ListPace{},
+                                          *options_.clock);
   FleetServiceOptions fleet{
-      .hub_name = options_.name, .keeps_changes = options_.keep_changes, .events = options_.events};
+      .hub_name = options_.name, .keeps_changes = options_.keep_changes, .clock = options_.clock, .events = options_.events};
   fleet.admit = [this](const grpc::ServerContextBase& context, FleetAsk ask) {
     return gate_->Admit(context, ask);
   };
@@ -90,6 +92,7 @@ absl::Status Hub::Listen() {
                                                            .tls = credentials,
                                                            .plain_anywhere = options_.insecure || tls,
                                                            .unacknowledged = options_.keepalive.answer,
+                                                           .clock = options_.clock,
                                                            .events = options_.events,
                                                            .needs = "--tls-cert, --tls-key and --tls-ca"}));
   for (const char* service : {v1::Ingest::service_full_name(), v1::Fleet::service_full_name()})

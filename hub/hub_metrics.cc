@@ -28,12 +28,13 @@ std::uint64_t BytesOfStore(const std::string& path) {
 }  // namespace
 
 absl::Status Hub::OpenMetrics() {
-  counter_ = std::make_unique<FleetCounter>(*options_.store, *view_);
+  counter_ = std::make_unique<FleetCounter>(*options_.store, *view_, *options_.clock);
   RR_ASSIGN_OR_RETURN(
       metrics_, metrics::Door::Open({.listen = options_.metrics_listen,
                                      .default_port = kHubMetricsPort,
                                      .tls = options_.tls,
                                      .insecure = options_.insecure,
+                                     .clock = options_.clock,
                                      .events = options_.events,
                                      .admit =
                                          [this](const metrics::HttpCaller& caller) {

@@ -5,14 +5,16 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <ctime>
 #include <random>
+
+#include "api/base/clock.h"
 
 namespace rdmaready {
 
 std::string MakeRunId() {
   std::random_device random;
-  return fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}", fmt::gmtime(std::time(nullptr)), random());
+  return fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(RealClock().Wall())), random());
 }
 
 std::string MakeInstanceId() {
@@ -20,9 +22,6 @@ std::string MakeInstanceId() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-std::int64_t UnixNowNs() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
+std::int64_t UnixNowNs() { return UnixNs(RealClock()); }
 
 }  // namespace rdmaready

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/base/version.h"
@@ -25,7 +26,6 @@
 namespace rdmaready {
 namespace {
 
-using Clock = std::chrono::system_clock;
 using std::chrono::milliseconds;
 
 // An agent may be anybody's.
@@ -134,7 +134,7 @@ absl::Status AgentClient::Take(AnswerBounds& bounds, const google::protobuf::Mes
 
 absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.connect_timeout);
+  context.set_deadline(DeadlineIn(options_.connect_timeout));
   v1::GetVersionResponse response;
   const grpc::Status status = wire_->stub->GetVersion(&context, {}, &response);
   if (!status.ok()) return Explain(status);
@@ -151,7 +151,7 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
 
 absl::StatusOr<Facts> AgentClient::GetFacts() {
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout);
+  context.set_deadline(DeadlineIn(options_.call_timeout));
   v1::GetFactsResponse response;
   const grpc::Status status = wire_->stub->GetFacts(&context, {}, &response);
   if (!status.ok()) return Explain(status);
@@ -162,7 +162,7 @@ absl::StatusOr<Facts> AgentClient::GetFacts() {
 
 absl::StatusOr<std::map<std::string, std::string>> AgentClient::GetRecording(std::chrono::seconds lldp) {
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout + lldp);
+  context.set_deadline(DeadlineIn(options_.call_timeout + lldp));
   v1::GetRecordingRequest request;
   request.set_lldp_seconds(static_cast<std::uint32_t>(lldp.count()));
   const auto reader = wire_->stub->GetRecording(&context, request);
@@ -194,7 +194,7 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
   request.set_with_facts(options.with_facts);
 
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout + options.watch);
+  context.set_deadline(DeadlineIn(options_.call_timeout + options.watch));
   const auto reader = wire_->stub->Check(&context, request);
   std::vector<Finding> findings;
   std::optional<CheckAnswer> answer;
@@ -264,7 +264,7 @@ absl::Status CredentialsNeedPrivacy(const std::string& host) {
 absl::StatusOr<std::unique_ptr<AgentClient::Wire>> AgentClient::WayForSecrets() const {
   if (private_) return nullptr;
   if (socket_path_.empty()) return CredentialsNeedPrivacy(name_);
-  const auto deadline = std::chrono::steady_clock::now() + options_.connect_timeout;
+  const Clock::TimePoint deadline = RealClock().Now() + options_.connect_timeout;
   absl::StatusOr<UniqueFd> fd = ConnectTrusted(socket_path_, deadline);
   if (!fd.ok()) return absl::Status(fd.status().code(), "host " + name_ + ": " + Message(fd.status()));
   const int given = ::fcntl(fd->get(), F_DUPFD_CLOEXEC, 0);  // gRPC closes it
@@ -296,7 +296,7 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
   request.set_run_id(options.run_id);
 
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + LongestProbe(timeout, options.prove, options_.call_timeout));
+  context.set_deadline(DeadlineIn(LongestProbe(timeout, options.prove, options_.call_timeout)));
   const auto reader = (trusted ? trusted : wire_)->stub->Probe(&context, request);
   std::optional<ProbeAnswer> answer;
   AnswerBounds bounds;
@@ -319,7 +319,7 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
 
 absl::StatusOr<History> AgentClient::ListHistory(const HistoryQuery& query) {
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout);
+  context.set_deadline(DeadlineIn(options_.call_timeout));
   const auto reader = wire_->stub->ListHistory(&context, ToProto(query));
   History history;
   AnswerBounds bounds(kHistoryLimits);
@@ -336,7 +336,7 @@ absl::StatusOr<History> AgentClient::ListHistory(const HistoryQuery& query) {
 
 absl::StatusOr<std::vector<CaseBaseline>> AgentClient::Baseline(const BaselineQuery& query) {
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout);
+  context.set_deadline(DeadlineIn(options_.call_timeout));
   v1::BaselineRequest request;
   request.set_port(query.port);
   request.set_case_name(query.case_name);
@@ -354,7 +354,7 @@ absl::StatusOr<std::vector<CaseBaseline>> AgentClient::Baseline(const BaselineQu
 
 absl::StatusOr<std::vector<AgentEvent>> AgentClient::GetEvents() {
   grpc::ClientContext context;
-  context.set_deadline(Clock::now() + options_.call_timeout);
+  context.set_deadline(DeadlineIn(options_.call_timeout));
   const auto reader = wire_->stub->GetEvents(&context, {});
   std::vector<AgentEvent> events;
   AnswerBounds bounds(kHistoryLimits);

@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/client/address.h"
 #include "api/client/agent_calls.h"
 #include "api/client/client_options.h"
@@ -106,7 +107,7 @@ class AgentClient {
   absl::Status Explain(const grpc::Status& status) const;
   // The same of a call that older agents do not know.
   absl::Status ExplainNewer(const grpc::Status& status) const;
-  std::chrono::system_clock::time_point Deadline() const;
+  Clock::WallTime Deadline() const;
   template <class Response, class Method, class Request>
   absl::StatusOr<Response> CallOnce(Method method, const Request& request,
                                     std::chrono::milliseconds within = {});
@@ -116,7 +117,7 @@ class AgentClient {
   // A way over which secrets may go; null: the usual one is. Errors: there is none.
   absl::StatusOr<std::unique_ptr<Wire>> WayForSecrets() const;
   // When a call that makes so many tests of that length is late. No agent allows one of ten minutes.
-  std::chrono::system_clock::time_point Deadline(const TransferOptions& test, int tests) const;
+  Clock::WallTime Deadline(const TransferOptions& test, int tests) const;
 
   std::string name_;
   ClientOptions options_;

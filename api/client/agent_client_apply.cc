@@ -31,20 +31,18 @@ absl::Status AgentClient::ExplainNewer(const grpc::Status& status) const {
                                   " is too old to configure its host");
 }
 
-std::chrono::system_clock::time_point AgentClient::Deadline() const {
-  return std::chrono::system_clock::now() + options_.call_timeout;
-}
+Clock::WallTime AgentClient::Deadline() const { return DeadlineIn(options_.call_timeout); }
 
-std::chrono::system_clock::time_point AgentClient::Deadline(const TransferOptions& test, int tests) const {
+Clock::WallTime AgentClient::Deadline(const TransferOptions& test, int tests) const {
   const auto longer = std::min<std::chrono::milliseconds>(test.duration, std::chrono::minutes(10));
-  return std::chrono::system_clock::now() + options_.call_timeout + tests * longer;
+  return DeadlineIn(options_.call_timeout + tests * longer);
 }
 
 template <class Response, class Method, class Request>
 absl::StatusOr<Response> AgentClient::CallOnce(Method method, const Request& request,
                                                std::chrono::milliseconds within) {
   grpc::ClientContext context;
-  context.set_deadline(within == within.zero() ? Deadline() : std::chrono::system_clock::now() + within);
+  context.set_deadline(within == within.zero() ? Deadline() : DeadlineIn(within));
   Response response;
   const grpc::Status status = ((*wire_->stub).*method)(&context, request, &response);
   if (!status.ok()) return ExplainNewer(status);

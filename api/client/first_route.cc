@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/client/tcp_probe.h"
 
@@ -11,11 +12,11 @@ namespace rdmaready {
 absl::Status FirstRoute(const HostAddress& address, const std::string& name, const ClientOptions& options,
                         const RouteTalk& talk) {
   RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
-  const auto deadline = std::chrono::steady_clock::now() + options.connect_timeout;
+  const Clock::TimePoint deadline = RealClock().Now() + options.connect_timeout;
   absl::Status last = absl::UnavailableError(name + ": it has no address");
   std::size_t left = resolved.size();
   for (const ResolvedAddress& candidate : resolved) {
-    const auto now = std::chrono::steady_clock::now();
+    const Clock::TimePoint now = RealClock().Now();
     const auto share = now + (deadline - now) / static_cast<int>(left--);
     const Route route{
         .target = candidate.target,

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 #include <utility>
 
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/client/first_route.h"
 #include "api/client/fleet_wire.h"
@@ -69,10 +69,9 @@ absl::StatusOr<std::unique_ptr<FleetClient>> FleetClient::Connect(const std::str
   RR_ASSIGN_OR_RETURN(const HostAddress address, ParseHubAddress(hub));
   const std::string name = "hub " + hub;
   std::unique_ptr<FleetClient> found;
-  const auto talk = [&](const Route& route, std::chrono::steady_clock::time_point deadline) -> absl::Status {
+  const auto talk = [&](const Route& route, Clock::TimePoint deadline) -> absl::Status {
     const std::shared_ptr<grpc::Channel> channel = OpenChannel(route);
-    const auto left = deadline - std::chrono::steady_clock::now();
-    if (!channel->WaitForConnected(std::chrono::system_clock::now() + left)) {
+    if (!channel->WaitForConnected(DeadlineIn(deadline - RealClock().Now()))) {
       const absl::Status why = WhyNobody(route, absl::UnavailableError("no gRPC there"), deadline, "the hub");
       return {why.code(), name + ": " + Message(why)};
     }
@@ -101,7 +100,7 @@ absl::Status FleetClient::Explain(const grpc::Status& status) const {
 template <class Method, class Request, class Response>
 absl::Status FleetClient::Call(Method method, const Request& request, Response& response) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + call_timeout_);
+  context.set_deadline(DeadlineIn(call_timeout_));
   return Explain(((*wire_->fleet).*method)(&context, request, &response));
 }
 
@@ -261,7 +260,7 @@ absl::Status FleetClient::Watch(const FleetFilterWords& filter, std::int64_t sin
     }
     if (!IsWorthRetrying(status)) return Explain(status);
     trouble(status.ok() ? "hub " + name_ + ": it ended the watch" : Message(Explain(status)));
-    std::this_thread::sleep_for(wait);
+    RealClock().SleepUntil(RealClock().Now() + wait, std::stop_token());
     wait = std::min(wait * 2, kLongestRetry);
   }
 }

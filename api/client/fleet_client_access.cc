@@ -2,6 +2,7 @@
 // FleetClient's half for rdmaready.v1.Access.
 #include <grpcpp/grpcpp.h>
 
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/client/fleet_wire.h"
 
@@ -15,7 +16,7 @@ constexpr std::uint32_t kTokensOnPage = 1'000;
 template <class Method, class Request, class Response>
 absl::Status FleetClient::CallAccess(Method method, const Request& request, Response& response) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + call_timeout_);
+  context.set_deadline(DeadlineIn(call_timeout_));
   return Explain(((*wire_->access).*method)(&context, request, &response));
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/handle.h"
 #include "api/base/status.h"
 
@@ -59,7 +60,7 @@ absl::StatusOr<SocketAddress> ParseIpTarget(const std::string& target) {
 bool WaitFor(int fd, short events, steady_clock::time_point deadline) {
   ::pollfd wait{.fd = fd, .events = events, .revents = 0};
   while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - RealClock().Now());
     const int ready = ::poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready < 0 && errno == EINTR) continue;
     return ready != 0;

@@ -24,7 +24,8 @@ struct SocketAddress {
 absl::StatusOr<SocketAddress> ParseIpTarget(const std::string& target);
 
 // A connected, non-blocking socket. `target` as in ResolvedAddress. kUnavailable or kDeadlineExceeded with
-// "connect to 127.0.0.1:7471: Connection refused".
+// "connect to 127.0.0.1:7471: Connection refused". `deadline`, as of all below, is RealClock()'s: the kernel
+// waits.
 absl::StatusOr<UniqueFd> ConnectTcp(const std::string& target, std::chrono::steady_clock::time_point deadline);
 
 // The same, and hangs up.

@@ -6,7 +6,7 @@
 
 namespace rdmaready {
 
-Doorbell::Doorbell() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+Doorbell::Doorbell(Clock& clock) : clock_(clock), fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 void Doorbell::Ring() {
   {
@@ -31,7 +31,8 @@ bool Doorbell::IsHeard(std::chrono::milliseconds patience) {
   Ring();
   std::unique_lock lock(mutex_);
   const std::uint64_t mine = rung_;  // or a later one, which is heard no sooner
-  return changed_.wait_for(lock, patience, [this, mine] { return heard_ >= mine; });
+  return clock_.WaitUntil(changed_, lock, std::stop_token(), clock_.Now() + patience,
+                          [this, mine] { return heard_ >= mine; });
 }
 
 }  // namespace rdmaready

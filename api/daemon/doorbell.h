@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <mutex>
 
+#include "api/base/clock.h"
 #include "api/base/handle.h"
 
 namespace rdmaready {
 
 class Doorbell {
  public:
-  Doorbell();
+  explicit Doorbell(Clock& clock);  // which outlives it
 
   explicit operator bool() const { return static_cast<bool>(fd_); }  // else there was no descriptor for it
   int fd() const { return fd_.get(); }                               // readable from a ring until it is heard
@@ -23,9 +24,10 @@ class Doorbell {
   bool IsHeard(std::chrono::milliseconds patience);  // rings, and waits until that is heard; any thread
 
  private:
+  Clock& clock_;
   const UniqueFd fd_;
   std::mutex mutex_{};
-  std::condition_variable changed_{};
+  std::condition_variable_any changed_{};
   std::uint64_t rung_ = 0;
   std::uint64_t heard_ = 0;  // all up to this one
 };

@@ -109,7 +109,7 @@ std::optional<std::int64_t> Throttle::Admit(TimePoint now) {
   return std::exchange(kept_back_, 0);
 }
 
-EventSink StartLog(LogFormat format, EventLevel least) {
+EventSink StartLog(LogFormat format, EventLevel least, Clock& clock) {
   const auto logger = spdlog::stderr_logger_mt(kLogger);
   logger->set_pattern(format == LogFormat::kJson ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})"
                                                  : "%Y-%m-%dT%H:%M:%S.%eZ %-7l %v",
@@ -120,12 +120,12 @@ EventSink StartLog(LogFormat format, EventLevel least) {
     std::mutex mutex;
     Throttle throttle;
   };
-  const EventSink sink = [logger, format, gate = std::make_shared<Gate>()](Event event) {
+  const EventSink sink = [logger, format, &clock, gate = std::make_shared<Gate>()](Event event) {
     const auto level = LevelOf(event.level);
     if (!logger->should_log(level)) return;
     if (FromStrangers(event)) {
       const std::lock_guard lock(gate->mutex);
-      const std::optional<std::int64_t> kept_back = gate->throttle.Admit(std::chrono::steady_clock::now());
+      const std::optional<std::int64_t> kept_back = gate->throttle.Admit(clock.Now());
       if (!kept_back) return;
       if (*kept_back > 0) event.fields.push_back({"not_shown_before", *kept_back});
     }

@@ -3,11 +3,11 @@
 // event stays one line and a program can parse it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "api/base/clock.h"
 #include "api/base/event.h"
 
 namespace rdmaready {
@@ -24,7 +24,7 @@ std::string EventJson(const Event& event);
 // Keeps an outsider who knocks a thousand times a second from filling the disk.
 class Throttle {
  public:
-  using TimePoint = std::chrono::steady_clock::time_point;
+  using TimePoint = Clock::TimePoint;
 
   // Empty: not now. Else how many were kept back since the last one that was let through.
   std::optional<std::int64_t> Admit(TimePoint now);
@@ -38,7 +38,7 @@ class Throttle {
 // Writes to standard error, with time (UTC) and level, or to the journal, what is at least `least`. What
 // callers can cause who are not let in is throttled. For the whole process, once: gRPC no longer writes by
 // itself.
-EventSink StartLog(LogFormat format, EventLevel least);
+EventSink StartLog(LogFormat format, EventLevel least, Clock& clock = RealClock());
 
 // The least that the log writes from now on. Any thread may call, after StartLog.
 void SetLogLevel(EventLevel least);

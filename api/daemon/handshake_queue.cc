@@ -47,11 +47,14 @@ void HandshakeEnds::Drain() {
 }
 
 HandshakeQueue::HandshakeQueue(HandshakeLimits limits, std::shared_ptr<HandshakeEnds> ends,
-                               std::vector<Take> take, EventSink events)
+                               std::vector<Take> take, EventSink events, Clock& clock)
     : limits_(limits),
       ends_(std::move(ends)),
       events_(std::move(events)),
-      epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+      clock_(clock),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      bell_(clock),
+      turned_away_(clock) {
   for (Take& one : take) places_.push_back({.take = std::move(one)});
   if (epoll_ && bell_ && ends_->Works())
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
@@ -70,7 +73,7 @@ void HandshakeQueue::Add(UniqueFd accepted) {
   {
     const std::scoped_lock lock(mutex_);
     first = silent_.empty();
-    silent_.insert_or_assign(fd, Waiting{.fd = std::move(accepted), .since = Clock::now()});
+    silent_.insert_or_assign(fd, Waiting{.fd = std::move(accepted), .since = clock_.Now()});
     Watch(epoll_, fd, EPOLLIN | EPOLLRDHUP | EPOLLONESHOT);
   }
   if (first) bell_.Ring();  // there is a limit of time to be kept again
@@ -82,7 +85,7 @@ void HandshakeQueue::Run(const std::stop_token& stop) {
   std::vector<int> speaking;
   while (!stop.stop_requested()) {
     Wait(speaking);
-    const auto now = Clock::now();
+    const Clock::TimePoint now = clock_.Now();
     Sort(speaking, now);
     FreePlaces(now);
     EndTheLate(now);
@@ -128,7 +131,7 @@ HandshakeQueue::Source HandshakeQueue::SourceOf(int fd) {
   return source;
 }
 
-void HandshakeQueue::Sort(const std::vector<int>& speaking, Clock::time_point now) {
+void HandshakeQueue::Sort(const std::vector<int>& speaking, Clock::TimePoint now) {
   for (const int fd : speaking) {
     Waiting caller{.since = now};
     {
@@ -153,7 +156,7 @@ void HandshakeQueue::Sort(const std::vector<int>& speaking, Clock::time_point no
 }
 
 // What ended badly is gRPC's to close, and seen here as it is closed.
-void HandshakeQueue::FreePlaces(Clock::time_point now) {
+void HandshakeQueue::FreePlaces(Clock::TimePoint now) {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     Place& place = places_[i];
     if (!place.watched) continue;
@@ -166,7 +169,7 @@ void HandshakeQueue::FreePlaces(Clock::time_point now) {
   }
 }
 
-void HandshakeQueue::EndTheLate(Clock::time_point now) {
+void HandshakeQueue::EndTheLate(Clock::TimePoint now) {
   if (now - looked_at_ < kTick) return;
   looked_at_ = now;
   const auto late = [this, now](const Waiting& one) { return now - one.since >= limits_.longest_wait; };
@@ -214,7 +217,7 @@ UniqueFd HandshakeQueue::NextOf(const Source& source) {
   return caller;
 }
 
-void HandshakeQueue::LetIn(Clock::time_point now) {
+void HandshakeQueue::LetIn(Clock::TimePoint now) {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     Place& place = places_[i];
     while (!place.watched) {

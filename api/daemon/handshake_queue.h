@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/handle.h"
 #include "api/daemon/doorbell.h"
@@ -63,8 +64,9 @@ class HandshakeQueue {
 
   // `take`: for each place of `ends` who does the handshakes in it, called on the queue's thread. What does not
   // begin as TLS goes to the first one at once and takes no place: its handshake fails at the first byte.
+  // `clock` outlives the queue, which looks at it some times a second while somebody waits.
   HandshakeQueue(HandshakeLimits limits, std::shared_ptr<HandshakeEnds> ends, std::vector<Take> take,
-                 EventSink events);
+                 EventSink events, Clock& clock = RealClock());
   HandshakeQueue(const HandshakeQueue&) = delete;
   HandshakeQueue& operator=(const HandshakeQueue&) = delete;
   ~HandshakeQueue();  // closes whoever waits
@@ -77,26 +79,25 @@ class HandshakeQueue {
   bool Answers(std::chrono::milliseconds patience) { return bell_.IsHeard(patience); }
 
  private:
-  using Clock = std::chrono::steady_clock;
   using Source = std::array<unsigned char, 16>;  // an address, or the network of one host
   struct Waiting {
     UniqueFd fd{};
-    Clock::time_point since{};
+    Clock::TimePoint since{};
   };
   struct Place {
     Take take{};
     UniqueFd watched{};  // of the caller who has it; none: it is free
     Source source{};
-    Clock::time_point since{};
+    Clock::TimePoint since{};
   };
 
   static Source SourceOf(int fd);
   void Run(const std::stop_token& stop);
   void Wait(std::vector<int>& speaking);  // until somebody speaks, or there may be something to do
-  void Sort(const std::vector<int>& speaking, Clock::time_point now);
-  void FreePlaces(Clock::time_point now);
-  void EndTheLate(Clock::time_point now);
-  void LetIn(Clock::time_point now);
+  void Sort(const std::vector<int>& speaking, Clock::TimePoint now);
+  void FreePlaces(Clock::TimePoint now);
+  void EndTheLate(Clock::TimePoint now);
+  void LetIn(Clock::TimePoint now);
   std::optional<Source> NextSource();
   UniqueFd NextOf(const Source& source);
   void TellLate();
@@ -104,16 +105,17 @@ class HandshakeQueue {
   const HandshakeLimits limits_;
   const std::shared_ptr<HandshakeEnds> ends_;
   const EventSink events_;
+  Clock& clock_;
   const UniqueFd epoll_;
-  Doorbell bell_{};
+  Doorbell bell_;
   std::mutex mutex_{};  // of silent_
   std::unordered_map<int, Waiting> silent_{};
   // The queue's thread alone:
   std::vector<Place> places_{};
   std::map<Source, std::deque<Waiting>> ready_{};
   std::deque<Source> turns_{};  // each of ready_, once
-  Clock::time_point looked_at_{};
-  TurnedAway turned_away_{};
+  Clock::TimePoint looked_at_{};
+  TurnedAway turned_away_;
   std::jthread thread_;
 };
 

@@ -86,7 +86,7 @@ ListeningServer::ListeningServer(ListeningServer&& other) noexcept = default;
 ListeningServer& ListeningServer::operator=(ListeningServer&& other) noexcept = default;
 ListeningServer::~ListeningServer() = default;
 
-void ListeningServer::Shutdown(std::chrono::system_clock::time_point deadline) {
+void ListeningServer::Shutdown(Clock::WallTime deadline) {
   if (door != nullptr) door->Close();
   queue.reset();
   if (server != nullptr) server->Shutdown(deadline);
@@ -109,12 +109,13 @@ absl::StatusOr<ListeningServer> StartListening(grpc::ServerBuilder& builder, con
   if (listening.server == nullptr) return absl::InternalError("the gRPC server did not start");
   HandshakeQueue::Take take = takes.front();
   if (options.tls) {
-    listening.queue =
-        std::make_unique<HandshakeQueue>(HandshakeLimits{}, ends, std::move(takes), options.events);
+    listening.queue = std::make_unique<HandshakeQueue>(HandshakeLimits{}, ends, std::move(takes),
+                                                       options.events, *options.clock);
     if (!listening.queue->Works()) return absl::UnavailableError("listen: no descriptors are left");
     take = [queue = listening.queue.get()](UniqueFd accepted) { queue->Add(std::move(accepted)); };
   }
-  listening.door = std::make_unique<TcpDoor>(std::move(listeners), std::move(take), options.events);
+  listening.door =
+      std::make_unique<TcpDoor>(std::move(listeners), std::move(take), options.events, *options.clock);
   return listening;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/daemon/handshake_queue.h"
 #include "api/daemon/server_tls.h"
@@ -30,6 +31,7 @@ struct ListenOptions {
   bool plain_anywhere = false;  // else plain text is listened to on loopback only; set it with TLS, too
   std::chrono::milliseconds
       unacknowledged{};  // as in ListenTcp; that of gRPC's keepalive, which would set it itself
+  Clock* clock = &RealClock();
   EventSink events{};
   std::string needs{};  // what plain text off loopback lacks: "--tls-cert, --tls-key and --tls-ca"
 };
@@ -48,7 +50,7 @@ struct ListeningServer {
   std::vector<std::string> addresses{};
 
   // Lets nobody in any more, and ends the calls that still run by then. Nothing without a server.
-  void Shutdown(std::chrono::system_clock::time_point deadline);
+  void Shutdown(Clock::WallTime deadline);
 };
 
 // Adds the listeners to the builder, which has its services and limits, and starts it. kInvalidArgument (no

@@ -16,8 +16,8 @@ void Notify(const std::string& state) { static_cast<void>(::sd_notify(0, state.c
 
 void TellManagerReady(const std::string& status) { Notify("READY=1\nSTATUS=" + status); }
 
-void TellManagerReloading() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+void TellManagerReloading(Clock& clock) {
+  const auto now = clock.Now().time_since_epoch();
   Notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}",
                      std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
 }

@@ -7,13 +7,16 @@
 #include <optional>
 #include <string>
 
+#include "api/base/clock.h"
+
 namespace rdmaready {
 
 // The service answers callers. `status` is what `systemctl status` shows: "answers on 127.0.0.1:7471".
 void TellManagerReady(const std::string& status);
 
-// The configuration is being read again; TellManagerReady ends that.
-void TellManagerReloading();
+// The configuration is being read again; TellManagerReady ends that. `clock` must be CLOCK_MONOTONIC, as
+// RealClock() is.
+void TellManagerReloading(Clock& clock = RealClock());
 
 void TellManagerStopping();
 

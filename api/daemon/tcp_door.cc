@@ -64,10 +64,13 @@ absl::StatusOr<TcpListener> ListenTcp(const std::string& target, std::chrono::mi
   return listener;
 }
 
-TcpDoor::TcpDoor(std::vector<TcpListener> listeners, std::function<void(UniqueFd)> take, EventSink events)
+TcpDoor::TcpDoor(std::vector<TcpListener> listeners, std::function<void(UniqueFd)> take, EventSink events,
+                 Clock& clock)
     : listeners_(std::move(listeners)),
       take_(std::move(take)),
       events_(std::move(events)),
+      turned_away_(clock),
+      bell_(clock),
       thread_([this](const std::stop_token& stop) { Listen(stop); }) {}
 
 void TcpDoor::Close() {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/handle.h"
 #include "api/daemon/doorbell.h"
@@ -37,8 +38,9 @@ absl::StatusOr<TcpListener> ListenTcp(const std::string& target, std::chrono::mi
 
 class TcpDoor {
  public:
-  // `take` gets each connection on the door's thread.
-  TcpDoor(std::vector<TcpListener> listeners, std::function<void(UniqueFd)> take, EventSink events);
+  // `take` gets each connection on the door's thread. `clock` outlives the door.
+  TcpDoor(std::vector<TcpListener> listeners, std::function<void(UniqueFd)> take, EventSink events,
+          Clock& clock = RealClock());
   TcpDoor(const TcpDoor&) = delete;
   TcpDoor& operator=(const TcpDoor&) = delete;
   ~TcpDoor() { Close(); }
@@ -58,8 +60,8 @@ class TcpDoor {
   std::vector<TcpListener> listeners_;  // changed without a thread only
   const std::function<void(UniqueFd)> take_;
   const EventSink events_;
-  TurnedAway turned_away_{};
-  Doorbell bell_{};
+  TurnedAway turned_away_;
+  Doorbell bell_;
   std::jthread thread_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/daemon/turned_away.h"
 
+#include <chrono>
 #include <utility>
 
 namespace rdmaready {
@@ -12,7 +13,7 @@ constexpr auto kBetweenWords = std::chrono::minutes(1);
 
 std::optional<std::uint64_t> TurnedAway::One() {
   ++since_told_;
-  const auto now = std::chrono::steady_clock::now();
+  const Clock::TimePoint now = clock_.Now();
   if (told_ && now - *told_ < kBetweenWords) return std::nullopt;
   told_ = now;
   return std::exchange(since_told_, 0);

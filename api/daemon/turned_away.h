@@ -3,20 +3,24 @@
 // flood of words.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
+
+#include "api/base/clock.h"
 
 namespace rdmaready {
 
 // Threads: one at a time.
 class TurnedAway {
  public:
+  explicit TurnedAway(Clock& clock) : clock_(clock) {}  // which outlives it
+
   // How many they are since that was told last; none: it was told less than a minute ago.
   std::optional<std::uint64_t> One();
 
  private:
-  std::optional<std::chrono::steady_clock::time_point> told_{};
+  Clock& clock_;
+  std::optional<Clock::TimePoint> told_{};
   std::uint64_t since_told_ = 0;
 };
 

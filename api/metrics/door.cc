@@ -49,9 +49,12 @@ absl::StatusOr<std::unique_ptr<Door>> Door::Open(DoorOptions options) {
     if (const absl::Status may = admit(caller); !may.ok()) return Refused(may);
     return {.content_type = kContentType, .body = text()};
   };
-  absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
-      {.target = resolved.front().target, .path = "/metrics", .tls = options.tls, .limits = options.limits},
-      page);
+  absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start({.target = resolved.front().target,
+                                                                          .path = "/metrics",
+                                                                          .tls = options.tls,
+                                                                          .limits = options.limits,
+                                                                          .clock = options.clock},
+                                                                         page);
   if (!server.ok()) {
     if (asked || !absl::IsUnavailable(server.status()))
       return absl::Status(server.status().code(), "metrics on " + listen + ": " + Message(server.status()));

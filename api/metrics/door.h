@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/client/tls.h"
 #include "api/metrics/http_server.h"
@@ -25,6 +26,7 @@ struct DoorOptions {
   TlsFiles tls{};                  // any: mutual TLS, on loopback too
   bool insecure = false;           // plain text off loopback
   HttpLimits limits{};
+  Clock* clock = &RealClock();
   EventSink events{};
   // Whether this caller may see metrics; else kPermissionDenied, kUnauthenticated or kResourceExhausted.
   std::function<absl::Status(const HttpCaller&)> admit{};

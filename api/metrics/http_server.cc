@@ -24,8 +24,6 @@
 namespace rdmaready::metrics {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
-
 constexpr char kPriorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
 // GnuTLS asks for the certificate without saying for whom; the thread that serves knows.
@@ -82,7 +80,7 @@ struct HttpServer::Parts {
   ::MHD_Daemon* daemon = nullptr;
   struct Open {
     int fd = -1;
-    SteadyClock::time_point deadline{};
+    Clock::TimePoint deadline{};
   };
   std::map<::MHD_Connection*, Open> open{};  // of the server's thread, as all below
   bool closed = false;                       // a connection, in this run of the library's
@@ -125,7 +123,7 @@ void HttpServer::Parts::Came(void* self, ::MHD_Connection* connection, void**,
   }
   const auto* info = ::MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   parts.open[connection] = {info == nullptr ? -1 : info->connect_fd,
-                            SteadyClock::now() + parts.options.limits.exchange};
+                            parts.options.clock->Now() + parts.options.limits.exchange};
 }
 
 absl::Status HttpServer::Parts::StartDaemon(int listener) {
@@ -158,7 +156,7 @@ absl::Status HttpServer::Parts::StartDaemon(int listener) {
 
 // Hangs up on who takes too long; returns for how long nobody does, in ms; -1: nobody is there.
 int HttpServer::Parts::EndOverdue() {
-  const auto now = SteadyClock::now();
+  const Clock::TimePoint now = options.clock->Now();
   int wait = -1;
   for (auto& [connection, one] : open) {
     if (one.deadline <= now) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/client/tls.h"
 
 namespace rdmaready::metrics {
@@ -42,6 +43,7 @@ struct HttpOptions {
   std::string path{};    // of the page
   TlsFiles tls{};        // any: TLS 1.2 or later, and each caller is asked for his certificate
   HttpLimits limits{};
+  Clock* clock = &RealClock();
 };
 
 class HttpServer {

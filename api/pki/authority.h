@@ -25,7 +25,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "api/base/run_id.h"
+#include "api/base/clock.h"
 #include "api/pki/identity.h"
 #include "api/pki/index.h"
 #include "api/pki/sign.h"
@@ -33,7 +33,7 @@
 namespace rdmaready::pki {
 
 struct AuthorityOptions {
-  std::function<std::int64_t()> now_unix_ns = UnixNowNs;
+  std::function<std::int64_t()> now_unix_ns = [] { return UnixNs(RealClock()); };
   std::chrono::milliseconds lock_wait{10'000};
 };
 

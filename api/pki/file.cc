@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "api/base/status.h"
@@ -121,18 +120,18 @@ absl::Status AppendWhole(const std::string& path, std::string_view text, ::mode_
   return written;
 }
 
-absl::StatusOr<DirectoryLock> DirectoryLock::Take(const std::string& directory,
-                                                  std::chrono::milliseconds wait) {
+absl::StatusOr<DirectoryLock> DirectoryLock::Take(const std::string& directory, std::chrono::milliseconds wait,
+                                                  Clock& clock) {
   constexpr auto kBetweenTries = std::chrono::milliseconds(10);
   const std::string path = directory + "/lock";
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return ErrnoStatus(errno, "open lock " + path);
-  const auto deadline = std::chrono::steady_clock::now() + wait;
+  const Clock::TimePoint deadline = clock.Now() + wait;
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, "take lock " + path);
-    if (std::chrono::steady_clock::now() >= deadline)
+    if (clock.Now() >= deadline)
       return absl::UnavailableError("take lock " + path + ": another process has it");
-    std::this_thread::sleep_for(kBetweenTries);
+    clock.SleepUntil(clock.Now() + kBetweenTries, std::stop_token());
   }
   return DirectoryLock(std::move(fd));
 }

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/handle.h"
 
 namespace rdmaready::pki {
@@ -50,7 +51,8 @@ absl::Status AppendWhole(const std::string& path, std::string_view text, ::mode_
 // after `wait`.
 class DirectoryLock {
  public:
-  static absl::StatusOr<DirectoryLock> Take(const std::string& directory, std::chrono::milliseconds wait);
+  static absl::StatusOr<DirectoryLock> Take(const std::string& directory, std::chrono::milliseconds wait,
+                                            Clock& clock = RealClock());
 
  private:
   explicit DirectoryLock(UniqueFd fd) : fd_(std::move(fd)) {}

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cerrno>
-#include <thread>
 
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -37,16 +36,16 @@ void WriteHolder(int fd) {
 }  // namespace
 
 absl::StatusOr<FileLock> FileLock::Take(const std::string& path, const std::string& purpose,
-                                        std::chrono::milliseconds wait) {
+                                        std::chrono::milliseconds wait, Clock& clock) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return ErrnoStatus(errno, "open lock " + path);
-  const auto deadline = std::chrono::steady_clock::now() + wait;
+  const Clock::TimePoint deadline = clock.Now() + wait;
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, "take lock " + path);
-    if (std::chrono::steady_clock::now() >= deadline) {
+    if (clock.Now() >= deadline) {
       return absl::UnavailableError(purpose + ": in use by " + ReadHolder(fd.get()));
     }
-    std::this_thread::sleep_for(kBetweenTries);
+    clock.SleepUntil(clock.Now() + kBetweenTries, std::stop_token());
   }
   WriteHolder(fd.get());
   return FileLock(path, std::move(fd));

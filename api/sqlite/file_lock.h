@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/handle.h"
 
 namespace rdmaready {
@@ -20,7 +21,7 @@ class FileLock {
   // Takes the lock file `path`, which is made when it is absent and never removed. Waits at most `wait`, then
   // says who holds it (kUnavailable): "`purpose`: in use by ...".
   static absl::StatusOr<FileLock> Take(const std::string& path, const std::string& purpose,
-                                       std::chrono::milliseconds wait);
+                                       std::chrono::milliseconds wait, Clock& clock = RealClock());
 
   // True when the path names another file by now, or none: then the next process does not see this lock.
   bool Moved() const;

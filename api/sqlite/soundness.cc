@@ -15,9 +15,15 @@
 namespace rdmaready {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+struct Deadline {
+  Clock& clock;
+  Clock::TimePoint when;
+};
 
-int IsPast(void* deadline) { return Clock::now() > *static_cast<Clock::time_point*>(deadline) ? 1 : 0; }
+int IsPast(void* deadline) {
+  const auto& asked = *static_cast<const Deadline*>(deadline);
+  return asked.clock.Now() > asked.when ? 1 : 0;
+}
 
 }  // namespace
 
@@ -38,11 +44,11 @@ void MakePrivateFile(const std::string& path) {
       UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOnlyOurs)));
 }
 
-absl::Status LookForDamage(const Database& database, std::chrono::milliseconds at_most) {
+absl::Status LookForDamage(const Database& database, std::chrono::milliseconds at_most, Clock& clock) {
   if (at_most.count() == 0) return absl::OkStatus();
   RR_ASSIGN_OR_RETURN(Statement statement, Statement::Prepare(database, "PRAGMA quick_check(1)"));
   constexpr int kInstructionsBetweenLooks = 1000;
-  Clock::time_point deadline = Clock::now() + at_most;
+  Deadline deadline{.clock = clock, .when = clock.Now() + at_most};
   sqlite3_progress_handler(database.get(), kInstructionsBetweenLooks, IsPast, &deadline);
   const absl::StatusOr<bool> row = statement.Step();
   sqlite3_progress_handler(database.get(), 0, nullptr, nullptr);

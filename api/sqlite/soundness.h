@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "api/base/clock.h"
 #include "api/sqlite/sqlite.h"
 
 namespace rdmaready {
@@ -20,7 +21,8 @@ void MakePrivateFile(const std::string& path);
 
 // The structure of the file: kDataLoss when it is damaged. A look that took longer than `at_most` found
 // nothing; zero: does not look.
-absl::Status LookForDamage(const Database& database, std::chrono::milliseconds at_most);
+absl::Status LookForDamage(const Database& database, std::chrono::milliseconds at_most,
+                           Clock& clock = RealClock());
 
 // The directory, made when it is absent (0700) and written so that its name survives a power cut.
 absl::Status MakePrivateDirectory(const std::string& directory);

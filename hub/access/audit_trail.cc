@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 
 namespace rdmaready::hub {
@@ -28,7 +27,7 @@ std::string Cut(std::string text) {
 
 absl::Status AuditTrail::Append(const AuditedAsk& ask, std::string outcome) {
   RR_ASSIGN_OR_RETURN(const FleetAuditEntry entry, store_.AppendAudit({.hub = hub_,
-                                                                       .unix_ns = UnixNowNs(),
+                                                                       .unix_ns = UnixNs(clock_),
                                                                        .who = ask.who,
                                                                        .peer = ask.peer,
                                                                        .verb = ask.verb,

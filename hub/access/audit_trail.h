@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
@@ -30,8 +31,8 @@ struct AuditedAsk {
 class AuditTrail {
  public:
   // What is named outlives it. `hub`: whose chain this is.
-  AuditTrail(FleetStore& store, std::string hub, EventSink events)
-      : store_(store), hub_(std::move(hub)), events_(std::move(events)) {}
+  AuditTrail(FleetStore& store, std::string hub, EventSink events, Clock& clock = RealClock())
+      : store_(store), hub_(std::move(hub)), events_(std::move(events)), clock_(clock) {}
 
   // Writes down what is asked, has it done by `work`, and writes down, too, if it did not come off. An error of
   // the store: it is not done. Gives back what `work` does, a Status or a StatusOr.
@@ -63,6 +64,7 @@ class AuditTrail {
   FleetStore& store_;
   const std::string hub_;
   const EventSink events_;
+  Clock& clock_;
   std::mutex mutex_;  // guards what follows
   struct Refusals {
     std::int64_t minute_unix_ns = 0;

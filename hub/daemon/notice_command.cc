@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/base/run_id.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "hub/notice/notice_file.h"
 #include "hub/notice/notice_text.h"
@@ -39,7 +39,7 @@ v1::Notice TestNotice(const std::string& hub) {
   notice.set_incident(notice.notice_id());
   notice.set_kind(v1::NOTICE_KIND_TEST);
   notice.set_state(v1::NOTICE_STATE_OVER);
-  notice.set_unix_ns(UnixNowNs());
+  notice.set_unix_ns(UnixNs(RealClock()));
   notice.set_hub(hub);
   notice.set_text(NoticeSentence(notice));
   return notice;
@@ -55,11 +55,11 @@ int TestReceivers(const NoticeOptions& options, const std::string& hub) {
   std::vector<std::future<Answer>> answers;
   for (const NoticeReceiver& receiver : options.receivers) {
     answers.push_back(std::async(std::launch::async, [&] {
-      const auto begun = std::chrono::steady_clock::now();
+      const Clock::TimePoint begun = RealClock().Now();
       const std::unique_ptr<NoticeSender> sender = MakeSender(receiver, options, hub);
       SendResult result = sender->Send(notice, std::stop_token());
       return Answer{std::move(result), std::chrono::duration_cast<std::chrono::milliseconds>(
-                                           std::chrono::steady_clock::now() - begun)};
+                                           RealClock().Now() - begun)};
     }));
   }
   bool all = true;

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "api/base/run_id.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/convert/fleet.h"
 #include "api/convert/record_json.h"
@@ -46,7 +46,7 @@ absl::Status Export(const std::string& path) {
       {}, [&](FleetFinding&& finding) { written = written && PrintLine("FleetFinding", ToProto(finding)); }));
   RR_RETURN_IF_ERROR(store->Tests({}, [&](KeptTest&& kept) {
     const FleetPastTest test{.host_id = std::move(kept.host_id),
-                             .state = PastStateOf(kept.test, kept.software, UnixNowNs()),
+                             .state = PastStateOf(kept.test, kept.software, UnixNs(RealClock())),
                              .test = std::move(kept.test)};
     written = written && PrintLine("FleetPastTest", ToProto(test));
   }));

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/pki/identity.h"
@@ -46,7 +45,7 @@ absl::StatusOr<std::string> AccessService::Operator(const char* verb,
                                                     const grpc::ServerContext& context) const {
   absl::StatusOr<std::string> who = options_.operator_of(context);
   if (!who.ok()) {
-    options_.trail->Refused({.peer = context.peer(), .verb = verb}, who.status(), UnixNowNs());
+    options_.trail->Refused({.peer = context.peer(), .verb = verb}, who.status(), UnixNs(*options_.clock));
     return who;
   }
   if (admission_ == nullptr) {

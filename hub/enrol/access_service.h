@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "absl/status/statusor.h"
 #include "hub/access/audit_trail.h"
 #include "hub/enrol/admission.h"
@@ -20,6 +21,7 @@ struct AccessOptions {
   // Who calls, where he may operate; kPermissionDenied, kUnauthenticated. Any thread.
   std::function<absl::StatusOr<std::string>(const grpc::ServerContextBase&)> operator_of{};
   AuditTrail* trail = nullptr;  // not null; outlives the service
+  Clock* clock = &RealClock();
   // Hosts were revoked: their streams end, and others hear of it. `who` and `why` as they were said.
   std::function<void(const std::string& host_id, const std::string& text)> revoked{};
 };

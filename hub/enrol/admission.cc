@@ -81,7 +81,7 @@ absl::StatusOr<std::unique_ptr<Admission>> Admission::Open(AdmissionOptions opti
                                                            TokenStore& store) {
   RR_RETURN_IF_ERROR(CheckDirectory(options.authority));
   RR_ASSIGN_OR_RETURN(pki::Authority authority,
-                      pki::Authority::Open(options.authority, {.now_unix_ns = options.now_unix_ns}));
+                      pki::Authority::Open(options.authority, {.now_unix_ns = [clock = options.clock] { return UnixNs(*clock); }}));
   std::unique_ptr<Admission> made(new Admission(std::move(options), hub, store, std::move(authority)));
   RR_RETURN_IF_ERROR(made->Begin());
   return made;
@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<Admission>> Admission::Open(AdmissionOptions opti
 
 absl::Status Admission::Begin() {
   RR_RETURN_IF_ERROR(authority_.RenewRevocationList());  // that it can sign is known now, not at the first host
-  lists_signed_unix_ns_ = options_.now_unix_ns();
+  lists_signed_unix_ns_ = UnixNs(*options_.clock);
   RR_RETURN_IF_ERROR(ReadLists().status());
   RR_RETURN_IF_ERROR(store_.Revoked([this](RevokedHost&& host) {
     std::string id = host.host_id;
@@ -103,7 +103,7 @@ absl::Status Admission::Begin() {
 absl::Status Admission::ListTheRevoked() {
   const std::lock_guard deciding(deciding_);
   RR_ASSIGN_OR_RETURN(const std::vector<pki::IndexEntry> entries, authority_.Entries());
-  const std::int64_t now = options_.now_unix_ns();
+  const std::int64_t now = UnixNs(*options_.clock);
   std::set<std::string> owed;
   for (const pki::IndexEntry& entry : entries) {
     if (entry.kind == pki::Kind::kHost && !entry.revoked_unix_ns && entry.not_after_unix_ns > now &&
@@ -172,7 +172,7 @@ std::optional<RevokedHost> Admission::RevokedOf(const std::string& host_id) cons
 // Each of them stands in the list of the revoked, should the host be: no host makes that list large.
 absl::Status Admission::TooMany(const std::string& host_id) {
   RR_ASSIGN_OR_RETURN(const std::vector<pki::IndexEntry> entries, authority_.Entries());
-  const std::int64_t now = options_.now_unix_ns();
+  const std::int64_t now = UnixNs(*options_.clock);
   const auto lasting = std::ranges::count_if(entries, [&](const pki::IndexEntry& entry) {
     return entry.kind == pki::Kind::kHost && entry.identity == host_id && entry.not_after_unix_ns > now;
   });
@@ -194,7 +194,7 @@ absl::StatusOr<HostCredentials> Admission::Issue(pki::Order order, ::EVP_PKEY& k
 absl::StatusOr<HostCredentials> Admission::Admit(const Application& application, const std::string& address) {
   if (application.secret.size() != kSecretBytes) return absl::UnauthenticatedError("no token of this hub");
   RR_ASSIGN_OR_RETURN(const pki::PublicKey key, pki::KeyOfRequest(application.request_pem));
-  TokenUse use{.hostname = NameForPeople(application.hostname), .unix_ns = options_.now_unix_ns()};
+  TokenUse use{.hostname = NameForPeople(application.hostname), .unix_ns = UnixNs(*options_.clock)};
   if (application.machine_id.size() <= kMostHostnameBytes && IsPrintableName(application.machine_id))
     use.machine_id = application.machine_id;
   RR_ASSIGN_OR_RETURN(use.digest, pki::TokenDigest({.secret = application.secret}));
@@ -232,10 +232,10 @@ absl::StatusOr<HostCredentials> Admission::Enrol(const Application& application,
       options_.trail->Refused({.peer = address,
                                .verb = "enrol",
                                .detail = "a host that calls itself " + NameForPeople(application.hostname)},
-                              why, options_.now_unix_ns());
+                              why, UnixNs(*options_.clock));
     return why;
   };
-  if (const auto wait = limiter_.Wait(address, std::chrono::steady_clock::now()); wait.count() > 0) {
+  if (const auto wait = limiter_.Wait(address, options_.clock->Now()); wait.count() > 0) {
     return absl::ResourceExhaustedError(fmt::format("too many wrong tries: come again in {} s",
                                                     std::chrono::ceil<std::chrono::seconds>(wait).count()));
   }
@@ -246,12 +246,12 @@ absl::StatusOr<HostCredentials> Admission::Enrol(const Application& application,
   }
   if (absl::IsUnauthenticated(made.status()) || absl::IsPermissionDenied(made.status()) ||
       absl::IsInvalidArgument(made.status()))
-    limiter_.Wrong(address, std::chrono::steady_clock::now());
+    limiter_.Wrong(address, options_.clock->Now());
   return refuse(made.status());
 }
 
 absl::Status Admission::TooSoon(const std::string& host_id) {
-  const std::int64_t now = options_.now_unix_ns();
+  const std::int64_t now = UnixNs(*options_.clock);
   const std::int64_t rest = std::min(kLongestRestNs, std::chrono::nanoseconds(options_.lifetime).count() / 10);
   const std::lock_guard lock(mutex_);
   std::erase_if(renewed_unix_ns_, [&](const auto& one) { return one.second < now - rest || one.second > now; });
@@ -301,7 +301,7 @@ absl::StatusOr<MadeTokens> Admission::MakeTokens(const NewTokens& wanted, const 
     const std::lock_guard lock(mutex_);
     fingerprint = fingerprint_;
   }
-  const std::int64_t now = options_.now_unix_ns();
+  const std::int64_t now = UnixNs(*options_.clock);
   MadeTokens made{.ends_unix_ns = now + std::int64_t{lasts} * kSecondNs};
   std::vector<StoredToken> rows;
   for (const std::string& name : names) {
@@ -344,7 +344,7 @@ absl::StatusOr<std::uint64_t> Admission::Withdraw(const std::vector<std::string>
     digests.push_back(std::move(named.front()));
   }
   RR_ASSIGN_OR_RETURN(const std::uint64_t withdrawn,
-                      store_.WithdrawTokens(digests, who, options_.now_unix_ns()));
+                      store_.WithdrawTokens(digests, who, UnixNs(*options_.clock)));
   Tell(options_.events, EventLevel::kInfo, "tokens-withdrawn",
        {{"origin", who}, {"tokens", static_cast<std::int64_t>(withdrawn)}});
   return withdrawn;
@@ -353,7 +353,7 @@ absl::StatusOr<std::uint64_t> Admission::Withdraw(const std::vector<std::string>
 absl::StatusOr<std::size_t> Admission::Revoke(const std::string& host_id, const std::string& who,
                                               const std::string& why) {
   const std::lock_guard deciding(deciding_);
-  const RevokedHost word{.host_id = host_id, .unix_ns = options_.now_unix_ns(), .who = who, .why = why};
+  const RevokedHost word{.host_id = host_id, .unix_ns = UnixNs(*options_.clock), .who = who, .why = why};
   RR_ASSIGN_OR_RETURN(const std::vector<pki::IndexEntry> all, authority_.Entries());
   const bool ours = std::ranges::any_of(all, [&](const pki::IndexEntry& entry) {
     return entry.kind == pki::Kind::kHost && entry.identity == host_id;
@@ -384,7 +384,7 @@ bool Admission::LookAfter() {
   const auto tell = [this](const absl::Status& status) {
     if (!status.ok()) Tell(options_.events, EventLevel::kError, "lists", {{"reason", Message(status)}});
   };
-  const std::int64_t now = options_.now_unix_ns();
+  const std::int64_t now = UnixNs(*options_.clock);
   if (now - lists_signed_unix_ns_ > kListsRenewedNs || now < lists_signed_unix_ns_) {
     const absl::Status renewed = authority_.RenewRevocationList();
     tell(renewed);

@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
-#include "api/base/run_id.h"
+#include "api/base/clock.h"
 #include "api/client/tls.h"
 #include "api/pki/authority.h"
 #include "hub/access/audit_trail.h"
@@ -40,7 +40,7 @@ inline constexpr std::uint32_t kMostTokens = 1'000;  // of one call
 struct AdmissionOptions {
   std::string authority{};  // a directory of api/pki
   std::chrono::seconds lifetime = kDefaultLifetime;
-  std::function<std::int64_t()> now_unix_ns = UnixNowNs;
+  Clock* clock = &RealClock();
   EventSink events{};
   AuditTrail* trail = nullptr;  // who was let in, and who was not; null: nobody writes it down
 };

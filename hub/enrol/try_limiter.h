@@ -9,11 +9,13 @@
 #include <mutex>
 #include <string>
 
+#include "api/base/clock.h"
+
 namespace rdmaready::hub {
 
 class TryLimiter {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Clock::TimePoint;
 
   static constexpr int kFreeTries = 5;           // wrong ones of an address before it has to wait
   static constexpr int kMostWrongAMinute = 600;  // of all addresses together

@@ -8,7 +8,8 @@ namespace rdmaready::hub {
 
 ChangeFeed::Watcher::Taken ChangeFeed::Watcher::Take(std::chrono::milliseconds wait) {
   std::unique_lock lock(mutex_);
-  woken_.wait_for(lock, wait, [&] { return over_ || missed_ || !waiting_.empty(); });
+  clock_.WaitUntil(woken_, lock, std::stop_token(), clock_.Now() + wait,
+                   [&] { return over_ || missed_ || !waiting_.empty(); });
   Taken taken;
   taken.changes.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.end()));
   waiting_.clear();
@@ -44,7 +45,7 @@ void ChangeFeed::Tell(const std::vector<CommittedChange>& changes) {
 }
 
 std::shared_ptr<ChangeFeed::Watcher> ChangeFeed::Watch() {
-  auto watcher = std::make_shared<Watcher>();
+  auto watcher = std::make_shared<Watcher>(clock_);
   const std::lock_guard lock(mutex_);
   watcher->over_ = over_;
   watchers_.push_back(watcher);

@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "hub/store/fleet_store.h"
 
 namespace rdmaready::hub {
@@ -23,6 +24,7 @@ class ChangeFeed {
 
   class Watcher {
    public:
+    explicit Watcher(Clock& clock) : clock_(clock) {}
     struct Taken {
       std::vector<FleetChange> changes{};
       bool missed = false;  // others came before them, which are gone
@@ -33,12 +35,16 @@ class ChangeFeed {
 
    private:
     friend class ChangeFeed;
+    Clock& clock_;
     std::mutex mutex_;
-    std::condition_variable woken_;
+    std::condition_variable_any woken_;
     std::deque<FleetChange> waiting_{};
     bool missed_ = false;
     bool over_ = false;
   };
+
+  // `clock` outlives it and its watchers.
+  explicit ChangeFeed(Clock& clock = RealClock()) : clock_(clock) {}
 
   void Tell(const std::vector<CommittedChange>& changes);
   // Hears everything that is told from now on, until nobody holds it.
@@ -47,6 +53,7 @@ class ChangeFeed {
   void End();
 
  private:
+  Clock& clock_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<Watcher>> watchers_{};
   bool over_ = false;

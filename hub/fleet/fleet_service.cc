@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/base/version.h"
@@ -130,7 +129,7 @@ absl::StatusOr<FleetCaller> FleetService::Admit(const grpc::ServerContext& conte
 absl::StatusOr<FleetCaller> FleetService::AdmitTo(const char* verb, const grpc::ServerContext& context,
                                                   FleetAsk ask) {
   absl::StatusOr<FleetCaller> caller = Admit(context, ask);
-  if (!caller.ok()) trail_.Refused({.peer = context.peer(), .verb = verb}, caller.status(), UnixNowNs());
+  if (!caller.ok()) trail_.Refused({.peer = context.peer(), .verb = verb}, caller.status(), UnixNs(*options_.clock));
   return caller;
 }
 
@@ -141,7 +140,7 @@ grpc::Status FleetService::GetStatus(grpc::ServerContext* context, const v1::Get
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::size_t odd =
         request->most_odd() == 0 ? kDefaultOdd : std::min<std::size_t>(request->most_odd(), kMostOdd);
-    RR_ASSIGN_OR_RETURN(FleetStatus status, view_.Status(filter, odd, UnixNowNs()));
+    RR_ASSIGN_OR_RETURN(FleetStatus status, view_.Status(filter, odd, UnixNs(*options_.clock)));
     status.hub = options_.hub_name;
     status.hub_version = kVersion;
     *response = ToProto(status);
@@ -158,7 +157,7 @@ grpc::Status FleetService::ListHosts(grpc::ServerContext* context, const v1::Lis
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNowNs()));
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNs(*options_.clock)));
     AddRows(hosts, page, request->fields(), *response->mutable_hosts());
     response->set_next_page_token(NextToken(page, hosts.size(), question));
     return absl::OkStatus();
@@ -176,7 +175,7 @@ grpc::Status FleetService::ListFindings(grpc::ServerContext* context, const v1::
     RR_ASSIGN_OR_RETURN(const FindingPage page,
                         ReadFindingPage(request->page_size(), request->page_token(), question));
     RR_ASSIGN_OR_RETURN(const FindingsPart part,
-                        view_.FindingsAfter(filter, page.after, page.count, UnixNowNs()));
+                        view_.FindingsAfter(filter, page.after, page.count, UnixNs(*options_.clock)));
     AddRows(part.rows, {.count = part.rows.size()}, request->fields(), *response->mutable_findings());
     RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, question));
     return absl::OkStatus();
@@ -197,7 +196,7 @@ grpc::Status FleetService::ListTransitions(grpc::ServerContext* context,
     if (request->page_token().empty() && request->before_unix_ns() != 0)
       page.after.last_unix_ns = request->before_unix_ns() - 1;
     RR_ASSIGN_OR_RETURN(const ChangesPart part, view_.ChangesAfter(filter, request->since_unix_ns(), page.after,
-                                                                   page.count, UnixNowNs()));
+                                                                   page.count, UnixNs(*options_.clock)));
     AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_changes());
     RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, question));
     return absl::OkStatus();
@@ -213,7 +212,7 @@ grpc::Status FleetService::Diff(grpc::ServerContext* context, const v1::FleetDif
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const FindingPage page,
                         ReadFindingPage(request->page_size(), request->page_token(), question));
-    const std::int64_t now = UnixNowNs();
+    const std::int64_t now = UnixNs(*options_.clock);
     RR_ASSIGN_OR_RETURN(const DifferencesPart part,
                         view_.DiffAfter(filter, request->at_unix_ns(), page.after, page.count, now));
     AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_differences());
@@ -232,7 +231,7 @@ grpc::Status FleetService::Baseline(grpc::ServerContext* context, const v1::Flee
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const Page page, ReadPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(const FleetView::UsualValues usual, view_.Usual(filter, UnixNowNs()));
+    RR_ASSIGN_OR_RETURN(const FleetView::UsualValues usual, view_.Usual(filter, UnixNs(*options_.clock)));
     AddRows(usual.values, page, {}, *response->mutable_usual());
     response->set_next_page_token(NextToken(page, usual.values.size(), question));
     response->set_complete(usual.complete);
@@ -253,7 +252,7 @@ grpc::Status FleetService::ListPast(grpc::ServerContext* context, const v1::List
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const PastPage page,
                         ReadPastPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(const PastPart part, view_.Past(filter, page.after, page.count, UnixNowNs()));
+    RR_ASSIGN_OR_RETURN(const PastPart part, view_.Past(filter, page.after, page.count, UnixNs(*options_.clock)));
     AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_tests());
     response->set_of(page.of.value_or(part.of));
     RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, response->of(), question));
@@ -272,7 +271,7 @@ grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFl
     RR_ASSIGN_OR_RETURN(FleetFilter filter, FilterOf(request->filter(), caller));
     if (!filter.racks.empty() || !filter.conditions.empty())
       return absl::InvalidArgumentError("a watch is chosen by hosts, groups and checks");
-    WatchedHosts watched(store_, view_, filter);
+    WatchedHosts watched(store_, view_, filter, *options_.clock);
     for (const v1::HostCursor& cursor : request->cursors()) watched.Saw(cursor.host_id(), cursor.number());
     bool gone = false;
     const auto tell = [&](const FleetChange& change) {
@@ -282,11 +281,11 @@ grpc::Status FleetService::Watch(grpc::ServerContext* context, const v1::WatchFl
     // Before the store is read, so that nothing falls between.
     const std::shared_ptr<ChangeFeed::Watcher> watcher = feed_.Watch();
     writer->SendInitialMetadata();
-    std::int64_t heard_until = UnixNowNs();
+    std::int64_t heard_until = UnixNs(*options_.clock);
     std::int64_t admitted = heard_until;
     RR_RETURN_IF_ERROR(watched.CatchUp(request->since_unix_ns(), tell));
     while (!gone && !context->IsCancelled()) {
-      const std::int64_t now = UnixNowNs();
+      const std::int64_t now = UnixNs(*options_.clock);
       ChangeFeed::Watcher::Taken taken = watcher->Take(kBetweenLooks);
       if (taken.missed) RR_RETURN_IF_ERROR(watched.CatchUp(heard_until - kCommitTakesNs, tell));
       for (FleetChange& change : taken.changes) RR_RETURN_IF_ERROR(watched.OfferLive(std::move(change), tell));
@@ -311,7 +310,7 @@ grpc::Status FleetService::Acknowledge(grpc::ServerContext* context, const v1::A
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     if (filter.hosts.empty() && filter.checks.empty() && filter.groups.empty() && filter.racks.empty())
       return absl::InvalidArgumentError("which findings are acknowledged: name hosts, groups, racks or checks");
-    const std::int64_t now = UnixNowNs();
+    const std::int64_t now = UnixNs(*options_.clock);
     RR_ASSIGN_OR_RETURN(const std::vector<FleetFinding> findings, view_.Findings(filter, now));
     const std::set<std::string> subjects(request->subjects().begin(), request->subjects().end());
     std::vector<FindingKey> keys;
@@ -347,7 +346,7 @@ grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     if (filter.hosts.empty() && filter.groups.empty() && filter.racks.empty())
       return absl::InvalidArgumentError("which hosts are worked on: name hosts, groups or racks");
-    RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNowNs()));
+    RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(filter, UnixNs(*options_.clock)));
     if (hosts.empty()) return absl::NotFoundError("no such host");
     std::vector<std::string> ids;
     for (const FleetHost& host : hosts) {

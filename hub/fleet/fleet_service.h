@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "hub/access/audit_trail.h"
 #include "hub/access/fleet_gate.h"
@@ -26,6 +27,7 @@ struct FleetServiceOptions {
   std::chrono::nanoseconds keeps_changes{};  // how long; 0: for ever
   int most_watchers = 32;
   int most_past_readers = 8;  // at a time: one may go through the tests of the whole fleet
+  Clock* clock = &RealClock();
   EventSink events{};
 };
 

@@ -5,14 +5,13 @@
 #include <iterator>
 #include <tuple>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 
 namespace rdmaready::hub {
 
 // Nothing is told while the store is read: a watcher who does not read would keep its log from being cut.
 absl::Status WatchedHosts::CatchUp(std::int64_t since_unix_ns, const Told& tell) {
-  const std::int64_t now = UnixNowNs();
+  const std::int64_t now = UnixNs(clock_);
   RR_ASSIGN_OR_RETURN(const std::vector<FleetHost> hosts, view_.Hosts(OfHosts(), now));
   std::vector<FleetChange> changes;
   for (const FleetHost& host : hosts) {

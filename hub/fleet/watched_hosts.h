@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "hub/fleet/fleet_view.h"
 #include "hub/store/fleet_store.h"
@@ -21,8 +22,8 @@ class WatchedHosts {
   using Told = std::function<bool(const FleetChange&)>;  // false: he is gone
 
   // What is named outlives it.
-  WatchedHosts(FleetStore& store, const FleetView& view, FleetFilter filter)
-      : store_(store), view_(view), filter_(std::move(filter)) {}
+  WatchedHosts(FleetStore& store, const FleetView& view, FleetFilter filter, Clock& clock)
+      : store_(store), view_(view), filter_(std::move(filter)), clock_(clock) {}
 
   void Saw(const std::string& host_id, std::uint64_t number) { seen_[host_id] = number; }
 
@@ -44,6 +45,7 @@ class WatchedHosts {
   FleetStore& store_;
   const FleetView& view_;
   const FleetFilter filter_;
+  Clock& clock_;
   std::unordered_map<std::string, std::uint64_t> seen_{};
 };
 

@@ -1,48 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hub/ingest/comparer.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "api/base/run_id.h"
 #include "hub/ingest/kept_votes.h"
 
 namespace rdmaready::hub {
 namespace {
 
-using ComparerClock = std::chrono::steady_clock;
-
 constexpr auto kAtLeastEvery = std::chrono::seconds(60);
 constexpr auto kLongestBusy = std::chrono::seconds(60);
 
-// False: it is over.
-bool Rest(const std::stop_token& stop, ComparerClock::duration time) {
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  std::unique_lock lock(mutex);
-  woken.wait_for(lock, stop, time, [] { return false; });
-  return !stop.stop_requested();
-}
-
 }  // namespace
 
-Comparer::Comparer(ComparerSeams seams, std::chrono::milliseconds every)
-    : seams_(std::move(seams)), every_(every), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+Comparer::Comparer(ComparerSeams seams, std::chrono::milliseconds every, Clock& clock)
+    : seams_(std::move(seams)), every_(every), clock_(clock), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void Comparer::Run(const std::stop_token& stop) {
   ReadVotes();
-  ComparerClock::time_point counted = ComparerClock::now() - kAtLeastEvery;
-  while (Rest(stop, every_)) {
-    const auto since = ComparerClock::now() - counted;
+  Clock::TimePoint counted = clock_.Now() - kAtLeastEvery;
+  while (clock_.SleepUntil(clock_.Now() + every_, stop)) {
+    const auto since = clock_.Now() - counted;
     const bool due = seams_.agreement.Changed() || since >= kAtLeastEvery;
     if (!due || (seams_.busy() && since < kLongestBusy)) continue;
     Count();
-    counted = ComparerClock::now();
+    counted = clock_.Now();
   }
 }
 
@@ -50,7 +36,7 @@ void Comparer::Run(const std::stop_token& stop) {
 // rules, is judged again, and votes then.
 void Comparer::ReadVotes() {
   const std::shared_ptr<const RuleBook> rules = seams_.rules();
-  const std::int64_t now = UnixNowNs();
+  const std::int64_t now = UnixNs(clock_);
   std::unordered_map<std::string, std::string> judged_by;  // by host, as it would be now
   const absl::Status hosts = seams_.store.Hosts([&](KnownHost&& known) {
     if (!known.mark.run_id.empty())
@@ -73,7 +59,7 @@ void Comparer::ReadVotes() {
 void Comparer::Count() {
   const absl::StatusOr<std::vector<FleetHost>> hosts = seams_.hosts();
   if (!hosts.ok()) return;
-  std::vector<std::string> others = seams_.agreement.Count(*hosts, UnixNowNs());
+  std::vector<std::string> others = seams_.agreement.Count(*hosts, UnixNs(clock_));
   if (!others.empty()) seams_.judge_again(std::move(others));
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "absl/status/statusor.h"
 #include "api/model/fleet.h"
 #include "hub/judge/fleet_agreement.h"
@@ -33,7 +34,8 @@ struct ComparerSeams {
 class Comparer {
  public:
   // Counts at most once in `every`, and once a minute where nothing changed: hosts fall silent, too.
-  Comparer(ComparerSeams seams, std::chrono::milliseconds every);
+  // `clock` outlives it.
+  Comparer(ComparerSeams seams, std::chrono::milliseconds every, Clock& clock = RealClock());
 
   // Whether the votes that were kept at the start are there.
   bool complete() const { return complete_; }
@@ -45,6 +47,7 @@ class Comparer {
 
   ComparerSeams seams_;
   const std::chrono::milliseconds every_;
+  Clock& clock_;
   std::atomic<bool> complete_ = false;
   std::jthread thread_;
 };

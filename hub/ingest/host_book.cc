@@ -13,12 +13,12 @@ constexpr std::int64_t kClockJumpNs = 1'000'000'000;  // less than that is two c
 }  // namespace
 
 Clock::TimePoint HostBook::PointOf(std::int64_t unix_ns) const {
-  return clock_.Now() - std::chrono::nanoseconds(std::max<std::int64_t>(unix_now_ns_() - unix_ns, 0));
+  return clock_.Now() - std::chrono::nanoseconds(std::max<std::int64_t>(UnixNs(clock_) - unix_ns, 0));
 }
 
 HostNow HostBook::NowOf(const Entry& entry) const {
   HostNow now = entry.now;
-  const std::int64_t heard = unix_now_ns_() - std::chrono::nanoseconds(clock_.Now() - entry.heard_at).count();
+  const std::int64_t heard = UnixNs(clock_) - std::chrono::nanoseconds(clock_.Now() - entry.heard_at).count();
   if (now.seen_unix_ns != 0 && std::abs(heard - now.seen_unix_ns) > kClockJumpNs) now.seen_unix_ns = heard;
   return now;
 }
@@ -34,7 +34,7 @@ void HostBook::Know(const KnownHost& host) {
   now.agent = {host.host.agent_version, host.machine_id, host.host.boot_id, host.mark};
   now.judged_by = host.judged_by;
   // A clock that was ahead has been put right: nobody is heard in the future.
-  now.seen_unix_ns = std::min(host.host.seen_unix_ns, unix_now_ns_());
+  now.seen_unix_ns = std::min(host.host.seen_unix_ns, UnixNs(clock_));
   entry.heard_at = PointOf(now.seen_unix_ns);
   now.clock_ahead_ns = host.host.clock_ahead_ns;
   // Those of a whole fleet do not come together.
@@ -169,7 +169,7 @@ void HostBook::Kept(const JudgedHost& judged) {
   // What was judged again was read from the store, which may not know yet who was heard since.
   if (reported || !known) {
     entry.now.agent = {judged.host.agent_version, judged.machine_id, judged.host.boot_id, judged.mark};
-    entry.now.seen_unix_ns = std::min(judged.host.seen_unix_ns, unix_now_ns_());
+    entry.now.seen_unix_ns = std::min(judged.host.seen_unix_ns, UnixNs(clock_));
     const Clock::TimePoint heard = PointOf(entry.now.seen_unix_ns);
     entry.heard_at = known ? std::max(entry.heard_at, heard) : heard;
   }

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "api/base/clock.h"
-#include "api/base/run_id.h"
 #include "hub/ingest/identity_watch.h"
 #include "hub/store/fleet_store.h"
 
@@ -54,8 +53,7 @@ struct HostNow {
 class HostBook {
  public:
   // `clock` outlives it. The time before it was made is nobody's silence.
-  explicit HostBook(Clock& clock = RealClock(), std::function<std::int64_t()> unix_now_ns = UnixNowNs)
-      : clock_(clock), unix_now_ns_(std::move(unix_now_ns)), listening_since_(clock.Now()) {}
+  explicit HostBook(Clock& clock = RealClock()) : clock_(clock), listening_since_(clock.Now()) {}
 
   // At the start, from the store. The watch of identities knows it then, too.
   void Know(const KnownHost& host);
@@ -156,7 +154,6 @@ class HostBook {
   HostNow NowOf(const Entry& entry) const;
 
   Clock& clock_;
-  const std::function<std::int64_t()> unix_now_ns_;
   const Clock::TimePoint listening_since_;
   std::int64_t facts_every_ns_ = 0;
   mutable std::mutex mutex_;

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "api/base/run_id.h"
 
 namespace rdmaready::hub {
 
@@ -36,7 +35,7 @@ void HostNotes::Write() {
       hosts_waiting_ -= next.host_ids.size();
     }
     const absl::StatusOr<std::vector<CommittedChange>> changes =
-        seams_.write(next.host_ids, next.text, UnixNowNs());
+        seams_.write(next.host_ids, next.text, UnixNs(clock_));
     seams_.stored(changes.status());
     if (!changes.ok()) {
       const std::lock_guard lock(mutex_);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "hub/store/fleet_store.h"
 
 namespace rdmaready::hub {
@@ -30,7 +31,8 @@ class HostNotes {
     std::function<void(const absl::Status&)> stored{};  // after each attempt
     std::function<void(std::size_t)> lost{};            // notes of so many hosts, for which there was no room
   };
-  explicit HostNotes(Seams seams) : seams_(std::move(seams)) {}
+  // `clock` outlives it.
+  explicit HostNotes(Seams seams, Clock& clock = RealClock()) : seams_(std::move(seams)), clock_(clock) {}
 
   void Add(std::vector<std::string> host_ids, std::string text);
   // What waits, up to the first that the store refuses. A note has the time of its writing: who watches is told
@@ -44,6 +46,7 @@ class HostNotes {
   };
 
   const Seams seams_;
+  Clock& clock_;
   std::mutex writing_;  // held while one is written; before the other
   std::mutex mutex_;    // guards what follows
   std::deque<Waiting> waiting_{};

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "hub/ingest/hello.h"
@@ -182,7 +181,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     if (known) welcome.set_digest(absl::HexStringToBytes(known->digest));
     if (known) welcome.set_past_digest(absl::HexStringToBytes(known->past_digest));
     welcome.set_past_max_bytes(kMostPackedPastBytes);
-    welcome.set_unix_ns(UnixNowNs());
+    welcome.set_unix_ns(UnixNs(*service_.options_.clock));
     welcome.set_facts_max_bytes(kMostPackedBytes);
     welcome.set_facts_max_plain_bytes(kMostPlainBytes);
     Answer();
@@ -222,7 +221,7 @@ class AgentCall final : public grpc::ServerBidiReactor<v1::FromAgent, v1::FromHu
     ++service_.reports_;
     if (const absl::Status bad = CheckReport(report); !bad.ok()) return End(bad);
     std::string digest = absl::BytesToHexString(report.digest());
-    const std::int64_t now = UnixNowNs();
+    const std::int64_t now = UnixNs(*service_.options_.clock);
     const AgentRun agent{.agent_version = hello_->agent_version(),
                          .machine_id = hello_->machine_id(),
                          .boot_id = hello_->boot_id(),
@@ -378,7 +377,7 @@ grpc::ServerBidiReactor<v1::FromAgent, v1::FromHub>* IngestService::Attach(
       call->Refuse(absl::ResourceExhaustedError("too many say nothing: come later"));
       return call.get();
     }
-    stranger = strangers_.insert(strangers_.end(), {.came = std::chrono::steady_clock::now(), .stream = call});
+    stranger = strangers_.insert(strangers_.end(), {.came = options_.clock->Now(), .stream = call});
   }
   call->Begin(stranger);
   return call.get();
@@ -399,7 +398,7 @@ void IngestService::EndStrangers(std::chrono::milliseconds patience) {
   {
     const std::lock_guard lock(mutex_);
     for (const Stranger& stranger : strangers_) {
-      if (std::chrono::steady_clock::now() - stranger.came < patience) break;  // in the order of their coming
+      if (options_.clock->Now() - stranger.came < patience) break;  // in the order of their coming
       if (std::shared_ptr<AgentStream> stream = stranger.stream.lock()) late.push_back(std::move(stream));
     }
   }

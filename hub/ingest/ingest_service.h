@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 
+#include "api/base/clock.h"
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
 #include "hub/enrol/signed_lists.h"
@@ -37,6 +38,7 @@ struct IngestOptions {
   std::function<std::shared_ptr<const SignedLists>()> lists{};
   // Why a host is of this fleet no more, whatever its certificate says; empty: it is. Null: none ever leaves.
   std::function<std::string(const std::string& host_id)> why_gone{};
+  Clock* clock = &RealClock();
   EventSink events{};
 };
 
@@ -56,7 +58,7 @@ class IngestService final : public v1::Ingest::CallbackService {
   friend class AgentCall;
   // A stream that has not said hello.
   struct Stranger {
-    std::chrono::steady_clock::time_point came{};
+    Clock::TimePoint came{};
     std::weak_ptr<AgentStream> stream{};
   };
 

@@ -6,7 +6,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "checks/live/own_past.h"
 #include "hub/ingest/kept_votes.h"
@@ -86,8 +85,8 @@ struct Keeper::Work {
   std::vector<ProfileVotes> votes{};
 };
 
-Keeper::Keeper(KeeperSeams seams, KeeperLimits limits)
-    : seams_(std::move(seams)), limits_(limits), thread_([this] { Run(); }) {}
+Keeper::Keeper(KeeperSeams seams, KeeperLimits limits, Clock& clock)
+    : seams_(std::move(seams)), limits_(limits), clock_(clock), thread_([this] { Run(); }) {}
 
 Keeper::~Keeper() {
   std::deque<Arrival> waiting;
@@ -135,10 +134,12 @@ void Keeper::JudgeAgain(std::vector<std::string> host_ids) {
 
 std::vector<Keeper::Work> Keeper::TakeBatch() {
   std::unique_lock lock(mutex_);
-  while (!woken_.wait_for(lock, limits_.beat, [&] { return stopping_ || !queue_.empty() || !again_.empty(); }))
-    pulse_.Beat();
+  const auto wait = [&](std::chrono::milliseconds most, const std::function<bool()>& ready) {
+    return clock_.WaitUntil(woken_, lock, std::stop_token(), clock_.Now() + most, ready);
+  };
+  while (!wait(limits_.beat, [&] { return stopping_ || !queue_.empty() || !again_.empty(); })) pulse_.Beat();
   if (!stopping_ && again_.empty() && queue_.size() < limits_.batch)
-    woken_.wait_for(lock, limits_.gather, [&] { return stopping_ || queue_.size() >= limits_.batch; });
+    wait(limits_.gather, [&] { return stopping_ || queue_.size() >= limits_.batch; });
   std::vector<Work> batch;
   if (stopping_) return batch;
   // What is kept first: a report of the same host comes after it, and stays.
@@ -250,7 +251,7 @@ void Keeper::JudgeOne(Work& work) const {
   absl::StatusOr<KnownPast> past = PastOf(work, brought.ok() ? &*brought : nullptr, *facts);
   work.status = past.status();
   if (!past.ok()) return;
-  const std::int64_t now = UnixNowNs();
+  const std::int64_t now = UnixNs(clock_);
   std::vector<Finding> of_fleet;
   if (seams_.agreement != nullptr) of_fleet = seams_.agreement->OddOf(kept->host.host_id);
   JudgedFacts judged = JudgeInFleet(*facts, work.rules->RulesOf(kept->host.name, now), kept->host.name, now,
@@ -269,9 +270,9 @@ absl::Status Keeper::Commit(std::vector<Work>& work) {
     if (one.status.ok()) hosts.push_back(std::move(one.judged));
   }
   if (hosts.empty()) return absl::OkStatus();
-  const auto begun = std::chrono::steady_clock::now();
-  const absl::StatusOr<std::vector<CommittedChange>> changes = seams_.store.Commit(hosts, UnixNowNs());
-  if (seams_.took && changes.ok()) seams_.took(std::chrono::steady_clock::now() - begun);
+  const Clock::TimePoint begun = clock_.Now();
+  const absl::StatusOr<std::vector<CommittedChange>> changes = seams_.store.Commit(hosts, UnixNs(clock_));
+  if (seams_.took && changes.ok()) seams_.took(clock_.Now() - begun);
   if (seams_.stored) seams_.stored(changes.status());
   if (!changes.ok()) return changes.status();
   for (const JudgedHost& host : hosts) seams_.book.Kept(host);  // whoever is told looks there for its group

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
@@ -84,7 +85,8 @@ struct KeeperCounts {
 
 class Keeper {
  public:
-  Keeper(KeeperSeams seams, KeeperLimits limits);
+  // `clock` outlives it.
+  Keeper(KeeperSeams seams, KeeperLimits limits, Clock& clock = RealClock());
   // What waits is answered kUnavailable.
   ~Keeper();
 
@@ -115,14 +117,15 @@ class Keeper {
 
   KeeperSeams seams_;
   const KeeperLimits limits_;
+  Clock& clock_;
   mutable std::mutex mutex_;
-  std::condition_variable woken_;
+  std::condition_variable_any woken_;
   std::deque<Arrival> queue_{};
   std::size_t queued_bytes_ = 0;
   std::set<std::string> again_{};  // ids
   bool stopping_ = false;
   KeeperCounts counts_{};
-  Pulse pulse_{};
+  Pulse pulse_{clock_};
   std::thread thread_;
 };
 

@@ -15,10 +15,12 @@ std::size_t StreamsAtOnce(const ListPace& pace, std::size_t streams, std::size_t
   return std::max({needed, std::min(pace.at_once, by_bytes), std::size_t{1}});
 }
 
-ListTeller::ListTeller(const HostBook& book, std::function<std::size_t()> list_bytes, ListPace pace)
+ListTeller::ListTeller(const HostBook& book, std::function<std::size_t()> list_bytes, ListPace pace,
+                       Clock& clock)
     : book_(book),
       list_bytes_(std::move(list_bytes)),
       pace_(pace),
+      clock_(clock),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 ListTeller::~ListTeller() = default;
@@ -50,7 +52,7 @@ void ListTeller::TellAll(const std::stop_token& stop) {
   for (std::size_t i = 0; i < streams.size(); ++i) {
     if (i > 0 && i % at_once == 0) {
       std::unique_lock lock(mutex_);
-      woken_.wait_for(lock, stop, pace_.rest, [] { return false; });
+      clock_.WaitUntil(woken_, lock, stop, clock_.Now() + pace_.rest, [] { return false; });
       if (stop.stop_requested()) return;
     }
     if (const std::shared_ptr<AgentStream> stream = streams[i].lock()) stream->TellLists();

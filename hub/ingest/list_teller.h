@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "api/base/clock.h"
 #include "hub/ingest/host_book.h"
 
 namespace rdmaready::hub {
@@ -27,7 +28,8 @@ std::size_t StreamsAtOnce(const ListPace& pace, std::size_t streams, std::size_t
 class ListTeller {
  public:
   // `book` outlives it, and so do its streams' service and what `list_bytes` uses: how large the lists are.
-  ListTeller(const HostBook& book, std::function<std::size_t()> list_bytes, ListPace pace = {});
+  ListTeller(const HostBook& book, std::function<std::size_t()> list_bytes, ListPace pace = {},
+             Clock& clock = RealClock());
   ~ListTeller();
 
   // The lists are others now. Returns at once. Who opens a stream from now on is told by that stream.
@@ -40,6 +42,7 @@ class ListTeller {
   const HostBook& book_;
   const std::function<std::size_t()> list_bytes_;
   const ListPace pace_;
+  Clock& clock_;
   std::mutex mutex_;
   std::condition_variable_any woken_;
   bool others_ = false;

@@ -6,13 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "api/base/run_id.h"
 
 namespace rdmaready::hub {
 
 FleetSums FleetCounter::Counted() const {
   FleetSums sums;
-  const std::int64_t now = UnixNowNs();
+  const std::int64_t now = UnixNs(clock_);
   absl::StatusOr<FleetStatus> status = view_.Status({}, 0, now);
   if (!status.ok()) return {};
   sums.groups = std::move(status->groups);
@@ -35,10 +34,10 @@ FleetSums FleetCounter::Counted() const {
 
 FleetSums FleetCounter::Now() {
   const std::lock_guard lock(mutex_);
-  const auto begun = std::chrono::steady_clock::now();
+  const Clock::TimePoint begun = clock_.Now();
   if (sums_.counted_unix_ns != 0 && begun - counted_ < rest_) return sums_;
   sums_ = Counted();
-  counted_ = std::chrono::steady_clock::now();
+  counted_ = clock_.Now();
   sums_.took_s = std::chrono::duration<double>(counted_ - begun).count();
   return sums_;
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "api/base/clock.h"
 #include "hub/fleet/fleet_view.h"
 #include "hub/metrics/exposition.h"
 #include "hub/store/fleet_store.h"
@@ -15,9 +16,9 @@ namespace rdmaready::hub {
 class FleetCounter {
  public:
   // What is named outlives it.
-  FleetCounter(FleetStore& store, const FleetView& view,
+  FleetCounter(FleetStore& store, const FleetView& view, Clock& clock = RealClock(),
                std::chrono::milliseconds rest = std::chrono::seconds(10))
-      : store_(store), view_(view), rest_(rest) {}
+      : store_(store), view_(view), clock_(clock), rest_(rest) {}
 
   // When the store does not answer: without counted_unix_ns.
   FleetSums Now();
@@ -27,10 +28,11 @@ class FleetCounter {
 
   FleetStore& store_;
   const FleetView& view_;
+  Clock& clock_;
   const std::chrono::milliseconds rest_;
   std::mutex mutex_;
   FleetSums sums_{};
-  std::chrono::steady_clock::time_point counted_{};
+  Clock::TimePoint counted_{};
 };
 
 }  // namespace rdmaready::hub

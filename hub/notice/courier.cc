@@ -7,11 +7,12 @@
 namespace rdmaready::hub {
 
 Courier::Courier(std::string receiver, std::unique_ptr<NoticeSender> sender, CourierLimits limits,
-                 EventSink events, CourierLeft left)
+                 EventSink events, CourierLeft left, Clock& clock)
     : receiver_(std::move(receiver)),
       sender_(std::move(sender)),
       limits_(limits),
       events_(std::move(events)),
+      clock_(clock),
       queue_(std::move(left.queue)),
       done_(std::move(left.done)),
       counts_(std::move(left.counts)) {
@@ -63,7 +64,7 @@ void Courier::Run(const std::stop_token& stop) {
     Took(result, parcel);
     const std::chrono::milliseconds rest = RestAfter(result);
     lock.lock();
-    if (rest.count() > 0) woken_.wait_for(lock, stop, rest, [] { return false; });
+    if (rest.count() > 0) clock_.WaitUntil(woken_, lock, stop, clock_.Now() + rest, [] { return false; });
     if (stop.stop_requested()) return;
   }
 }

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "hub/notice/sender.h"
 
@@ -52,7 +53,7 @@ class Courier {
   using Parcel = NoticeParcel;
 
   Courier(std::string receiver, std::unique_ptr<NoticeSender> sender, CourierLimits limits, EventSink events,
-          CourierLeft left = {});
+          CourierLeft left = {}, Clock& clock = RealClock());
   // What waits stays in the store.
   ~Courier();
 
@@ -75,6 +76,7 @@ class Courier {
   const std::unique_ptr<NoticeSender> sender_;
   const CourierLimits limits_;
   const EventSink events_;
+  Clock& clock_;
   mutable std::mutex mutex_;
   std::condition_variable_any woken_;
   std::deque<Parcel> queue_{};

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 
 namespace rdmaready::hub {
@@ -71,8 +70,8 @@ absl::StatusOr<Notifier::Standing> Notifier::StandingOf(FleetStore& store) {
 
 std::unique_ptr<Courier> Notifier::Engage(const NoticeReceiver& receiver, CourierLeft left) const {
   return std::make_unique<Courier>(receiver.name,
-                                   MakeSender(receiver, options_.notices, options_.hub, options_.send),
-                                   options_.courier, options_.events, std::move(left));
+                                   MakeSender(receiver, options_.notices, options_.hub, options_.send, *options_.clock),
+                                   options_.courier, options_.events, std::move(left), *options_.clock);
 }
 
 // All at once: each may be in the middle of a connection.
@@ -172,30 +171,30 @@ std::vector<CourierCounts> Notifier::Counts() const {
 }
 
 void Notifier::Run(const std::stop_token& stop, const std::shared_ptr<ChangeFeed::Watcher>& watcher) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point looked{};
-  Clock::duration took{};
+  Clock& clock = *options_.clock;
+  std::optional<Clock::TimePoint> looked;
+  Clock::TimePoint::duration took{};
   bool changed = true;
   while (!stop.stop_requested()) {
     const ChangeFeed::Watcher::Taken taken = watcher->Take(kWait);
     if (taken.over) return;
     changed = changed || taken.missed || !taken.changes.empty();
     const std::lock_guard working(working_);
-    Clock::duration unasked = options_.without_change;
+    Clock::TimePoint::duration unasked = options_.without_change;
     if (options_.notices.rules.repeat > 0)
-      unasked = std::min<Clock::duration>(unasked, std::chrono::nanoseconds(options_.notices.rules.repeat));
-    const Clock::duration patience = changed ? options_.between_looks : unasked;
-    const Clock::time_point now = Clock::now();
-    const bool rested = now - looked >= std::max<Clock::duration>(patience, took * kLookShare);
+      unasked = std::min<Clock::TimePoint::duration>(unasked, std::chrono::nanoseconds(options_.notices.rules.repeat));
+    const Clock::TimePoint::duration patience = changed ? options_.between_looks : unasked;
+    const Clock::TimePoint now = clock.Now();
+    const bool rested = !looked || now - *looked >= std::max<Clock::TimePoint::duration>(patience, took * kLookShare);
     // What is told is as it is now: meanwhile it may have been acknowledged, or be well again.
-    if (rested || HasDue(UnixNowNs())) {
+    if (rested || HasDue(UnixNs(clock))) {
       changed = false;
-      const absl::Status seen = Look(UnixNowNs());
+      const absl::Status seen = Look(UnixNs(clock));
       changed = changed || !seen.ok();
-      looked = Clock::now();
-      took = looked - now;
+      looked = clock.Now();
+      took = *looked - now;
     }
-    TellWhatIsDue(UnixNowNs());
+    TellWhatIsDue(UnixNs(clock));
   }
 }
 

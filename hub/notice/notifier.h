@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/base/event.h"
@@ -37,6 +38,7 @@ struct NotifierOptions {
   CourierLimits courier{};
   std::chrono::milliseconds between_looks{2'000};    // at the fleet, when something changed
   std::chrono::milliseconds without_change{60'000};  // for what makes no change: maintenance, acknowledging
+  Clock* clock = &RealClock();
   EventSink events{};
 };
 

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include "api/base/clock.h"
 #include "hub/notice/notice_file.h"
 #include "rdmaready/v1/notice.pb.h"
 
@@ -34,6 +35,7 @@ class NoticeSender {
 
 // `hub` is how this hub calls itself.
 std::unique_ptr<NoticeSender> MakeSender(const NoticeReceiver& receiver, const NoticeOptions& options,
-                                         const std::string& hub, const SendLimits& limits = {});
+                                         const std::string& hub, const SendLimits& limits = {},
+                                         Clock& clock = RealClock());
 
 }  // namespace rdmaready::hub

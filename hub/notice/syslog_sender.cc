@@ -39,8 +39,8 @@ UniqueFd DatagramSocket(int family) {
 
 // Empty: all of it was sent.
 std::string SendAll(::CURL* curl, std::string_view octets, const SendLimits& limits,
-                    const std::stop_token& stop) {
-  const auto end = std::chrono::steady_clock::now() + limits.total;
+                    const std::stop_token& stop, Clock& clock) {
+  const Clock::TimePoint end = clock.Now() + limits.total;
   ::curl_socket_t fd = CURL_SOCKET_BAD;
   ::curl_easy_getinfo(curl, CURLINFO_ACTIVESOCKET, &fd);
   while (!octets.empty()) {
@@ -49,7 +49,7 @@ std::string SendAll(::CURL* curl, std::string_view octets, const SendLimits& lim
     if (code != CURLE_OK && code != CURLE_AGAIN) return ::curl_easy_strerror(code);
     octets.remove_prefix(sent);
     if (code != CURLE_AGAIN) continue;
-    if (std::chrono::steady_clock::now() > end || stop.stop_requested()) return "it takes nothing";
+    if (clock.Now() > end || stop.stop_requested()) return "it takes nothing";
     ::pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
     ::poll(&ready, 1, 200);
   }
@@ -103,7 +103,7 @@ SendResult SyslogSender::SendCounted(const std::string& message, const std::stop
   }
   ::CURLcode code = CURLE_OK;
   std::string why = call.Perform(code);
-  if (code == CURLE_OK) why = SendAll(curl, fmt::format("{} {}", message.size(), message), limits_, stop);
+  if (code == CURLE_OK) why = SendAll(curl, fmt::format("{} {}", message.size(), message), limits_, stop, clock_);
   return why.empty() ? SentByKernel() : NotSent(std::move(why));
 }
 
@@ -117,10 +117,10 @@ SendResult SyslogSender::Send(const v1::Notice& notice, const std::stop_token& s
 }
 
 std::unique_ptr<NoticeSender> MakeSender(const NoticeReceiver& receiver, const NoticeOptions& options,
-                                         const std::string& hub, const SendLimits& limits) {
+                                         const std::string& hub, const SendLimits& limits, Clock& clock) {
   AddressRules rules(options.allow_private);
-  if (receiver.is_webhook) return std::make_unique<WebhookSender>(receiver.webhook, std::move(rules), limits);
-  return std::make_unique<SyslogSender>(receiver.syslog, std::move(rules), hub, limits);
+  if (receiver.is_webhook) return std::make_unique<WebhookSender>(receiver.webhook, std::move(rules), limits, clock);
+  return std::make_unique<SyslogSender>(receiver.syslog, std::move(rules), hub, limits, clock);
 }
 
 }  // namespace rdmaready::hub

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/base/clock.h"
 #include "hub/notice/address_rules.h"
 #include "hub/notice/sender.h"
 
@@ -14,8 +15,8 @@ namespace rdmaready::hub {
 // sent.
 class SyslogSender final : public NoticeSender {
  public:
-  SyslogSender(SyslogTarget target, AddressRules rules, std::string hub, SendLimits limits)
-      : target_(std::move(target)), rules_(std::move(rules)), hub_(std::move(hub)), limits_(limits) {}
+  SyslogSender(SyslogTarget target, AddressRules rules, std::string hub, SendLimits limits, Clock& clock)
+      : target_(std::move(target)), rules_(std::move(rules)), hub_(std::move(hub)), limits_(limits), clock_(clock) {}
   SendResult Send(const v1::Notice& notice, const std::stop_token& stop) override;
 
  private:
@@ -27,6 +28,7 @@ class SyslogSender final : public NoticeSender {
   const AddressRules rules_;
   const std::string hub_;
   const SendLimits limits_;
+  Clock& clock_;
 };
 
 }  // namespace rdmaready::hub

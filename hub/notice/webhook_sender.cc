@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "api/base/run_id.h"
 #include "hub/notice/curl_call.h"
 #include "hub/notice/notice_text.h"
 #include "hub/notice/retry_after.h"
@@ -41,8 +40,8 @@ std::size_t TakeHeader(char* data, std::size_t size, std::size_t count, void* he
 
 using HeaderList = Handle<::curl_slist, ::curl_slist_free_all>;
 
-HeaderList HeadersOf(const WebhookTarget& target, const std::string& body) {
-  const std::int64_t now = UnixNowNs() / kNsOfSecond;
+HeaderList HeadersOf(const WebhookTarget& target, const std::string& body, std::int64_t unix_ns) {
+  const std::int64_t now = unix_ns / kNsOfSecond;
   ::curl_slist* list = ::curl_slist_append(nullptr, "Content-Type: application/json");
   list = ::curl_slist_append(list, "User-Agent: rdmaready-hub");
   list = ::curl_slist_append(list, "Expect:");
@@ -73,7 +72,7 @@ SendResult WebhookSender::Send(const v1::Notice& notice, const std::stop_token& 
   const std::string body = NoticeJson(notice);
   CurlCall call(target_.url, target_.ca, target_.plain, rules_, limits_, stop);
   AnswerHead head{.most = limits_.answer_bytes};
-  const HeaderList headers = HeadersOf(target_, body);
+  const HeaderList headers = HeadersOf(target_, body, UnixNs(clock_));
   ::CURL* const curl = call.get();
   if (curl != nullptr) {
     ::curl_easy_setopt(curl, CURLOPT_POST, 1L);

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/base/clock.h"
 #include "hub/notice/address_rules.h"
 #include "hub/notice/sender.h"
 
@@ -13,14 +14,15 @@ namespace rdmaready::hub {
 // this one never will be. All else, also a redirect: later.
 class WebhookSender final : public NoticeSender {
  public:
-  WebhookSender(WebhookTarget target, AddressRules rules, SendLimits limits)
-      : target_(std::move(target)), rules_(std::move(rules)), limits_(limits) {}
+  WebhookSender(WebhookTarget target, AddressRules rules, SendLimits limits, Clock& clock)
+      : target_(std::move(target)), rules_(std::move(rules)), limits_(limits), clock_(clock) {}
   SendResult Send(const v1::Notice& notice, const std::stop_token& stop) override;
 
  private:
   const WebhookTarget target_;
   const AddressRules rules_;
   const SendLimits limits_;
+  Clock& clock_;
 };
 
 }  // namespace rdmaready::hub

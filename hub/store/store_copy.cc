@@ -77,7 +77,7 @@ absl::Status BackUp(const std::string& store, const std::string& to) {
   return CopyWhole(store, to);
 }
 
-absl::StatusOr<std::string> Restore(const std::string& store, const std::string& from) {
+absl::StatusOr<std::string> Restore(const std::string& store, const std::string& from, Clock& clock) {
   RR_RETURN_IF_ERROR(CheckFileKind(from));
   RR_RETURN_IF_ERROR(MakePrivateDirectory(FolderOf(store)));
   RR_ASSIGN_OR_RETURN(const FileLock lock,
@@ -88,7 +88,7 @@ absl::StatusOr<std::string> Restore(const std::string& store, const std::string&
   std::string aside;
   std::error_code error;
   if (std::filesystem::exists(store, error)) {
-    aside = fmt::format("{}.before-{:%Y%m%dT%H%M%SZ}", store, fmt::gmtime(std::time(nullptr)));
+    aside = fmt::format("{}.before-{:%Y%m%dT%H%M%SZ}", store, fmt::gmtime(std::chrono::system_clock::to_time_t(clock.Wall())));
     for (const char* suffix : kParts) {
       if (std::rename((store + suffix).c_str(), (aside + suffix).c_str()) != 0 && errno != ENOENT)
         return ErrnoStatus(errno, "move aside " + store + suffix);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
@@ -16,6 +17,7 @@ absl::Status BackUp(const std::string& store, const std::string& to);
 // The copy takes the place of the store, which is moved aside; the name of what was moved, empty when there was
 // none. kUnavailable: a hub holds the store. kFailedPrecondition: the copy is none of a hub, or of a newer
 // version; kDataLoss: it is damaged. Then nothing was touched.
-absl::StatusOr<std::string> Restore(const std::string& store, const std::string& from);
+absl::StatusOr<std::string> Restore(const std::string& store, const std::string& from,
+                                    Clock& clock = RealClock());
 
 }  // namespace rdmaready::hub
