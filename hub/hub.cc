@@ -133,9 +133,11 @@ absl::Status Hub::Notify(const std::optional<NoticeOptions>& notices) {
     return absl::OkStatus();
   }
   if (notices) {
-    RR_ASSIGN_OR_RETURN(notifier,
-                        Notifier::Start({.notices = *notices, .hub = options_.name, .clock = options_.clock, .events = options_.events},
-                                        *options_.store, *view_, feed_));
+    RR_ASSIGN_OR_RETURN(
+        notifier,
+        Notifier::Start(
+            {.notices = *notices, .hub = options_.name, .clock = options_.clock, .events = options_.events},
+            *options_.store, *view_, feed_));
   } else {
     notifier.reset();
   }

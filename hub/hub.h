@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "api/base/clock.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/pulse.h"
 #include "api/client/caller_judge.h"

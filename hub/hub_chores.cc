@@ -89,7 +89,8 @@ void Hub::EndTheRevoked() {
   std::error_code error;
   const std::filesystem::file_time_type written = std::filesystem::last_write_time(options_.tls.crl, error);
   // One that is being written has a moment to become whole.
-  const bool fresh = std::filesystem::file_time_type::clock::from_sys(options_.clock->Wall()) - written < kListsRest;
+  const bool fresh =
+      std::filesystem::file_time_type::clock::from_sys(options_.clock->Wall()) - written < kListsRest;
   if (error || written == lists_written_ || fresh) return;
   lists_written_ = written;
   for (const std::shared_ptr<AgentStream>& stream : book_.Streams()) stream->JudgeAgain();

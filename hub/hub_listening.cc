@@ -68,10 +68,12 @@ absl::Status Hub::Listen() {
   const bool tls = judge_ != nullptr;
   ingest_ = std::make_unique<IngestService>(IngestSeams(), book_, *keeper_);
   if (admission_ != nullptr)
-    lists_ = std::make_unique<ListTeller>(book_, [this] { return admission_->Lists()->pem.size(); }, ListPace{},
-                                          *options_.clock);
-  FleetServiceOptions fleet{
-      .hub_name = options_.name, .keeps_changes = options_.keep_changes, .clock = options_.clock, .events = options_.events};
+    lists_ = std::make_unique<ListTeller>(
+        book_, [this] { return admission_->Lists()->pem.size(); }, ListPace{}, *options_.clock);
+  FleetServiceOptions fleet{.hub_name = options_.name,
+                            .keeps_changes = options_.keep_changes,
+                            .clock = options_.clock,
+                            .events = options_.events};
   fleet.admit = [this](const grpc::ServerContextBase& context, FleetAsk ask) {
     return gate_->Admit(context, ask);
   };

@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "hub/store/fleet_store.h"
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "api/base/clock.h"
+#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "hub/notice/notice_file.h"
 #include "hub/notice/notice_text.h"
@@ -58,8 +59,8 @@ int TestReceivers(const NoticeOptions& options, const std::string& hub) {
       const Clock::TimePoint begun = RealClock().Now();
       const std::unique_ptr<NoticeSender> sender = MakeSender(receiver, options, hub);
       SendResult result = sender->Send(notice, std::stop_token());
-      return Answer{std::move(result), std::chrono::duration_cast<std::chrono::milliseconds>(
-                                           RealClock().Now() - begun)};
+      return Answer{std::move(result),
+                    std::chrono::duration_cast<std::chrono::milliseconds>(RealClock().Now() - begun)};
     }));
   }
   bool all = true;

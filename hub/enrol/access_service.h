@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "api/base/clock.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "hub/access/audit_trail.h"
 #include "hub/enrol/admission.h"
 #include "hub/store/fleet_store.h"

@@ -81,7 +81,9 @@ absl::StatusOr<std::unique_ptr<Admission>> Admission::Open(AdmissionOptions opti
                                                            TokenStore& store) {
   RR_RETURN_IF_ERROR(CheckDirectory(options.authority));
   RR_ASSIGN_OR_RETURN(pki::Authority authority,
-                      pki::Authority::Open(options.authority, {.now_unix_ns = [clock = options.clock] { return UnixNs(*clock); }}));
+                      pki::Authority::Open(options.authority, {.now_unix_ns = [clock = options.clock] {
+                                             return UnixNs(*clock);
+                                           }}));
   std::unique_ptr<Admission> made(new Admission(std::move(options), hub, store, std::move(authority)));
   RR_RETURN_IF_ERROR(made->Begin());
   return made;

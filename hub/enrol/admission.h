@@ -20,8 +20,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "api/base/event.h"
 #include "api/base/clock.h"
+#include "api/base/event.h"
 #include "api/client/tls.h"
 #include "api/pki/authority.h"
 #include "hub/access/audit_trail.h"

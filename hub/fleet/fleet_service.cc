@@ -129,7 +129,8 @@ absl::StatusOr<FleetCaller> FleetService::Admit(const grpc::ServerContext& conte
 absl::StatusOr<FleetCaller> FleetService::AdmitTo(const char* verb, const grpc::ServerContext& context,
                                                   FleetAsk ask) {
   absl::StatusOr<FleetCaller> caller = Admit(context, ask);
-  if (!caller.ok()) trail_.Refused({.peer = context.peer(), .verb = verb}, caller.status(), UnixNs(*options_.clock));
+  if (!caller.ok())
+    trail_.Refused({.peer = context.peer(), .verb = verb}, caller.status(), UnixNs(*options_.clock));
   return caller;
 }
 
@@ -252,7 +253,8 @@ grpc::Status FleetService::ListPast(grpc::ServerContext* context, const v1::List
     const std::string question = QuestionOf(*request);
     RR_ASSIGN_OR_RETURN(const PastPage page,
                         ReadPastPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(const PastPart part, view_.Past(filter, page.after, page.count, UnixNs(*options_.clock)));
+    RR_ASSIGN_OR_RETURN(const PastPart part,
+                        view_.Past(filter, page.after, page.count, UnixNs(*options_.clock)));
     AddRows(part.rows, {.count = part.rows.size()}, {}, *response->mutable_tests());
     response->set_of(page.of.value_or(part.of));
     RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, response->of(), question));

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/base/clock.h"
 #include "absl/status/status.h"
+#include "api/base/clock.h"
 #include "hub/fleet/fleet_view.h"
 #include "hub/store/fleet_store.h"
 

@@ -18,7 +18,10 @@ constexpr auto kLongestBusy = std::chrono::seconds(60);
 }  // namespace
 
 Comparer::Comparer(ComparerSeams seams, std::chrono::milliseconds every, Clock& clock)
-    : seams_(std::move(seams)), every_(every), clock_(clock), thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+    : seams_(std::move(seams)),
+      every_(every),
+      clock_(clock),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void Comparer::Run(const std::stop_token& stop) {
   ReadVotes();

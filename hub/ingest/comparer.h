@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "api/base/clock.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/model/fleet.h"
 #include "hub/judge/fleet_agreement.h"
 #include "hub/judge/rule_book.h"

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-
 namespace rdmaready::hub {
 
 void HostNotes::Add(std::vector<std::string> host_ids, std::string text) {

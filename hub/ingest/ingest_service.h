@@ -14,8 +14,8 @@
 #include <mutex>
 #include <string>
 
-#include "api/base/clock.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "hub/enrol/signed_lists.h"
 #include "hub/ingest/host_book.h"

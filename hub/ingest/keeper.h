@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
-#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/pulse.h"
 #include "api/model/baseline.h"

@@ -69,9 +69,9 @@ absl::StatusOr<Notifier::Standing> Notifier::StandingOf(FleetStore& store) {
 }
 
 std::unique_ptr<Courier> Notifier::Engage(const NoticeReceiver& receiver, CourierLeft left) const {
-  return std::make_unique<Courier>(receiver.name,
-                                   MakeSender(receiver, options_.notices, options_.hub, options_.send, *options_.clock),
-                                   options_.courier, options_.events, std::move(left), *options_.clock);
+  return std::make_unique<Courier>(
+      receiver.name, MakeSender(receiver, options_.notices, options_.hub, options_.send, *options_.clock),
+      options_.courier, options_.events, std::move(left), *options_.clock);
 }
 
 // All at once: each may be in the middle of a connection.
@@ -182,10 +182,12 @@ void Notifier::Run(const std::stop_token& stop, const std::shared_ptr<ChangeFeed
     const std::lock_guard working(working_);
     Clock::TimePoint::duration unasked = options_.without_change;
     if (options_.notices.rules.repeat > 0)
-      unasked = std::min<Clock::TimePoint::duration>(unasked, std::chrono::nanoseconds(options_.notices.rules.repeat));
+      unasked = std::min<Clock::TimePoint::duration>(unasked,
+                                                     std::chrono::nanoseconds(options_.notices.rules.repeat));
     const Clock::TimePoint::duration patience = changed ? options_.between_looks : unasked;
     const Clock::TimePoint now = clock.Now();
-    const bool rested = !looked || now - *looked >= std::max<Clock::TimePoint::duration>(patience, took * kLookShare);
+    const bool rested =
+        !looked || now - *looked >= std::max<Clock::TimePoint::duration>(patience, took * kLookShare);
     // What is told is as it is now: meanwhile it may have been acknowledged, or be well again.
     if (rested || HasDue(UnixNs(clock))) {
       changed = false;

@@ -17,9 +17,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "hub/fleet/change_feed.h"
 #include "hub/fleet/fleet_view.h"

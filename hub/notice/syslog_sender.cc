@@ -103,7 +103,8 @@ SendResult SyslogSender::SendCounted(const std::string& message, const std::stop
   }
   ::CURLcode code = CURLE_OK;
   std::string why = call.Perform(code);
-  if (code == CURLE_OK) why = SendAll(curl, fmt::format("{} {}", message.size(), message), limits_, stop, clock_);
+  if (code == CURLE_OK)
+    why = SendAll(curl, fmt::format("{} {}", message.size(), message), limits_, stop, clock_);
   return why.empty() ? SentByKernel() : NotSent(std::move(why));
 }
 
@@ -119,7 +120,8 @@ SendResult SyslogSender::Send(const v1::Notice& notice, const std::stop_token& s
 std::unique_ptr<NoticeSender> MakeSender(const NoticeReceiver& receiver, const NoticeOptions& options,
                                          const std::string& hub, const SendLimits& limits, Clock& clock) {
   AddressRules rules(options.allow_private);
-  if (receiver.is_webhook) return std::make_unique<WebhookSender>(receiver.webhook, std::move(rules), limits, clock);
+  if (receiver.is_webhook)
+    return std::make_unique<WebhookSender>(receiver.webhook, std::move(rules), limits, clock);
   return std::make_unique<SyslogSender>(receiver.syslog, std::move(rules), hub, limits, clock);
 }
 

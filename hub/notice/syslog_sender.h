@@ -16,7 +16,11 @@ namespace rdmaready::hub {
 class SyslogSender final : public NoticeSender {
  public:
   SyslogSender(SyslogTarget target, AddressRules rules, std::string hub, SendLimits limits, Clock& clock)
-      : target_(std::move(target)), rules_(std::move(rules)), hub_(std::move(hub)), limits_(limits), clock_(clock) {}
+      : target_(std::move(target)),
+        rules_(std::move(rules)),
+        hub_(std::move(hub)),
+        limits_(limits),
+        clock_(clock) {}
   SendResult Send(const v1::Notice& notice, const std::stop_token& stop) override;
 
  private:

@@ -88,7 +88,8 @@ absl::StatusOr<std::string> Restore(const std::string& store, const std::string&
   std::string aside;
   std::error_code error;
   if (std::filesystem::exists(store, error)) {
-    aside = fmt::format("{}.before-{:%Y%m%dT%H%M%SZ}", store, fmt::gmtime(std::chrono::system_clock::to_time_t(clock.Wall())));
+    aside = fmt::format("{}.before-{:%Y%m%dT%H%M%SZ}", store,
+                        fmt::gmtime(std::chrono::system_clock::to_time_t(clock.Wall())));
     for (const char* suffix : kParts) {
       if (std::rename((store + suffix).c_str(), (aside + suffix).c_str()) != 0 && errno != ENOENT)
         return ErrnoStatus(errno, "move aside " + store + suffix);

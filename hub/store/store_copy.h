@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "api/base/clock.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 
 namespace rdmaready::hub {
 
