@@ -60,7 +60,7 @@ ReportClient::~ReportClient() {
   if (stream_ != nullptr) stream_->Cancel();
 }
 
-std::int64_t ReportClient::UnixNow() const { return UnixNowNs() + options_.clock_error.count(); }
+std::int64_t ReportClient::UnixNow() const { return UnixNs(*options_.clock) + options_.clock_error.count(); }
 
 void ReportClient::Offer(std::shared_ptr<const HostState> state) {
   {
@@ -202,7 +202,7 @@ void ReportClient::Received(const ReportStream* from, const v1::FromHub& message
   {
     const std::lock_guard lock(mutex_);
     if (stream_.get() != from || phase_ == Phase::kStopped) return;
-    const TimePoint now = std::chrono::steady_clock::now();
+    const TimePoint now = options_.clock->Now();
     if (message.has_welcome() && phase_ == Phase::kGreeting) act = Welcomed(message.welcome(), now);
     if (message.has_ack() && phase_ == Phase::kWaiting && message.ack().sequence() == sequence_)
       Acknowledged(message.ack(), now);
@@ -322,7 +322,7 @@ void ReportClient::GoneWithout(const std::string& why, int code) {
     Tell(options_.events, refused ? EventLevel::kError : EventLevel::kWarning,
          refused ? "hub-refused" : "hub-away", {{"reason", why}, {"code", std::int64_t{code}}});
   trouble_ = why;
-  next_ = std::chrono::steady_clock::now() + BackOff(code);
+  next_ = options_.clock->Now() + BackOff(code);
   ++failures_;
 }
 
@@ -365,9 +365,9 @@ void ReportClient::StopAndWait(std::chrono::milliseconds at_most) {
     stream = stream_;
   }
   Stop();
-  const TimePoint end = std::chrono::steady_clock::now() + at_most;
-  while (!stream.expired() && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const TimePoint end = options_.clock->Now() + at_most;
+  while (!stream.expired() && options_.clock->Now() < end)
+    options_.clock->SleepUntil(options_.clock->Now() + std::chrono::milliseconds(2), {});
 }
 
 bool ReportClient::connected() const {

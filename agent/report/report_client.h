@@ -16,6 +16,7 @@
 #include <random>
 #include <string>
 
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/version.h"
 
@@ -78,6 +79,7 @@ struct ReportOptions {
   std::chrono::milliseconds answer_within{60'000};
   std::uint64_t seed = 0;
   EventSink events{};
+  Clock* clock = &RealClock();
 };
 
 struct ReportCounts {
