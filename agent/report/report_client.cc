@@ -365,9 +365,9 @@ void ReportClient::StopAndWait(std::chrono::milliseconds at_most) {
     stream = stream_;
   }
   Stop();
-  const TimePoint end = options_.clock->Now() + at_most;
-  while (!stream.expired() && options_.clock->Now() < end)
-    options_.clock->SleepUntil(options_.clock->Now() + std::chrono::milliseconds(2), {});
+  Clock& clock = RealClock();  // of the threads of gRPC, whatever clock the reports go by
+  const TimePoint end = clock.Now() + at_most;
+  while (!stream.expired() && clock.Now() < end) clock.SleepUntil(clock.Now() + std::chrono::milliseconds(2), {});
 }
 
 bool ReportClient::connected() const {
