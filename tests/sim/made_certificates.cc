@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/base/clock.h"
 #include "tests/sim/made_certificates.h"
 
 #include <utility>
 #include <vector>
 
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/pki/key.h"
 #include "api/pki/sign.h"
@@ -20,7 +20,7 @@ absl::StatusOr<MadeCertificates> MadeCertificates::Open(const std::string& autho
 absl::StatusOr<TlsMaterial> MadeCertificates::For(const std::string& host_id, const std::string& name) const {
   constexpr std::int64_t kNsPerS = 1'000'000'000;
   constexpr std::int64_t kDayS = 86'400;
-  const std::int64_t now_s = UnixNowNs() / kNsPerS;
+  const std::int64_t now_s = UnixNs(RealClock()) / kNsPerS;
   RR_ASSIGN_OR_RETURN(const pki::PrivateKey key, pki::MakeKey());
   pki::Contents contents{.kind = pki::Kind::kHost,
                          .common_name = name,

@@ -99,7 +99,7 @@ struct MadeFleet::Host {
   bool changed = false;
   bool odd = false;
   bool slow = false;
-  std::int64_t tested_unix_ns = UnixNowNs();
+  std::int64_t tested_unix_ns = 0;
   bool stopped = false;
   std::chrono::nanoseconds skew{};
   std::string version = kVersion;
@@ -125,6 +125,7 @@ MadeFleet::MadeFleet(FleetPlan plan) : plan_(std::move(plan)) {
   for (std::size_t i = 0; i < plan_.agents; ++i) {
     auto host = std::make_unique<Host>();
     host->index = i;
+    host->tested_unix_ns = UnixNs(*plan_.clock);
     host->name = fmt::format("node{:05}", plan_.first + i);
     host->id = fmt::format("00000000-0000-4000-8000-{:012}", plan_.first + i);
     if (plan_.certificates != nullptr) host->tls = plan_.certificates->For(host->id, host->name).value();
@@ -150,7 +151,7 @@ std::shared_ptr<const HostState> MadeFleet::StateOf(const Host& host) const {
   facts.hostname = host.name;
   if (host.changed) facts = WithAnotherPfcBit(std::move(facts));
   if (host.odd) facts = WithAnotherSpeed(std::move(facts));
-  return *StateBy(*ParseRelease(host.version), facts);
+  return *StateBy(*ParseRelease(host.version), facts, *plan_.clock);
 }
 
 std::shared_ptr<const report::HostPast> MadeFleet::PastOf(const Host& host) const {
@@ -194,7 +195,8 @@ void MadeFleet::Begin(Host& host) {
           },
       .clock_error = host.skew,
       .answer_within = plan_.answer_within,
-      .seed = plan_.first + host.index});
+      .seed = plan_.first + host.index,
+      .clock = plan_.clock});
   auto state = StateOf(host);
   auto past = PastOf(host);
   client->Offer(state);
@@ -225,11 +227,11 @@ void MadeFleet::Run(const std::stop_token& stop) {
     {
       std::unique_lock lock(mutex_);
       const TimePoint until =
-          due.empty() ? std::chrono::steady_clock::now() + std::chrono::seconds(1) : due.top().first;
-      woken_.wait_until(lock, stop, until, [&] { return !ready_.empty(); });
+          due.empty() ? plan_.clock->Now() + std::chrono::seconds(1) : due.top().first;
+      plan_.clock->WaitUntil(woken_, lock, stop, until, [&] { return !ready_.empty(); });
       ready.swap(ready_);
     }
-    const TimePoint now = std::chrono::steady_clock::now();
+    const TimePoint now = plan_.clock->Now();
     for (; !due.empty() && due.top().first <= now; due.pop()) {
       if (next[due.top().second] == due.top().first) ready.push_back(due.top().second);
     }
@@ -246,7 +248,7 @@ TimePoint MadeFleet::Tick(std::size_t index) {
     const std::lock_guard lock(hosts_[index]->mutex);
     client = hosts_[index]->client;
   }
-  const TimePoint now = std::chrono::steady_clock::now();
+  const TimePoint now = plan_.clock->Now();
   const std::size_t most = plan_.hello_at_once == 0 ? hosts_.size() : plan_.hello_at_once;
   TimePoint next = TimePoint::max();
   if (client != nullptr && !client->connected() && !greeting_.contains(index) && greeting_.size() >= most) {
@@ -302,7 +304,7 @@ void MadeFleet::Do(const Happening& happening) {
 void MadeFleet::Turn(Host& host, Happening::What what) const {
   using What = Happening::What;
   if (what == What::kTest || what == What::kSlow) {
-    host.tested_unix_ns = UnixNowNs();
+    host.tested_unix_ns = UnixNs(*plan_.clock);
     if (what == What::kSlow) host.slow = !host.slow;
     auto past = PastOf(host);
     const std::lock_guard lock(host.mutex);

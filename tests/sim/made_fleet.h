@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "agent/report/report_client.h"
+#include "api/base/clock.h"
 #include "api/client/report_channel.h"
 #include "api/client/tls.h"
 #include "api/model/facts.h"
@@ -38,6 +39,7 @@ struct FleetPlan {
   std::size_t hello_at_once = 0;
   Keepalive keepalive{};
   std::chrono::milliseconds answer_within = report::ReportOptions{}.answer_within;
+  Clock* clock = &RealClock();  // of the hosts; outlives the fleet
 };
 
 struct FleetTally {

@@ -11,9 +11,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "absl/synchronization/mutex.h"
+#include "api/base/clock.h"
 #include "api/base/quantity.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
@@ -24,7 +24,6 @@ namespace rdmaready::sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   FleetPlan plan{};
@@ -49,12 +48,12 @@ std::int64_t Percentile(std::vector<std::int64_t>& values, std::size_t percent) 
 }
 
 // After how long all had their state acknowledged; negative: never.
-std::int64_t SettledAfterMs(MadeFleet& fleet, Clock::time_point since, std::chrono::milliseconds at_most) {
+std::int64_t SettledAfterMs(MadeFleet& fleet, Clock::TimePoint since, std::chrono::milliseconds at_most) {
   while (!fleet.Settled()) {
-    if (Clock::now() - since > at_most) return -1;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (RealClock().Now() - since > at_most) return -1;
+    RealClock().SleepUntil(RealClock().Now() + std::chrono::milliseconds(20), std::stop_token());
   }
-  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(RealClock().Now() - since).count();
 }
 
 Json Told(FleetTally tally) {
@@ -93,22 +92,22 @@ absl::StatusOr<int> Simulate(Options options) {
     options.plan.relay = relay.get();
   }
   MadeFleet fleet(options.plan);
-  const auto start = Clock::now();
+  const auto start = RealClock().Now();
   fleet.Begin();
   Json result{{"agents", options.plan.agents}, {"settled_after_ms", SettledAfterMs(fleet, start, settle)}};
   const std::size_t acks_at_start = fleet.Tally().acks_us.size();
   Json lines = Json::array();
   bool settled = result["settled_after_ms"] >= 0;
   for (const Happening& happening : script) {
-    if (Clock::now() - start > duration) break;  // the hub took its time: the rest does not happen
-    std::this_thread::sleep_until(start + happening.at);
-    const auto since = Clock::now();
+    if (RealClock().Now() - start > duration) break;  // the hub took its time: the rest does not happen
+    RealClock().SleepUntil(start + happening.at, std::stop_token());
+    const auto since = RealClock().Now();
     fleet.Do(happening);
     const std::int64_t after = SettledAfterMs(fleet, since, settle);
     settled = settled && after >= 0;
     lines.push_back({{"line", happening.text}, {"settled_after_ms", after}});
   }
-  std::this_thread::sleep_until(start + duration);
+  RealClock().SleepUntil(start + duration, std::stop_token());
   result["script"] = std::move(lines);
   FleetTally tally = fleet.Tally();
   std::vector<std::int64_t> later(tally.acks_us.begin() + static_cast<std::ptrdiff_t>(acks_at_start),

@@ -10,7 +10,6 @@
 #include "agent/report/pack_state.h"
 #include "api/base/digest.h"
 #include "api/base/number.h"
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/convert/digest.h"
@@ -34,12 +33,13 @@ Release ThisRelease() { return ParseRelease(kVersion).value(); }
 
 bool TellsPast(const Release& release) { return release >= ThisRelease(); }
 
-absl::StatusOr<std::shared_ptr<const report::HostState>> StateBy(const Release& release, const Facts& facts) {
+absl::StatusOr<std::shared_ptr<const report::HostState>> StateBy(const Release& release, const Facts& facts,
+                                                                  Clock& clock) {
   std::string digested = DigestedText(facts);
   if (release != ThisRelease()) digested += fmt::format("release {}", fmt::join(release, "."));
   RR_ASSIGN_OR_RETURN(const std::string digest, Sha256(digested));
   RR_ASSIGN_OR_RETURN(std::shared_ptr<const report::HostState> packed,
-                      report::PackState(facts, digest, UnixNowNs()));
+                      report::PackState(facts, digest, UnixNs(clock)));
   if (release <= ThisRelease()) return packed;
   v1::Facts message = ToProto(facts);
   v1::Facts::GetReflection()->MutableUnknownFields(&message)->AddLengthDelimited(

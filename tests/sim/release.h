@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "agent/report/report_client.h"
+#include "api/base/clock.h"
 #include "api/model/facts.h"
 
 namespace rdmaready::sim {
@@ -30,7 +31,8 @@ Release ThisRelease();
 inline constexpr int kFieldOfLater = 1000;
 
 // The host's state as an agent of that release reports it, read now. kInternal: it cannot be packed.
-absl::StatusOr<std::shared_ptr<const report::HostState>> StateBy(const Release& release, const Facts& facts);
+absl::StatusOr<std::shared_ptr<const report::HostState>> StateBy(const Release& release, const Facts& facts,
+                                                                  Clock& clock = RealClock());
 
 // Whether an agent of that release tells its hub of live tests.
 bool TellsPast(const Release& release);

@@ -17,6 +17,7 @@
 #include "api/pki/newer_lists.h"
 #include "api/pki/request.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -24,11 +25,10 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 class AdmissionTest : public testing::Test {
  protected:
   AdmissionTest() {
+    clock_.SetWall(RealClock().Wall());  // of those who sign beside it
     std::filesystem::create_directories(root_);
     EXPECT_TRUE(pki::Authority::Create(authority_, "test").ok());
     auto ca = pki::Authority::Open(authority_);
@@ -51,7 +51,7 @@ class AdmissionTest : public testing::Test {
   }
   absl::StatusOr<std::unique_ptr<Admission>> TryOpen() {
     return Admission::Open({.authority = authority_,
-                            .now_unix_ns = [this] { return now_; },
+                            .clock = &clock_,
                             .events = [this](const Event& event) { told_.emplace_back(event.name); },
                             .trail = trail_.get()},
                            {.certificate = root_ + "/hub.pem"}, *store_);
@@ -72,7 +72,7 @@ class AdmissionTest : public testing::Test {
 
   const std::string root_ = testing::TempDir() + "admission " + std::to_string(::getpid());
   const std::string authority_ = root_ + "/ca";
-  std::int64_t now_ = UnixNowNs();
+  FakeClock clock_;
   std::vector<std::string> told_{};
   std::string secret_of_last_{};
   pki::PrivateKey hub_key_{};
@@ -139,7 +139,7 @@ TEST_F(AdmissionTest, AReplayedEnrolmentIsTheSameHostAndAnotherKeyIsRefused) {
   ASSERT_TRUE(first.ok() && again.ok()) << first.status() << again.status();
   EXPECT_EQ(first->host_id, again->host_id);
   EXPECT_THAT(Enrol(secret, *other_key_).status().message(), HasSubstr("used already by node1"));
-  now_ += 61 * kSecond;
+  clock_.Advance(std::chrono::seconds(61));
   EXPECT_THAT(Enrol(secret, *key_).status().message(), HasSubstr("ended at"));
 }
 
@@ -168,7 +168,7 @@ TEST_F(AdmissionTest, ARenewalKeepsIdAndNamesAndComesNotTooOften) {
   EXPECT_TRUE(CarriesName(*certificate, "node7.example.org"));
   EXPECT_TRUE(pki::SameKey(*::X509_get0_pubkey(certificate.get()), *other_key_));
   EXPECT_TRUE(absl::IsResourceExhausted(admission_->Renew(first->host_id, request).status()));
-  now_ += 120 * kSecond;
+  clock_.Advance(std::chrono::seconds(120));
   EXPECT_TRUE(admission_->Renew(first->host_id, request).ok());
   EXPECT_TRUE(
       absl::IsFailedPrecondition(admission_->Renew("00000000-0000-4000-8000-000000000001", request).status()));
@@ -214,11 +214,11 @@ TEST_F(AdmissionTest, OldTokensAreForgottenAndListsRenewedBeforeTheyAreDue) {
   Secret({.lasts_s = 60});
   const std::string before = admission_->Lists()->pem;
   EXPECT_FALSE(admission_->LookAfter());
-  now_ += 25 * 3'600 * kSecond;
+  clock_.Advance(std::chrono::seconds(25 * 3'600));
   EXPECT_TRUE(admission_->LookAfter());
   EXPECT_GT(pki::HighestListNumber(admission_->Lists()->pem), pki::HighestListNumber(before));
   EXPECT_THAT(*admission_->Tokens({}, 10), SizeIs(1)) << "who used which is still to be seen";
-  now_ += 31 * 24 * 3'600 * kSecond;
+  clock_.Advance(std::chrono::seconds(31 * 24 * 3'600));
   admission_->LookAfter();
   EXPECT_THAT(*admission_->Tokens({}, 10), SizeIs(0));
 }
@@ -230,7 +230,7 @@ TEST_F(AdmissionTest, AnAuthorityThatOthersCanReadIsRefused) {
 
 TEST(TryLimiterTest, WhoGuessesWaitsLongerAndLongerAndOthersDoNot) {
   TryLimiter limiter;
-  TryLimiter::Time now = std::chrono::steady_clock::now();
+  TryLimiter::Time now{};
   for (int i = 0; i < TryLimiter::kFreeTries; ++i) {
     EXPECT_EQ(limiter.Wait("a", now).count(), 0);
     limiter.Wrong("a", now);
@@ -247,7 +247,7 @@ TEST(TryLimiterTest, WhoGuessesWaitsLongerAndLongerAndOthersDoNot) {
 
 TEST(TryLimiterTest, AllTogetherHaveABoundInAMinute) {
   TryLimiter limiter;
-  const TryLimiter::Time now = std::chrono::steady_clock::now();
+  const TryLimiter::Time now{};
   EXPECT_EQ(limiter.Wait("x", now).count(), 0);
   for (int i = 0; i < TryLimiter::kMostWrongAMinute; ++i) limiter.Wrong(std::to_string(i), now);
   EXPECT_GT(limiter.Wait("new", now).count(), 0);

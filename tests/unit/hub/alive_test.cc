@@ -6,7 +6,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
-#include <thread>
+#include <optional>
 
 #include "agent/report/pack_state.h"
 #include "agent/report/report_client.h"
@@ -16,8 +16,11 @@
 #include "api/convert/digest.h"
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/checks/good_host.h"
 #include "tests/unit/hub/forwarded_store.h"
+#include "tests/unit/hub/ticking.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -84,8 +87,9 @@ class AliveTest : public testing::Test {
                            .rules = {.profiles = {"smb-direct-roce"}},
                            .metrics_listen = "none",
                            .store = std::move(store),
-                           .keeper = {.beat = milliseconds(200)},
-                           .hangs_after = milliseconds(2'500)});
+                           .keeper = {.gather = {}, .beat = milliseconds(200)},
+                           .hangs_after = milliseconds(2'500),
+                           .clock = &clock_});
     EXPECT_TRUE(hub.ok()) << hub.status();
     hub_ = *std::move(hub);
     proofs_ = hub_->ProofsOfLife();
@@ -93,17 +97,12 @@ class AliveTest : public testing::Test {
         .host = {.host_id = "00000000-0000-4000-8000-000000000001", .hostname = "node1", .run_id = MakeRunId()},
         .channel = [this] { return ReportChannel(hub_->addresses().front(), {}); }});
     const Facts facts = GoodHost();
-    agent_->Offer(*report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs()));
-    ticking_ = std::jthread([this](const std::stop_token& stop) {
-      while (!stop.stop_requested()) {
-        agent_->Tick(std::chrono::steady_clock::now());
-        std::this_thread::sleep_for(milliseconds(2));
-      }
-    });
+    agent_->Offer(*report::PackState(facts, *Sha256(DigestedText(facts)), UnixNs(clock_)));
+    ticking_.emplace(agent_);
   }
   ~AliveTest() override {
     store_->Close(false);
-    ticking_ = {};
+    ticking_.reset();
     agent_->StopAndWait(milliseconds(1'000));
     hub_.reset();
     std::filesystem::remove_all(root_);
@@ -117,46 +116,47 @@ class AliveTest : public testing::Test {
     }
     return failing;
   }
-  std::string FailingAfter(std::chrono::seconds time) {
-    std::this_thread::sleep_for(time);
-    return Failing();
+  // On a busy machine an answer may be late once.
+  bool IsAlive() {
+    return Eventually([this] { return Failing().empty(); });
   }
-
-  // The same in the last of so many looks: on a busy machine an answer may be late once.
-  std::string StillFailing(int looks) {
-    std::string failing = Failing();
-    for (int i = 1; i < looks && !failing.empty(); ++i) failing = FailingAfter(std::chrono::seconds(1));
-    return failing;
-  }
+  void Pass() { clock_.Advance(std::chrono::seconds(1)); }
 
   const std::string root_ = testing::TempDir() + "alive " + std::to_string(::getpid());
+  FakeClock clock_;
   StoreWithAGate* store_ = nullptr;
   std::unique_ptr<Hub> hub_;
   std::vector<ProofOfLife> proofs_;
   std::shared_ptr<report::ReportClient> agent_;
-  std::jthread ticking_;
+  std::optional<Ticking> ticking_;
 };
 
 TEST_F(AliveTest, AHubWhoseStoreDoesNotReturnIsNotAlive) {
-  EXPECT_EQ(StillFailing(11), "") << "it has begun";
+  EXPECT_TRUE(IsAlive()) << "it has begun";
   store_->Close(true);
   const Facts facts = WithPfc(0);
-  agent_->Offer(*report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs()));
+  agent_->Offer(*report::PackState(facts, *Sha256(DigestedText(facts)), UnixNs(clock_)));
   std::string failing;
-  for (int i = 0; i < 25 && failing.find("looked after") == std::string::npos; ++i)
-    failing = FailingAfter(std::chrono::seconds(1));
-  const std::string these = "reports are kept; the fleet is looked after; ";
-  for (int i = 0; i < 10 && failing != these; ++i) failing = FailingAfter(std::chrono::seconds(1));
-  EXPECT_EQ(failing, these) << "and calls are answered";
+  EXPECT_TRUE(Eventually([&] {
+    Pass();
+    failing = Failing();
+    return failing == "reports are kept; the fleet is looked after; ";
+  })) << failing
+      << ", and calls are answered";
   store_->Close(false);
-  EXPECT_EQ(StillFailing(11), "") << "it comes back by itself, in its time";
+  EXPECT_TRUE(Eventually([&] {
+    Pass();
+    return Failing().empty();
+  })) << "it comes back by itself, in its time";
 }
 
 TEST_F(AliveTest, AHubWhoseDiskIsFullOrThatHasNothingToDoIsAlive) {
   agent_->Stop();
   store_->Fill(true);
-  std::this_thread::sleep_for(std::chrono::seconds(6));
-  EXPECT_EQ(StillFailing(11), "");
+  for (int second = 0; second < 6; ++second) {
+    Pass();
+    EXPECT_TRUE(IsAlive());
+  }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <thread>
 
 #include "agent/report/reporter.h"
 #include "api/client/fleet_client.h"
@@ -14,6 +13,7 @@
 #include "hub/hub.h"
 #include "hub/ingest/host_book.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/support/eventually.h"
 #include "tests/support/fake_clock.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -32,26 +32,27 @@ class HostBookClockTest : public testing::Test {
   HostBookClockTest() { Report("a"); }
 
   void Report(const std::string& id) {
-    book_.Kept({.host = {.host_id = id, .name = "node1", .seen_unix_ns = unix_ns_, .digest = "d"},
+    book_.Kept({.host = {.host_id = id, .name = "node1", .seen_unix_ns = Wall(), .digest = "d"},
                 .mark = {.run_id = "r", .sequence = 1},
                 .facts_zlib = "packed"});
   }
-  bool Heard() { return book_.HeardUnchanged("a", "d", {.mark = {.run_id = "r", .sequence = 2}}, unix_ns_, 0); }
+  bool Heard() { return book_.HeardUnchanged("a", "d", {.mark = {.run_id = "r", .sequence = 2}}, Wall(), 0); }
   void Pass(std::chrono::seconds time) {
     clock_.Advance(time);
-    unix_ns_ += std::chrono::nanoseconds(time).count();
   }
   std::vector<std::string> Silent() { return book_.TakeSilence(kJumpPatience).silent; }
-  std::int64_t HeardSecondsAgo() { return (unix_ns_ - book_.Find("a")->seen_unix_ns) / kJumpSecond; }
+  std::int64_t HeardSecondsAgo() { return (Wall() - book_.Find("a")->seen_unix_ns) / kJumpSecond; }
+
+  void SetAhead(std::int64_t ns) { clock_.SetWall(clock_.Wall() + std::chrono::nanoseconds(ns)); }
+  std::int64_t Wall() { return UnixNs(clock_); }
 
   FakeClock clock_;
-  std::int64_t unix_ns_ = 1'000'000 * kJumpSecond;
-  HostBook book_{clock_, [this] { return unix_ns_; }};
+  HostBook book_{clock_};
 };
 
 TEST_F(HostBookClockTest, AClockThatIsSetAheadMakesNobodySilent) {
   Pass(std::chrono::minutes(4));
-  unix_ns_ += kJumpHour;
+  SetAhead(kJumpHour);
   EXPECT_THAT(Silent(), IsEmpty());
   EXPECT_EQ(HeardSecondsAgo(), 240);
   Pass(std::chrono::minutes(12));
@@ -60,21 +61,21 @@ TEST_F(HostBookClockTest, AClockThatIsSetAheadMakesNobodySilent) {
 
 TEST_F(HostBookClockTest, AClockThatIsSetBackHidesNoSilence) {
   Pass(std::chrono::minutes(4));
-  unix_ns_ -= kJumpHour;
+  SetAhead(-(kJumpHour));
   EXPECT_EQ(HeardSecondsAgo(), 240);
   Pass(std::chrono::minutes(12));
   EXPECT_THAT(Silent(), ElementsAre("a"));
   EXPECT_EQ(HeardSecondsAgo(), 16 * 60);
   EXPECT_TRUE(Heard());
   EXPECT_THAT(book_.TakeSilence(kJumpPatience).back, ElementsAre("a"));
-  EXPECT_EQ(book_.TakeSeen().front().seen_unix_ns, unix_ns_);
+  EXPECT_EQ(book_.TakeSeen().front().seen_unix_ns, Wall());
 }
 
 TEST_F(HostBookClockTest, WhoIsSilentStaysThatWhenHeIsJudgedAgain) {
   Pass(std::chrono::minutes(16));
   EXPECT_THAT(Silent(), ElementsAre("a"));
   const std::int64_t seen = book_.Find("a")->seen_unix_ns;
-  unix_ns_ -= 2 * kJumpHour;
+  SetAhead(-(2 * kJumpHour));
   book_.Kept(
       {.host = {.host_id = "a", .seen_unix_ns = seen, .digest = "d"}, .mark = {.run_id = "r", .sequence = 1}});
   EXPECT_THAT(book_.TakeSilence(kJumpPatience).back, IsEmpty());
@@ -82,12 +83,12 @@ TEST_F(HostBookClockTest, WhoIsSilentStaysThatWhenHeIsJudgedAgain) {
 }
 
 TEST_F(HostBookClockTest, WhatTheStoreHasOfTheFutureIsNow) {
-  HostBook after(clock_, [this] { return unix_ns_; });
-  after.Know({.host = {.host_id = "a", .seen_unix_ns = unix_ns_ + kJumpHour}, .mark = {.run_id = "r"}});
-  after.Know({.host = {.host_id = "b", .seen_unix_ns = unix_ns_ - kJumpHour}, .mark = {.run_id = "r"}});
+  HostBook after(clock_);
+  after.Know({.host = {.host_id = "a", .seen_unix_ns = Wall() + kJumpHour}, .mark = {.run_id = "r"}});
+  after.Know({.host = {.host_id = "b", .seen_unix_ns = Wall() - kJumpHour}, .mark = {.run_id = "r"}});
   EXPECT_THAT(after.TakeSilence(kJumpPatience).silent, IsEmpty()) << "the hub was not there";
-  EXPECT_EQ(after.Find("a")->seen_unix_ns, unix_ns_);
-  EXPECT_EQ(after.Find("b")->seen_unix_ns, unix_ns_ - kJumpHour);
+  EXPECT_EQ(after.Find("a")->seen_unix_ns, Wall());
+  EXPECT_EQ(after.Find("b")->seen_unix_ns, Wall() - kJumpHour);
   Pass(std::chrono::minutes(16));
   EXPECT_THAT(after.TakeSilence(kJumpPatience).silent, testing::UnorderedElementsAre("a", "b"));
 }
@@ -95,9 +96,9 @@ TEST_F(HostBookClockTest, WhatTheStoreHasOfTheFutureIsNow) {
 TEST_F(HostBookClockTest, NoFactsAreAskedForByAClockThatIsSet) {
   book_.SetFactsEvery(kJumpHour);
   Report("a");
-  unix_ns_ += 24 * kJumpHour;
+  SetAhead(24 * kJumpHour);
   EXPECT_FALSE(book_.TakeFactsDue("a"));
-  unix_ns_ -= 48 * kJumpHour;
+  SetAhead(-(48 * kJumpHour));
   Pass(std::chrono::minutes(70));
   EXPECT_TRUE(book_.TakeFactsDue("a"));
 }
@@ -157,17 +158,14 @@ TEST(HostClockTest, AHostWhoseClockIsSetBackTellsWhatItIsNow) {
   ASSERT_TRUE(reporter.ok()) << reporter.status();
   const auto kept = [&] { return (*hub)->keeper().kept; };
   const auto until = [&](std::uint64_t count) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (kept() < count && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return kept() >= count;
+    return Eventually([&] { return kept() >= count; });
   };
   (*reporter)->Checked(GoodHost(), std::string(64, 'a'), 1'000'000 * kJumpSecond, 1);
   EXPECT_TRUE(until(1));
   (*reporter)->Checked(WithPfc(0), std::string(64, 'b'), 1'000'000 * kJumpSecond - kJumpHour, 2);
   EXPECT_TRUE(until(2));
   (*reporter)->Checked(GoodHost(), std::string(64, 'c'), 1'000'000 * kJumpSecond, 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  RealClock().SleepUntil(RealClock().Now() + std::chrono::milliseconds(50), {});
   EXPECT_EQ(kept(), 2u) << "it was begun before the one that was told";
   reporter->reset();
   hub->reset();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who gets through the gate of a hub, to which hosts: by certificates that a server really saw.
+#include "api/base/clock.h"
 #include "hub/access/fleet_gate.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +67,7 @@ class GateDoor final : public v1::Fleet::Service {
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
   }
-  ~GateDoor() override { server_->Shutdown(std::chrono::system_clock::now()); }
+  ~GateDoor() override { server_->Shutdown(DeadlineIn({})); }
 
   grpc::Status GetStatus(grpc::ServerContext* context, const v1::GetStatusRequest*, v1::FleetStatus*) override {
     work_(*context);
@@ -78,7 +79,7 @@ class GateDoor final : public v1::Fleet::Service {
             std::function<void(const grpc::ServerContextBase&)> work) {
     work_ = std::move(work);
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+    context.set_deadline(DeadlineIn(std::chrono::seconds(20)));
     v1::FleetStatus response;
     const grpc::Status status = v1::Fleet::NewStub(channel)->GetStatus(&context, {}, &response);
     EXPECT_TRUE(status.ok()) << status.error_message();

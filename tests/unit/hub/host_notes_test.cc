@@ -11,10 +11,11 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <thread>
 
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -110,10 +111,13 @@ TEST(HostNotesOfAHub, SilenceWhileTheDiskIsFullStandsInTheHistoryAfterwards) {
     return count;
   };
   std::atomic<int> refused = 0;
+  FakeClock clock;
   std::unique_ptr<Hub> hub;
-  const auto within = [](const std::function<bool()>& holds) {
-    for (int i = 0; i < 300 && !holds(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    return holds();
+  const auto in_time = [&clock](const std::function<bool()>& holds) {
+    return Eventually([&] {
+      clock.Advance(std::chrono::seconds(1));
+      return holds();
+    });
   };
   {
     const FullDisk full;
@@ -122,15 +126,16 @@ TEST(HostNotesOfAHub, SilenceWhileTheDiskIsFullStandsInTheHistoryAfterwards) {
                                .rules = {.profiles = {"smb-direct-roce"}},
                                .metrics_listen = "none",
                                .store = *std::move(opened),
+                               .clock = &clock,
                                .events = [&refused](const Event& event) {
                                  refused += event.name == "store" && event.level == EventLevel::kError ? 1 : 0;
                                }});
     ASSERT_TRUE(started.ok()) << started.status();
     hub = *std::move(started);
-    ASSERT_TRUE(within([&] { return refused > 0; }));
+    ASSERT_TRUE(in_time([&] { return refused > 0; }));
     EXPECT_EQ(silences(), 0);
   }
-  EXPECT_TRUE(within([&] { return silences() > 0; }));
+  EXPECT_TRUE(in_time([&] { return silences() > 0; }));
   EXPECT_EQ(silences(), 1) << "once";
   hub.reset();
   std::filesystem::remove_all(root);

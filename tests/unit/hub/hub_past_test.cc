@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,7 +29,9 @@
 #include "checks/words/words.h"
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/checks/good_host.h"
+#include "tests/unit/hub/ticking.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -40,15 +42,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr std::int64_t kPastDayNs = 86'400'000'000'000;
-
-bool BecomesTrue(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
 
 // The good host, had it an adapter, with PFC on these priorities.
 Facts AdapterHost(std::uint8_t pfc = 1U << 3) {
@@ -61,7 +54,7 @@ Facts AdapterHost(std::uint8_t pfc = 1U << 3) {
 
 // Tests of its port: `megabytes` is what the last one showed, of 97 before.
 std::vector<CaseBaseline> PastOfAdapter(std::uint64_t megabytes) {
-  const std::int64_t now = UnixNowNs();
+  const std::int64_t now = UnixNs(RealClock());
   return {{.port = PortName(AdapterHost().ports->front()),
            .case_name = "write-512k",
            .role = "loopback",
@@ -90,26 +83,21 @@ class TestedHost {
                                       [this](const Event& event) {
                                         if (event.name == "hub-refused") ++refused_;
                                       }})) {
-    thread_ = std::jthread([this](const std::stop_token& stop) {
-      while (!stop.stop_requested()) {
-        client_->Tick(std::chrono::steady_clock::now());
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      }
-    });
+    ticking_.emplace(client_);
   }
   ~TestedHost() {
-    thread_ = {};
+    ticking_.reset();
     client_->StopAndWait(std::chrono::seconds(2));
   }
   void Report(const Facts& facts = AdapterHost()) {
-    const auto state = *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs());
+    const auto state = *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNs(RealClock()));
     client_->Offer(state);
-    EXPECT_TRUE(BecomesTrue([&] { return client_->kept_digest() == state->digest; })) << client_->trouble();
+    EXPECT_TRUE(Eventually([&] { return client_->kept_digest() == state->digest; })) << client_->trouble();
   }
   void Tell(std::vector<CaseBaseline> tests) {
     const auto past = *report::PackPast(std::move(tests));
     client_->OfferPast(past);
-    EXPECT_TRUE(BecomesTrue([&] { return client_->kept_past() == past->digest; })) << client_->trouble();
+    EXPECT_TRUE(Eventually([&] { return client_->kept_past() == past->digest; })) << client_->trouble();
   }
   report::ReportClient& client() { return *client_; }
   int refused() const { return refused_; }
@@ -117,7 +105,7 @@ class TestedHost {
  private:
   std::atomic<int> refused_ = 0;
   std::shared_ptr<report::ReportClient> client_;
-  std::jthread thread_;
+  std::optional<Ticking> ticking_;
 };
 
 class HubPastTest : public testing::Test {
@@ -218,7 +206,7 @@ TEST_F(HubPastTest, TravelsOnceAlsoOverARestartOfEitherSide) {
     TestedHost host(address(), 1);
     host.client().OfferPast(*report::PackPast(past));
     host.Report();
-    EXPECT_TRUE(BecomesTrue([&] { return host.client().Counts().kept >= 4; }));
+    EXPECT_TRUE(Eventually([&] { return host.client().Counts().kept >= 4; }));
     EXPECT_EQ(host.client().Counts().with_past, 1u);
     EXPECT_EQ(host.client().Counts().with_facts, 1u) << "it went with them";
   }
@@ -267,7 +255,7 @@ TEST_F(HubPastTest, APastThatIsNoneIsRefusedOnceAndTheRestIsKept) {
   bad->bytes += 1;
   host.client().OfferPast(bad);
   host.Report();
-  EXPECT_TRUE(BecomesTrue([&] { return host.refused() == 1; }));
+  EXPECT_TRUE(Eventually([&] { return host.refused() == 1; }));
   EXPECT_THAT(Past(), IsEmpty());
   host.Report(AdapterHost(0));
   EXPECT_EQ(host.client().Counts().with_past, 1u);
@@ -288,7 +276,7 @@ class OlderHub final : public v1::Ingest::Service {
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
   }
-  ~OlderHub() override { server_->Shutdown(std::chrono::system_clock::now()); }
+  ~OlderHub() override { server_->Shutdown(DeadlineIn({})); }
   std::string address() const { return fmt::format("127.0.0.1:{}", port_); }
   grpc::Status Attach(grpc::ServerContext*,
                       grpc::ServerReaderWriter<v1::FromHub, v1::FromAgent>* stream) override {
@@ -322,7 +310,7 @@ TEST(OlderHubs, AreToldNoPast) {
   host.client().OfferPast(*report::PackPast(PastOfAdapter(13)));
   host.Report();
   host.client().OfferPast(*report::PackPast(PastOfAdapter(12)));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  RealClock().SleepUntil(RealClock().Now() + std::chrono::milliseconds(50), {});
   EXPECT_EQ(hub.reports(), 1);
   EXPECT_EQ(host.client().Counts().with_past, 0u);
   EXPECT_EQ(host.refused(), 0);
@@ -333,8 +321,8 @@ TEST(OlderHubs, AreNotToldAgainWhatTheyDoNotAcknowledge) {
   TestedHost host(hub.address(), 1);
   host.client().OfferPast(*report::PackPast(PastOfAdapter(13)));
   host.Report();
-  EXPECT_TRUE(BecomesTrue([&] { return host.refused() == 1; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_TRUE(Eventually([&] { return host.refused() == 1; }));
+  RealClock().SleepUntil(RealClock().Now() + std::chrono::milliseconds(50), {});
   EXPECT_EQ(hub.reports(), 1);
   EXPECT_EQ(host.client().Counts().with_past, 1u);
   EXPECT_EQ(host.refused(), 1);

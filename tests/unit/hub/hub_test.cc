@@ -11,7 +11,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <thread>
+#include <optional>
 
 #include "absl/strings/escaping.h"
 #include "agent/report/pack_state.h"
@@ -23,7 +23,10 @@
 #include "api/convert/digest.h"
 #include "hub/ingest/unpack.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/checks/good_host.h"
+#include "tests/unit/hub/ticking.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -36,24 +39,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr auto kLongEnough = std::chrono::seconds(20);
-
-// Three of them without a report make a host silent. Short for tests that wait for reports or for silence; it
-// takes a stall of the machine of 90 s to make one silent in the others.
-constexpr std::chrono::seconds kShortPeriod(1);
-constexpr std::chrono::seconds kLongPeriod(30);
+constexpr std::chrono::seconds kPeriod(30);  // three of them without a report make a host silent
 
 std::string Id(int number) { return fmt::format("00000000-0000-4000-8000-{:012}", number); }
-
-// Whether it became true within kLongEnough.
-bool Eventually(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + kLongEnough;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
 
 std::shared_ptr<const HostState> StateOf(const Facts& facts) {
   return *report::PackState(facts, *Sha256(DigestedText(facts)), UnixNowNs());
@@ -71,15 +59,10 @@ class ReportingRig {
                                        .run_id = MakeRunId(),
                                        .agent_version = "0.1.0"},
                               .channel = [hub] { return ReportChannel(hub, {}); }});
-    thread_ = std::jthread([this](const std::stop_token& stop) {
-      while (!stop.stop_requested()) {
-        client_->Tick(std::chrono::steady_clock::now());
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      }
-    });
+    ticking_.emplace(client_);
   }
   ~ReportingRig() {
-    thread_ = {};
+    ticking_.reset();
     client_->Stop();
   }
   void Report(const Facts& facts) {
@@ -91,12 +74,13 @@ class ReportingRig {
 
  private:
   std::shared_ptr<ReportClient> client_;
-  std::jthread thread_;
+  std::optional<Ticking> ticking_;
 };
 
 class HubTest : public testing::Test {
  protected:
   HubTest() {
+    clock_.SetWall(RealClock().Wall());  // of the hosts that report
     std::filesystem::create_directories(root_);
     WriteProfile("rdma_priority: 3\n");
   }
@@ -109,15 +93,17 @@ class HubTest : public testing::Test {
     std::ofstream(profile_) << "name: of-the-fleet\nextends: smb-direct-roce\n" << more;
   }
 
-  void Start(std::chrono::seconds period = kLongPeriod) {
+  void Start() {
     auto store = SqliteFleetStore::Open({.path = root_ + "/fleet.db"});
     ASSERT_TRUE(store.ok()) << store.status();
     auto hub = Hub::Start({.listen = {"127.0.0.1:0"},
                            .name = "hub-one",
-                           .period = period,
+                           .period = kPeriod,
                            .rules = {.profiles = {profile_}},
                            .metrics_listen = "none",
-                           .store = *std::move(store)});
+                           .store = *std::move(store),
+                           .keeper = {.gather = {}},
+                           .clock = &clock_});
     ASSERT_TRUE(hub.ok()) << hub.status();
     hub_ = *std::move(hub);
   }
@@ -127,6 +113,13 @@ class HubTest : public testing::Test {
     EXPECT_TRUE(client.ok()) << client.status();
     return *std::move(client);
   }
+  // The same while time passes for the hub, a second at a time.
+  bool InTime(const std::function<bool()>& holds) {
+    return Eventually([&] {
+      clock_.Advance(std::chrono::seconds(1));
+      return holds();
+    });
+  }
   FleetStatus Status() {
     auto status = Client()->Status({}, 0);
     EXPECT_TRUE(status.ok()) << status.status();
@@ -135,6 +128,7 @@ class HubTest : public testing::Test {
 
   const std::string root_ = testing::TempDir() + "hub " + std::to_string(::getpid());
   const std::string profile_ = root_ + "/fleet.yaml";
+  FakeClock clock_;
   std::unique_ptr<Hub> hub_;
 };
 
@@ -156,7 +150,7 @@ TEST_F(HubTest, AHostThatReportsIsJudgedAndKept) {
 }
 
 TEST_F(HubTest, WhatIsKeptAlreadyTravelsOnce) {
-  Start(kShortPeriod);
+  Start();
   ReportingRig host(address(), Id(1), "node1");
   host.Report(GoodHost());
   EXPECT_TRUE(Eventually([&] { return host.client().Counts().kept >= 3; })) << "a report each period";
@@ -259,10 +253,12 @@ TEST_F(HubTest, AWatchThatIsCutGoesOnWithoutAGap) {
   auto store = SqliteFleetStore::Open({.path = root_ + "/fleet.db"});
   auto again = Hub::Start({.listen = {where},
                            .name = "hub-one",
-                           .period = kLongPeriod,
+                           .period = kPeriod,
                            .rules = {.profiles = {profile_}},
                            .metrics_listen = "none",
-                           .store = *std::move(store)});
+                           .store = *std::move(store),
+                           .keeper = {.gather = {}},
+                           .clock = &clock_});
   ASSERT_TRUE(again.ok()) << again.status();
   hub_ = *std::move(again);
   host.Report(GoodHost());
@@ -291,16 +287,16 @@ TEST_F(HubTest, AnotherProfileJudgesAgainWhatIsKept) {
 }
 
 TEST_F(HubTest, AHostThatIsSilentIsThatAndNotItsLastVerdict) {
-  Start(kShortPeriod);
+  Start();
   {
     ReportingRig host(address(), Id(1), "node1");
     host.Report(GoodHost());
   }
-  EXPECT_TRUE(Eventually([&] { return Status().counts.silent == 1; }));
+  EXPECT_TRUE(InTime([&] { return Status().counts.silent == 1; }));
   const auto hosts = Client()->Hosts({});
   EXPECT_EQ(hosts->front().condition, HostCondition::kSilent);
   EXPECT_EQ(hosts->front().since_unix_ns, hosts->front().seen_unix_ns);
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(InTime([&] {
     const auto changes = Client()->Changes({}, 0, 10);
     return changes.ok() && !changes->empty() && changes->front().observed == "silent";
   }));
@@ -316,7 +312,7 @@ TEST_F(HubTest, ACloneIsNamedAndNeitherOfTheTwoIsBelieved) {
   EXPECT_TRUE(Eventually([&] { return host().trouble.find("two agents report") != std::string::npos; }));
   EXPECT_EQ(host().condition, HostCondition::kUndetermined);
   EXPECT_EQ(Status().counts.ready, 0u);
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(InTime([&] {
     const auto changes = Client()->Changes({}, 0, 100);
     return changes.ok() && std::ranges::any_of(*changes, [](const FleetChange& change) {
              return change.observed.find("node1 (127.0.0.1) and node2 (127.0.0.1)") != std::string::npos;

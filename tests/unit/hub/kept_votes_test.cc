@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
 #include <mutex>
 
-#include "api/base/run_id.h"
 #include "checks/catalog.h"
 #include "hub/ingest/comparer.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/support/eventually.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -62,7 +61,7 @@ TEST(KeptVotes, AreReadAtTheStartAndWhoHasNoneIsJudgedAgain) {
     JudgedHost judged;
     judged.host.host_id = judged.host.name = id;
     judged.mark = {.run_id = "run", .sequence = 1};
-    judged.judged_by = rules->RulesOf(id, UnixNowNs()).digest;
+    judged.judged_by = rules->RulesOf(id, UnixNs(RealClock())).digest;
     judged.votes = WriteVotes(SomeVotes());
     return judged;
   };
@@ -82,7 +81,6 @@ TEST(KeptVotes, AreReadAtTheStartAndWhoHasNoneIsJudgedAgain) {
   const auto store = *SqliteFleetStore::Open({.path = root + "/fleet.db"});
   FleetAgreement agreement;
   std::mutex mutex;
-  std::condition_variable told;
   std::vector<std::string> again;
   {
     const Comparer comparer({.store = *store,
@@ -93,12 +91,13 @@ TEST(KeptVotes, AreReadAtTheStartAndWhoHasNoneIsJudgedAgain) {
                                  [&](std::vector<std::string> ids) {
                                    const std::lock_guard lock(mutex);
                                    again = std::move(ids);
-                                   told.notify_all();
                                  },
                              .busy = [] { return true; }},
                             std::chrono::hours(1));
-    std::unique_lock lock(mutex);
-    EXPECT_TRUE(told.wait_for(lock, std::chrono::seconds(20), [&] { return !again.empty(); }));
+    EXPECT_TRUE(Eventually([&] {
+      const std::lock_guard lock(mutex);
+      return !again.empty();
+    }));
   }
   EXPECT_THAT(again, UnorderedElementsAre("by other rules", "no votes at all", "damaged"));
   EXPECT_TRUE(agreement.Has("whole"));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of the revoked for twenty thousand streams: whoever revoked waits for none of them, and all are told in
 // time.
+#include "api/base/clock.h"
 #include "hub/ingest/list_teller.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +14,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace rdmaready::hub {
@@ -19,16 +21,17 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using std::chrono::steady_clock;
 
-// When streams were told, all together. Shut: whoever tells one of them waits there, but not for ever.
+// When streams were told, all together. Shut: the thread that tells one of them waits there.
 class Telling {
  public:
+  explicit Telling(Clock& clock) : clock_(clock) {}
+
   void One() {
     std::unique_lock lock(mutex_);
     ++begun_;
-    changed_.wait_for(lock, seconds(20), [this] { return !shut_; });
-    when_.push_back(steady_clock::now());
+    changed_.wait(lock, [this] { return !shut_; });
+    when_.push_back(clock_.Now());
   }
   void Shut(bool shut) {
     const std::lock_guard lock(mutex_);
@@ -43,17 +46,18 @@ class Telling {
     const std::lock_guard lock(mutex_);
     return when_.size();
   }
-  std::vector<steady_clock::time_point> when() const {
+  std::vector<Clock::TimePoint> when() const {
     const std::lock_guard lock(mutex_);
     return when_;
   }
 
  private:
+  Clock& clock_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool shut_ = false;
   std::size_t begun_ = 0;
-  std::vector<steady_clock::time_point> when_;
+  std::vector<Clock::TimePoint> when_;
 };
 
 class ToldStream final : public AgentStream {
@@ -79,16 +83,15 @@ class ListTellerTest : public testing::Test {
       book_.Attach("host " + std::to_string(++attached_), streams_.back());
     }
   }
-  bool Soon(const std::function<bool()>& holds, seconds patience = seconds(20)) {
-    const auto end = steady_clock::now() + patience;
-    while (!holds()) {
-      if (steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(milliseconds(1));
-    }
-    return true;
+  bool InTime(const std::function<bool()>& holds) {
+    return Eventually([&] {
+      clock_.Advance(milliseconds(20));
+      return holds();
+    });
   }
 
-  Telling telling_;
+  FakeClock clock_;
+  Telling telling_{clock_};
   HostBook book_;
   int attached_ = 0;
   std::vector<std::shared_ptr<ToldStream>> streams_;
@@ -98,61 +101,60 @@ TEST_F(ListTellerTest, TellsAllSomeAtATimeWhileNobodyWaits) {
   Attach(20'000);
   const ListPace pace{.at_once = 500, .rest = milliseconds(20), .all_within = milliseconds(2'000)};
   ListTeller teller(
-      book_, [] { return std::size_t{4'000}; }, pace);
+      book_, [] { return std::size_t{4'000}; }, pace, clock_);
   telling_.Shut(true);
   teller.Tell();
   EXPECT_EQ(telling_.all(), 0u) << "not one was waited for";
   telling_.Shut(false);
-  EXPECT_TRUE(Soon([this] { return telling_.all() == 20'000; }));
-  const std::vector<steady_clock::time_point> when = telling_.when();
+  EXPECT_TRUE(InTime([this] { return telling_.all() == 20'000; }));
+  const std::vector<Clock::TimePoint> when = telling_.when();
   for (std::size_t i = pace.at_once; i < when.size(); i += pace.at_once)
     EXPECT_GE(when[i] - when[i - 1], pace.rest) << "not all at once";
   // The last one is counted by itself after it was told.
-  for (const auto& stream : streams_) ASSERT_TRUE(Soon([&] { return stream->told == 1; }));
+  for (const auto& stream : streams_) ASSERT_TRUE(Eventually([&] { return stream->told == 1; }));
 }
 
 TEST_F(ListTellerTest, ListsThatBecomeOthersMeanwhileAreToldToAllOnceMore) {
   Attach(200);
   ListTeller teller(book_, [] { return std::size_t{4'000}; },
-                    {.at_once = 10, .rest = milliseconds(20), .all_within = milliseconds(2'000)});
+                    {.at_once = 10, .rest = milliseconds(20), .all_within = milliseconds(2'000)}, clock_);
   telling_.Shut(true);
   teller.Tell();
-  EXPECT_TRUE(Soon([this] { return telling_.begun() == 1; }));
+  EXPECT_TRUE(Eventually([this] { return telling_.begun() == 1; }));
   teller.Tell();
   teller.Tell();
   telling_.Shut(false);
-  EXPECT_TRUE(Soon([this] { return telling_.all() == 400; }));
-  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_TRUE(InTime([this] { return telling_.all() == 400; }));
+  RealClock().SleepUntil(RealClock().Now() + milliseconds(20), {});  // in which a third time would begin
   EXPECT_EQ(telling_.all(), 400u) << "two that came together are one";
 }
 
 TEST_F(ListTellerTest, ARestHoldsNeitherTheNextListsUpNorTheEnd) {
   Attach(1'000);
   constexpr seconds kRest(60);
-  const auto begun = steady_clock::now();
   {
     ListTeller teller(book_, [] { return std::size_t{4'000}; },
-                      {.at_once = 1, .rest = kRest, .all_within = std::chrono::hours(100)});
+                      {.at_once = 1, .rest = kRest, .all_within = std::chrono::hours(100)}, clock_);
     teller.Tell();
-    EXPECT_TRUE(Soon([this] { return telling_.all() == 1; }));
+    EXPECT_TRUE(Eventually([this] { return telling_.all() == 1; }));
+    EXPECT_EQ(clock_.AwaitSleeper(), kRest);
     teller.Tell();
   }
-  EXPECT_LT(steady_clock::now() - begun, kRest);
   EXPECT_EQ(telling_.all(), 1u);
 }
 
 TEST_F(ListTellerTest, AStreamThatIsGoneIsPassedOver) {
   Attach(1'000);
   ListTeller teller(book_, [] { return std::size_t{4'000}; },
-                    {.at_once = 500, .rest = milliseconds(20), .all_within = milliseconds(2'000)});
+                    {.at_once = 500, .rest = milliseconds(20), .all_within = milliseconds(2'000)}, clock_);
   telling_.Shut(true);
   teller.Tell();
-  EXPECT_TRUE(Soon([this] { return telling_.begun() == 1; }));
+  EXPECT_TRUE(Eventually([this] { return telling_.begun() == 1; }));
   streams_.clear();
   Attach(1);
   teller.Tell();
   telling_.Shut(false);
-  EXPECT_TRUE(Soon([this] { return streams_.front()->told == 1; }));
+  EXPECT_TRUE(InTime([this] { return streams_.front()->told == 1; }));
   EXPECT_EQ(telling_.all(), 2u) << "the one that was being told, and the new one";
 }
 

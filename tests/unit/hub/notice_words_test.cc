@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "hub/notice/address_rules.h"
 #include "hub/notice/courier.h"
@@ -17,6 +16,8 @@
 #include "hub/notice/retry_after.h"
 #include "hub/notice/signature.h"
 #include "hub/notice/syslog_message.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -203,20 +204,27 @@ class MadeSender final : public NoticeSender {
 
 TEST(CourierTest, KeepsTheNewestInTheirOrderWhileItsReceiverIsAway) {
   const auto shared = std::make_shared<MadeSender::Shared>();
+  FakeClock clock;
   Courier courier(
       "hook", std::make_unique<MadeSender>(shared),
       {.queue = 3, .first_rest = std::chrono::milliseconds(5), .longest_rest = std::chrono::milliseconds(20)},
-      {});
+      {}, {}, clock);
   for (const char* id : {"1", "2", "bad", "4", "5"}) {
     Courier::Parcel parcel{.key = id};
     parcel.notice.set_notice_id(id);
     courier.Add(std::move(parcel));
   }
-  while (shared->tried < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto in_time = [&clock](const std::function<bool()>& holds) {
+    return Eventually([&] {
+      clock.Advance(std::chrono::milliseconds(20));
+      return holds();
+    });
+  };
+  ASSERT_TRUE(in_time([&] { return shared->tried >= 3; }));
   EXPECT_EQ(courier.Counts().waiting, 3u);
   EXPECT_EQ(courier.Counts().dropped, 2u);
   shared->takes = true;
-  while (courier.Counts().waiting > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_TRUE(in_time([&] { return courier.Counts().waiting == 0; }));
   courier.Stop();
   const std::lock_guard lock(shared->mutex);
   // The one that was under way when the queue ran over may still arrive.

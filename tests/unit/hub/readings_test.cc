@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <filesystem>
-#include <thread>
 
 #include "agent/report/pack_state.h"
 #include "agent/report/report_client.h"
@@ -14,6 +13,7 @@
 #include "hub/hub.h"
 #include "hub/ingest/unpack.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "tests/support/eventually.h"
 #include "tests/support/fake_clock.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -91,29 +91,34 @@ TEST(HostBookPast, OfWhoIsRevokedNoneIsKnownAgainByAReportThatWaited) {
 
 TEST(Readings, OfNowAreKeptOfAHostThatIsAsItWas) {
   const std::string root = testing::TempDir() + "readings " + std::to_string(::getpid());
+  FakeClock clock;
+  clock.SetWall(RealClock().Wall());  // of the agent
   auto hub = Hub::Start({.listen = {"127.0.0.1:0"},
                          .period = std::chrono::seconds(1),
                          .facts_every = std::chrono::seconds(1),
                          .rules = {.profiles = {"smb-direct-roce"}},
-                         .store = *SqliteFleetStore::Open({.path = root + "/fleet.db"})});
+                         .store = *SqliteFleetStore::Open({.path = root + "/fleet.db"}),
+                         .keeper = {.gather = {}},
+                         .clock = &clock});
   ASSERT_TRUE(hub.ok()) << hub.status();
   std::atomic<std::uint64_t> uptime = 100;
   const std::string digest(64, 'a');
   const auto state = [&] {
     Facts facts = GoodHost();
     facts.hostname = "uptime " + std::to_string(uptime);  // the digest is said to leave it out
-    return *report::PackState(facts, digest, UnixNowNs());
+    return *report::PackState(facts, digest, UnixNs(RealClock()));
   };
   const auto client = std::make_shared<report::ReportClient>(report::ReportOptions{
       .host = {.host_id = "00000000-0000-4000-8000-000000000001", .hostname = "node1", .run_id = MakeRunId()},
       .channel = [to = (*hub)->addresses().front()] { return ReportChannel(to, {}); },
-      .fresh = [&] { return ++uptime, state(); }});
+      .fresh = [&] { return ++uptime, state(); },
+      .clock = &clock});
   client->Offer(state());
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (uptime < 102 && std::chrono::steady_clock::now() < end) {
-    client->Tick(std::chrono::steady_clock::now());
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
+  EXPECT_TRUE(Eventually([&] {
+    clock.Advance(std::chrono::milliseconds(100));
+    client->Tick(clock.Now());
+    return uptime >= 102;
+  }));
   EXPECT_GE(uptime, 102U);
   EXPECT_EQ(client->Counts().refused, 0U);
   client->StopAndWait(std::chrono::seconds(5));

@@ -7,16 +7,16 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <thread>
 
 #include "agent/report/pack_state.h"
 #include "api/base/digest.h"
-#include "api/base/run_id.h"
 #include "api/client/fleet_client.h"
 #include "api/convert/digest.h"
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
 #include "rdmaready/v1/ingest.grpc.pb.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready::hub {
@@ -58,7 +58,7 @@ class SpokenStream {
     v1::StateReport& report = *message.mutable_report();
     report.set_sequence(++sequence_);
     report.set_digest(state.digest);
-    report.set_sent_unix_ns(UnixNowNs());
+    report.set_sent_unix_ns(UnixNs(RealClock()));
     if (with_facts) {
       report.set_facts_zlib(state.facts_zlib);
       report.set_facts_bytes(state.facts_bytes);
@@ -80,6 +80,7 @@ class AgentAgainTest : public testing::Test {
  protected:
   AgentAgainTest() {
     std::filesystem::create_directories(root_);
+    clock_.SetWall(RealClock().Wall());  // of the agent
     Start();
     SpokenStream first(address(), {});
     EXPECT_EQ(first.Report(*state_, true), v1::ReportAck::RESULT_KEPT);
@@ -94,7 +95,9 @@ class AgentAgainTest : public testing::Test {
     auto hub = Hub::Start({.listen = {"127.0.0.1:0"},
                            .rules = {.profiles = {"smb-direct-roce"}},
                            .metrics_listen = "none",
-                           .store = *SqliteFleetStore::Open({.path = root_ + "/fleet.db"})});
+                           .store = *SqliteFleetStore::Open({.path = root_ + "/fleet.db"}),
+                           .keeper = {.gather = {}},
+                           .clock = &clock_});
     ASSERT_TRUE(hub.ok()) << hub.status();
     hub_ = *std::move(hub);
   }
@@ -119,9 +122,18 @@ class AgentAgainTest : public testing::Test {
     return notes;
   }
 
+  // Notes are written each second of the hub's.
+  bool AreNoted(std::size_t count) {
+    return Eventually([&] {
+      clock_.Advance(std::chrono::seconds(1));
+      return NotesOf().size() >= count;
+    });
+  }
+
   const std::string root_ = testing::TempDir() + "agent again " + std::to_string(::getpid());
   const std::shared_ptr<const report::HostState> state_ =
-      *report::PackState(GoodHost(), *Sha256(DigestedText(GoodHost())), UnixNowNs());
+      *report::PackState(GoodHost(), *Sha256(DigestedText(GoodHost())), UnixNs(RealClock()));
+  FakeClock clock_;
   std::unique_ptr<Hub> hub_;
 };
 
@@ -139,9 +151,7 @@ TEST_F(AgentAgainTest, WhatIsJudgedAgainBringsNoEarlierRunBack) {
   ComesAgain({.run_id = "run-2", .version = "0.2.0", .boot_id = "boot-2"});
   const auto reloaded = hub_->Reload({.profiles = {"nvme-roce"}}, "", std::nullopt);
   ASSERT_TRUE(reloaded.ok()) << reloaded;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (hub_->keeper().judged < 2 && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(Eventually([this] { return hub_->keeper().judged >= 2; }));
   ASSERT_EQ(hub_->keeper().judged, 2u);
   EXPECT_EQ(Shown().agent_version, "0.2.0");
   Start();
@@ -162,14 +172,14 @@ TEST_F(AgentAgainTest, HasTheNameThatItSays) {
 TEST_F(AgentAgainTest, AnotherMachineIsNotedOnce) {
   const WordsOfAgain moved{.run_id = "run-2", .machine_id = "machine-2"};
   ComesAgain(moved);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (NotesOf().size() < 2 && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(AreNoted(2));
   ASSERT_THAT(NotesOf(), SizeIs(2)) << "that it joined, and this";
   Start();
   ComesAgain(moved);
-  std::this_thread::sleep_for(std::chrono::milliseconds(2'500));  // notes are written each second
-  EXPECT_THAT(NotesOf(), SizeIs(2));
+  // Notes are written in their order: what the hub wrote of the machine that it knows came before this one.
+  ComesAgain({.run_id = "run-3", .machine_id = "machine-3"});
+  ASSERT_TRUE(AreNoted(3));
+  EXPECT_THAT(NotesOf(), SizeIs(3));
 }
 
 }  // namespace

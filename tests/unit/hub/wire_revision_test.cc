@@ -7,13 +7,14 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
-#include <thread>
 
 #include "agent/report/report_client.h"
+#include "api/base/clock.h"
 #include "api/base/ingest_revision.h"
 #include "api/base/version.h"
 #include "api/client/report_channel.h"
 #include "rdmaready/v1/ingest.grpc.pb.h"
+#include "tests/support/eventually.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -52,7 +53,7 @@ class HubOfRevision final : public v1::Ingest::Service {
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
   }
-  ~HubOfRevision() override { server_->Shutdown(std::chrono::system_clock::now()); }
+  ~HubOfRevision() override { server_->Shutdown(DeadlineIn({})); }
 
   grpc::Status Attach(grpc::ServerContext*,
                       grpc::ServerReaderWriter<v1::FromHub, v1::FromAgent>* stream) override {
@@ -100,18 +101,10 @@ class AgentOfRevision {
                                         const std::lock_guard lock(mutex_);
                                         events_.emplace_back(event.name);
                                       }})) {
-    client_->Tick(std::chrono::steady_clock::now());
+    client_->Tick(RealClock().Now());
   }
   ~AgentOfRevision() { client_->StopAndWait(std::chrono::seconds(5)); }
 
-  bool Soon(const std::function<bool()>& holds) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!holds()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return true;
-  }
   report::ReportClient& client() { return *client_; }
   std::vector<std::string> Events() {
     const std::lock_guard lock(mutex_);
@@ -119,11 +112,11 @@ class AgentOfRevision {
   }
   // That it was turned away for good, with these words.
   void ExpectRefused(const testing::Matcher<const std::string&>& words) {
-    EXPECT_TRUE(Soon([this] { return client_->Counts().refused == 1; }));
+    EXPECT_TRUE(Eventually([this] { return client_->Counts().refused == 1; }));
     EXPECT_FALSE(client_->connected());
     EXPECT_THAT(client_->trouble(), words);
     EXPECT_THAT(Events(), ElementsAre("hub-refused"));
-    const auto now = std::chrono::steady_clock::now();
+    const Clock::TimePoint now = RealClock().Now();
     EXPECT_GT(client_->Tick(now) - now, std::chrono::minutes(8)) << "it stays away for ten minutes";
     EXPECT_EQ(client_->Counts().streams, 1u);
     EXPECT_EQ(client_->Counts().sent, 0u);
@@ -139,7 +132,7 @@ TEST(WireRevision, AnAgentTakesAWelcomeOfItsNeighbours) {
   for (const std::uint32_t revision : {0U, kIngestRevision, kIngestRevision + 1}) {
     HubOfRevision hub(revision);
     AgentOfRevision agent(hub, kIngestRevision);
-    EXPECT_TRUE(agent.Soon([&] { return agent.client().connected(); })) << revision;
+    EXPECT_TRUE(Eventually([&] { return agent.client().connected(); })) << revision;
     EXPECT_EQ(hub.said(), kIngestRevision);
     EXPECT_THAT(agent.Events(), ElementsAre("hub"));
     EXPECT_EQ(agent.client().Counts().refused, 0u);
@@ -151,7 +144,7 @@ TEST(WireRevision, AnAgentLeavesAHubThatIsTooNewOrTooOld) {
     HubOfRevision hub(kIngestRevision + 2);
     AgentOfRevision agent(hub, kIngestRevision);
     agent.ExpectRefused(HasSubstr("update the agent"));
-    EXPECT_TRUE(agent.Soon([&] { return hub.over() == 1; })) << "the stream is ended";
+    EXPECT_TRUE(Eventually([&] { return hub.over() == 1; })) << "the stream is ended";
   }
   HubOfRevision hub(kIngestRevision);
   AgentOfRevision agent(hub, kIngestRevision + 2);

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <tuple>
 
 #include "api/base/version.h"
@@ -20,6 +19,8 @@
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
 #include "tests/sim/made_fleet.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready::sim {
@@ -35,19 +36,7 @@ constexpr std::size_t kRelayed = 2;  // the first of them
 constexpr Keepalive kPatient{};
 constexpr Keepalive kQuick{milliseconds(1'000), milliseconds(1'000)};
 
-// Three of them without a report make a host silent. Short for tests in which hosts are to become so; it takes
-// a stall of the machine of 90 s to make one silent in the others.
-constexpr std::chrono::seconds kShort(1);
-constexpr std::chrono::seconds kLong(30);
-
-bool Soon(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  return true;
-}
+constexpr std::chrono::seconds kPeriod(1);  // three of them without a report make a host silent
 
 // Why the hub turned agents away.
 class Refusals {
@@ -71,7 +60,10 @@ class Refusals {
 
 class FleetTest : public testing::Test {
  protected:
-  FleetTest() { std::filesystem::create_directories(root_); }
+  FleetTest() {
+    std::filesystem::create_directories(root_);
+    clock_.SetWall(RealClock().Wall());  // of certificates
+  }
   ~FleetTest() override {
     fleet_.reset();
     hub_.reset();
@@ -79,15 +71,17 @@ class FleetTest : public testing::Test {
     std::filesystem::remove_all(root_);
   }
 
-  void StartHub(const Keepalive& keepalive, std::chrono::seconds period, const TlsFiles& tls = {}) {
+  void StartHub(const Keepalive& keepalive, const TlsFiles& tls = {}) {
     auto hub = hub::Hub::Start({.listen = {"127.0.0.1:0"},
                                 .tls = tls,
-                                .period = period,
+                                .period = kPeriod,
                                 .keepalive = keepalive,
                                 .shortest_agent_ping = milliseconds(100),
                                 .rules = {.profiles = {"smb-direct-roce"}},
                                 .metrics_listen = "none",
                                 .store = *hub::SqliteFleetStore::Open({.path = root_ + "/fleet.db"}),
+                                .keeper = {.gather = {}},
+                                .clock = &clock_,
                                 .events = [this](const Event& event) { refusals_.Hear(event); }});
     ASSERT_TRUE(hub.ok()) << hub.status();
     hub_ = *std::move(hub);
@@ -96,30 +90,45 @@ class FleetTest : public testing::Test {
   void StartFleet(FleetPlan plan) {
     plan.hub = hub_->addresses().front();
     plan.relay = relay_.get();
+    plan.clock = &clock_;
     plan.agents = kAgents;
     plan.kinds = {GoodHost()};
     fleet_ = std::make_unique<MadeFleet>(std::move(plan));
     fleet_->Begin();
   }
   // By plain text.
-  void Start(const Keepalive& keepalive, milliseconds answer_within, std::chrono::seconds period = kShort) {
-    StartHub(keepalive, period);
+  void Start(const Keepalive& keepalive, milliseconds answer_within) {
+    StartHub(keepalive);
     StartFleet({.keepalive = keepalive, .answer_within = answer_within});
     client_ = *FleetClient::Connect(hub_->addresses().front(), {});
-    ASSERT_TRUE(Soon([this] { return fleet_->Settled(); }));
+    ASSERT_TRUE(Settles());
   }
   bool Settles() {
-    return Soon([this] { return fleet_->Settled(); });
+    return Eventually([this] { return fleet_->Settled(); });
   }
-
+  // While time passes: for hosts that call again, or find that nobody answers.
+  bool InTime(const std::function<bool()>& holds) {
+    return Eventually([&] {
+      clock_.Advance(milliseconds(10));
+      return holds();
+    });
+  }
   bool AreConnected(std::size_t hosts) {
-    return Soon([this, hosts] { return fleet_->Tally().connected == hosts; });
+    return InTime([this, hosts] { return fleet_->Tally().connected == hosts; });
   }
+  std::size_t Silent() { return client_->Status({}, 0)->counts.silent; }
+  // A period passes as soon as all the others were heard in the one before.
   bool AreSilent(std::size_t hosts) {
-    return Soon([this, hosts] { return client_->Status({}, 0)->counts.silent == hosts; });
+    constexpr int kMostPeriods = 8;
+    for (int i = 0; i < kMostPeriods && Silent() != hosts; ++i) {
+      const std::uint64_t before = hub_->ingest().reports;
+      clock_.Advance(kPeriod + kPeriod / 4);
+      if (!Eventually([&] { return hub_->ingest().reports >= before + kAgents - hosts; })) return false;
+    }
+    return Silent() == hosts;
   }
   bool AreKept(std::uint64_t reports) {
-    return Soon([this, reports] { return hub_->keeper().kept == reports; });
+    return Eventually([this, reports] { return hub_->keeper().kept == reports; });
   }
   // All changed once since they came, and that is what the hub knows: each finding became another once.
   void ExpectOneChangeOfAll() {
@@ -138,6 +147,7 @@ class FleetTest : public testing::Test {
   }
 
   const std::string root_ = testing::TempDir() + "made fleet " + std::to_string(::getpid());
+  FakeClock clock_;
   Refusals refusals_;  // outlives the hub
   std::unique_ptr<hub::Hub> hub_;
   std::unique_ptr<Relay> relay_;
@@ -159,8 +169,7 @@ class PartitionTest : public FleetTest, public testing::WithParamInterface<Direc
   // The partition begins, all change, and the hub takes those for silent that it does not hear.
   void Divide() {
     // A report whose acknowledgement is held would hold up the change; one that was lost before is no such.
-    for (int i = 0; i < 400 && fleet_->Tally().counts.kept != fleet_->Tally().counts.sent; ++i)
-      std::this_thread::sleep_for(milliseconds(5));
+    EXPECT_TRUE(Eventually([this] { return fleet_->Tally().counts.kept == fleet_->Tally().counts.sent; }));
     fleet_->Do(Partition(What::kPartition));
     fleet_->Do({.what = What::kChange, .hosts = kAgents});
     EXPECT_TRUE(Settles()) << "the others";
@@ -172,7 +181,7 @@ class PartitionTest : public FleetTest, public testing::WithParamInterface<Direc
 };
 
 TEST_P(PartitionTest, OfAShortWhileHoldsAndLosesNothing) {
-  Start(kPatient, milliseconds(60'000));
+  Start(kPatient, std::chrono::hours(24));
   Divide();
   fleet_->Do(Partition(What::kHeal));
   EXPECT_TRUE(Settles());
@@ -188,11 +197,11 @@ TEST_P(PartitionTest, ThatLastsIsFoundAndOtherStreamsAreOpened) {
   Divide();
   EXPECT_TRUE(AreConnected(kAgents - kRelayed)) << "the agents notice";
   if (GetParam().to_hub) {
-    EXPECT_TRUE(Soon([this] { return hub_->ingest().streams == kAgents - kRelayed; })) << "so does the hub";
+    EXPECT_TRUE(InTime([this] { return hub_->ingest().streams == kAgents - kRelayed; })) << "so does the hub";
   }
   EXPECT_TRUE(AreSilent(kRelayed));
   fleet_->Do(Partition(What::kHeal));
-  EXPECT_TRUE(Settles());
+  EXPECT_TRUE(InTime([this] { return fleet_->Settled(); }));
   EXPECT_TRUE(AreSilent(0));
   EXPECT_GE(fleet_->Tally().counts.streams, kAgents + kRelayed);
   EXPECT_TRUE(AreConnected(kAgents));
@@ -210,13 +219,13 @@ TEST_F(FleetTest, IsSettledWhenThoseThatWerePartitionedReportAgain) {
   EXPECT_TRUE(fleet_->Settled()) << "nobody waits for them";
   EXPECT_TRUE(AreConnected(kAgents - kRelayed));
   fleet_->Do({.what = What::kHeal, .hosts = kRelayed, .to_hub = true, .to_agent = true});
-  EXPECT_TRUE(Settles());
+  EXPECT_TRUE(InTime([this] { return fleet_->Settled(); }));
   EXPECT_TRUE(AreConnected(kAgents));
   EXPECT_EQ(hub_->keeper().kept, kAgents) << "the hub had all that they say";
 }
 
 TEST_F(FleetTest, ADirectionIsHeldUntilEachPartitionIsOver) {
-  Start(kPatient, milliseconds(60'000), kLong);
+  Start(kPatient, std::chrono::hours(24));
   const auto happens = [this](What what, std::size_t hosts, bool to_hub, bool to_agent) {
     fleet_->Do({.what = what, .hosts = hosts, .to_hub = to_hub, .to_agent = to_agent});
   };
@@ -224,8 +233,8 @@ TEST_F(FleetTest, ADirectionIsHeldUntilEachPartitionIsOver) {
   happens(What::kPartition, 1, true, true);
   happens(What::kHeal, 1, true, true);
   fleet_->Do({.what = What::kChange, .hosts = kAgents});
-  EXPECT_TRUE(Soon([this] { return fleet_->Tally().settled == kAgents - kRelayed; }));
-  std::this_thread::sleep_for(milliseconds(300));  // in which what passes would have been acknowledged
+  EXPECT_TRUE(Eventually([this] { return fleet_->Tally().settled == kAgents - kRelayed; }));
+  RealClock().SleepUntil(RealClock().Now() + milliseconds(50), {});  // in which what passes would have been acknowledged
   EXPECT_EQ(fleet_->Tally().settled, kAgents - kRelayed);
   happens(What::kHeal, 2, true, false);
   EXPECT_TRUE(Settles());
@@ -246,7 +255,7 @@ class FleetByTls : public FleetTest {
     const TlsFiles tls{root_ + "/hub.pem", root_ + "/hub.key", folder + "/ca.pem"};
     ASSERT_TRUE(pki::WriteFile(tls.certificate, issued->certificate_pem, 0600, pki::Existing::kReplaced).ok());
     ASSERT_TRUE(pki::WriteKey(tls.key, *key, pki::Existing::kReplaced).ok());
-    StartHub(kPatient, kLong, tls);
+    StartHub(kPatient, tls);
     certificates_.emplace(*MadeCertificates::Open(folder));
     StartFleet({.certificates = &*certificates_});
   }
@@ -269,13 +278,13 @@ TEST_F(FleetByTls, IsPartitionedTheSame) {
 
 TEST_F(FleetByTls, AskWhoTheHubIsBehindARelayToo) {
   StartNamed("127.0.0.9");
-  EXPECT_TRUE(Soon([this] { return fleet_->Tally().counts.streams >= 2 * kAgents; })) << "tried again";
+  EXPECT_TRUE(InTime([this] { return fleet_->Tally().counts.streams >= 2 * kAgents; })) << "tried again";
   EXPECT_EQ(fleet_->Tally().connected, 0u);
   EXPECT_EQ(hub_->ingest().reports, 0u);
 }
 
 TEST_F(FleetTest, OfTheHubsRevisionAndThoseBesideItAreWelcomeAndOthersAreNot) {
-  Start(kPatient, milliseconds(60'000), kLong);
+  Start(kPatient, std::chrono::hours(24));
   const auto speaks = [this](std::size_t hosts, std::uint32_t revision) {
     fleet_->Do({.what = What::kVersion, .hosts = hosts, .version = kVersion, .revision = revision});
   };
@@ -285,7 +294,7 @@ TEST_F(FleetTest, OfTheHubsRevisionAndThoseBesideItAreWelcomeAndOthersAreNot) {
   EXPECT_EQ(fleet_->Tally().connected, kAgents);
   EXPECT_EQ(hub_->ingest().refused_streams, 0u);
   speaks(1, kIngestRevision + 2);
-  EXPECT_TRUE(Soon([this] { return fleet_->Tally().counts.refused == 1; })) << "it is told";
+  EXPECT_TRUE(Eventually([this] { return fleet_->Tally().counts.refused == 1; })) << "it is told";
   EXPECT_EQ(hub_->ingest().refused_streams, 1u);
   EXPECT_EQ(fleet_->Tally().connected, kAgents - 1);
   EXPECT_THAT(refusals_.Reasons(),
@@ -295,7 +304,7 @@ TEST_F(FleetTest, OfTheHubsRevisionAndThoseBesideItAreWelcomeAndOthersAreNot) {
 }
 
 TEST_F(FleetTest, OfSeveralReleasesIsOneFleet) {
-  Start(kPatient, milliseconds(60'000), kLong);
+  Start(kPatient, std::chrono::hours(24));
   const std::size_t before = client_->Changes({}, 0, 1000)->size();
   fleet_->Do({.what = What::kVersion, .hosts = 3, .version = "9999.0.0"});
   EXPECT_TRUE(Settles());
