@@ -28,7 +28,7 @@ struct ChangeStep {
   std::string text{};  // the kernel's words, or what was read back instead; empty when all is well
 
   bool operator==(const ChangeStep&) const = default;
-  void Fields(auto& list) const { list("step", step, "state", state, "text", text); }
+  void Fields(auto& list) const { list("state", state, "text", text, "step", step); }
 };
 
 // What proved a change, or why it is not proven.
@@ -62,9 +62,9 @@ struct Change {
 
   bool operator==(const Change&) const = default;
   void Fields(auto& list) const {
-    list("id", id, "requester", requester, "begun_unix_ns", begun_unix_ns, "ended_unix_ns", ended_unix_ns,
-         "state", state, "confirm_within_ms", confirm_within_ms, "deadline_in_ms", deadline_in_ms, "steps", steps,
-         "proof", proof, "reason", reason);
+    list("id", id, "requester", requester, "state", state, "reason", reason, "begun_unix_ns", begun_unix_ns,
+         "ended_unix_ns", ended_unix_ns, "confirm_within_ms", confirm_within_ms, "deadline_in_ms",
+         deadline_in_ms, "proof", proof, "steps", steps);
   }
 };
 

@@ -41,11 +41,49 @@ enum class FieldKind {
 
 struct TypeInfo;
 
+// When JSON has a field (api/convert/model_json.h).
+enum class InJson {
+  kAlways,     // null where an optional holds nothing
+  kAdded,      // as kAlways; earlier versions did not write it, so the schema does not require it
+  kWhenThere,  // left out where an optional holds nothing, or a text is empty
+  kOneOf,      // as kWhenThere; exactly one field of this kind is there
+};
+
+// Which form a field has in JSON, where its type alone does not say it.
+enum class AsJson {
+  kItself,
+  kKnown,  // an enumerator that is never the one of number 0
+  kKeyed,  // a list of structs of two texts, which are key and value of an object
+  kRaw,    // a text that is an object of JSON already
+};
+
+// Takes the value of a field, which lives as long as the call.
+struct FieldUse {
+  const void* context = nullptr;
+  void (*call)(const void* context, const void* value) = nullptr;
+};
+
 struct FieldInfo {
   std::string_view name{};
   FieldKind kind = FieldKind::kNone;
   std::size_t offset = 0;  // in bytes, from the beginning of the struct
   const TypeInfo* type = nullptr;
+
+  // Only a view sets these (api/model/describe.h).
+  const void* (*hop)(const void* object) = nullptr;  // to the struct that has the field; null: it is the object
+  void (*derive)(const void* object, const FieldUse& use) = nullptr;  // makes the value; null: see `offset`
+  InJson in_json = InJson::kAlways;
+  AsJson as_json = AsJson::kItself;
+  std::string_view about{};  // for the schema
+
+  // Calls `use(value)` once.
+  template <class Use>
+  void Visit(const void* object, const Use& use) const {
+    if (hop != nullptr) object = hop(object);
+    if (derive == nullptr) return use(static_cast<const void*>(static_cast<const std::byte*>(object) + offset));
+    derive(object,
+           {&use, [](const void* context, const void* value) { (*static_cast<const Use*>(context))(value); }});
+  }
 };
 
 // A type that a field may have. What does not belong to `form` is null.
@@ -58,6 +96,9 @@ struct TypeInfo {
   std::uint64_t (*load)(const void* from) = nullptr;
   // False, with `to` unchanged, when the number does not fit.
   bool (*store)(std::uint64_t number, void* to) = nullptr;
+  // kEnum of a view: the word of the number, "unknown" for the number of a newer version; the numbers of an
+  // enumeration follow each other from 0. Null: it has no words.
+  std::string_view (*word)(std::uint64_t number) = nullptr;
 
   const std::vector<FieldInfo>& (*fields)() = nullptr;  // kStruct
 

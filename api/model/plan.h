@@ -107,7 +107,7 @@ struct Plan {
 
   bool operator==(const Plan&) const = default;
   void Fields(auto& list) const {
-    list("steps", steps, "refusals", refusals, "pending", pending, "users", users, "profiles", profiles,
+    list("profiles", profiles, "steps", steps, "refusals", refusals, "pending", pending, "users", users,
          "unknown", unknown, "persist", persist);
   }
 };

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Document: one kind of JSON object that is printed or sent, and its schema, both from one TypeInfo.
+//
+// Keys are the fields of a struct or a view, in their order, after "schema". An enumerator is its word, or its
+// number where it has none; an optional that holds nothing is null, or left out where its field says so.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/model/fields.h"
+
+namespace rdmaready::convert {
+
+struct Document {
+  std::string_view name{};         // "rdmaready.v1.Plan"
+  const TypeInfo* type = nullptr;  // of a struct; no part of it is a Fact
+};
+
+// Plain ASCII with a newline at its end; bytes that are not UTF-8 are replaced.
+std::string DocumentText(const Document& document, const void* value);
+
+// The file of packaging/schemas. A struct that has two places in the document is a definition with the name of
+// the first field that has it.
+std::string SchemaText(const Document& document);
+
+template <class T>
+struct DocumentOf : Document {
+  std::string Text(const T& value) const { return DocumentText(*this, &value); }
+};
+
+}  // namespace rdmaready::convert

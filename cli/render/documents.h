@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every document whose schema comes from its TypeInfo: packaging/schemas has the file of each.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "api/convert/document.h"
+
+namespace rdmaready {
+
+std::span<const convert::Document> ChangeDocuments();
+
+inline std::vector<convert::Document> AllDocuments() {
+  std::vector<convert::Document> all;
+  for (const auto& some : {ChangeDocuments()}) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+}  // namespace rdmaready
