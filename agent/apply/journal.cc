@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "agent/apply/model_json.h"
 #include "api/base/status.h"
+#include "api/convert/model_json.h"
 
 namespace rdmaready::apply {
 namespace {
@@ -30,7 +30,7 @@ std::string TextAt(const Json& record, std::string_view key) {
 template <class T>
 bool ReadAt(const Json& record, std::string_view key, T& value) {
   const auto found = record.find(key);
-  return found != record.end() && FromJson(*found, value);
+  return found != record.end() && convert::ReadKeptJson(*found, value);
 }
 
 Json MarkJson(const ChainMark& mark) { return {{"lines", mark.lines}, {"head", mark.head}}; }
@@ -47,7 +47,7 @@ bool ReadMark(const Json& record, ChainMark& mark) {
 Json IdentitiesJson(const std::map<SettingObject, std::string>& identities) {
   Json list = Json::array();
   for (const auto& [object, identity] : identities)
-    list.push_back({{"object", ToJson(object)}, {"identity", identity}});
+    list.push_back({{"object", convert::KeptJson(object)}, {"identity", identity}});
   return list;
 }
 
@@ -74,7 +74,7 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
     return NoSense("the beginning of a change");
   for (const Json& entry : *snapshot) {
     Setting setting;
-    if (!FromJson(entry, setting) || !IsCanonical(setting.object.kind, setting.value))
+    if (!convert::ReadKeptJson(entry, setting) || !IsCanonical(setting.object.kind, setting.value))
       return NoSense("a setting of a snapshot");
     begun.snapshot.push_back(std::move(setting));
   }
@@ -220,12 +220,12 @@ absl::Status Journal::Append(const std::string& record) {
 
 absl::Status Journal::Begin(const Undertaking& undertaking, const ChainMark& audit, std::int64_t unix_ns) {
   Json snapshot = Json::array();
-  for (const Setting& setting : undertaking.snapshot) snapshot.push_back(ToJson(setting));
+  for (const Setting& setting : undertaking.snapshot) snapshot.push_back(convert::KeptJson(setting));
   RR_RETURN_IF_ERROR(file_.Reserve(kRoomOfAChangeBytes));
   return Append(Line({{"type", "begin"},
                       {"unix_ns", unix_ns},
                       {"boot_id", undertaking.boot_id},
-                      {"change", ToJson(undertaking.change)},
+                      {"change", convert::KeptJson(undertaking.change)},
                       {"snapshot", snapshot},
                       {"devices", IdentitiesJson(undertaking.identities)},
                       {"audit", MarkJson(audit)}}));
@@ -238,7 +238,7 @@ absl::Status Journal::WillWrite(std::string_view change_id, std::string_view why
                       {"id", change_id},
                       {"why", why},
                       {"what", TextOf(to.object)},
-                      {"object", ToJson(to.object)},
+                      {"object", convert::KeptJson(to.object)},
                       {"from", from},
                       {"to", to.value}}));
 }
@@ -258,8 +258,10 @@ absl::Status Journal::Step(std::string_view change_id, std::size_t index, const 
 }
 
 absl::Status Journal::State(const Change& change, const ChainMark& audit, std::int64_t unix_ns) {
-  return Append(
-      Line({{"type", "state"}, {"unix_ns", unix_ns}, {"change", ToJson(change)}, {"audit", MarkJson(audit)}}));
+  return Append(Line({{"type", "state"},
+                      {"unix_ns", unix_ns},
+                      {"change", convert::KeptJson(change)},
+                      {"audit", MarkJson(audit)}}));
 }
 
 absl::Status Journal::Kept(std::string_view change_id) {
@@ -267,8 +269,10 @@ absl::Status Journal::Kept(std::string_view change_id) {
 }
 
 void Journal::Owe(const Change& change, const ChainMark& audit, std::int64_t unix_ns) {
-  owed_.push_back(
-      Line({{"type", "state"}, {"unix_ns", unix_ns}, {"change", ToJson(change)}, {"audit", MarkJson(audit)}}));
+  owed_.push_back(Line({{"type", "state"},
+                        {"unix_ns", unix_ns},
+                        {"change", convert::KeptJson(change)},
+                        {"audit", MarkJson(audit)}}));
 }
 
 }  // namespace rdmaready::apply

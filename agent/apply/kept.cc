@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "agent/apply/model_json.h"
 #include "api/base/digest.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
+#include "api/convert/model_json.h"
 
 namespace rdmaready::apply {
 namespace {
@@ -26,7 +26,7 @@ Json EntriesJson(const std::vector<KeptSetting>& list) {
   Json entries = Json::array();
   for (const KeptSetting& entry : list) {
     entries.push_back({{"what", TextOf(entry.setting.object)},
-                       {"setting", ToJson(entry.setting)},
+                       {"setting", convert::KeptJson(entry.setting)},
                        {"subject", entry.subject},
                        {"change", entry.change},
                        {"boot_id", entry.boot_id},
@@ -51,9 +51,9 @@ bool ReadEntry(const Json& json, KeptSetting& entry) {
   entry.device = device->get<std::uint64_t>();
   // Earlier versions wrote none.
   if (json.contains("identity") && !ReadText(json, "identity", entry.identity)) return false;
-  return FromJson(*setting, entry.setting) && IsCanonical(ObjectOf(entry).kind, entry.setting.value) &&
-         ReadText(json, "subject", entry.subject) && ReadText(json, "change", entry.change) &&
-         ReadText(json, "boot_id", entry.boot_id);
+  return convert::ReadKeptJson(*setting, entry.setting) &&
+         IsCanonical(ObjectOf(entry).kind, entry.setting.value) && ReadText(json, "subject", entry.subject) &&
+         ReadText(json, "change", entry.change) && ReadText(json, "boot_id", entry.boot_id);
 }
 
 bool ReadEntries(const Json& json, std::string_view key, std::vector<KeptSetting>& list) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Document: one kind of JSON object that is printed or sent, and its schema, both from one TypeInfo.
 //
-// Keys are the fields of a struct or a view, in their order, after "schema". An enumerator is its word, or its
-// number where it has none; an optional that holds nothing is null, or left out where its field says so.
+// "schema" comes first, then the fields of a struct or a view, in the form that is shown
+// (api/convert/model_json.h).
 #pragma once
 
 #include <string>

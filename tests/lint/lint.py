@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "checks": ["api/model", "api/base/date.h", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
                "api/base/text.h", "absl/status"],
     "agent/access": ["api/model", "api/base", "api/client", "api/profile"],
-    "agent/apply": ["api/model", "api/base", "checks/plan", "checks/setting"],
+    "agent/apply": ["api/model", "api/base", "api/convert/model_json.h", "checks/plan", "checks/setting"],
     "agent/apply/real": ["api/model", "api/base", "checks/setting", "collectors", "agent/apply/foreign.h", "agent/apply/host_writer.h",
                          "agent/apply/setting_values.h"],
     "agent/helper": ["api/model", "api/base", "collectors"],

@@ -11,7 +11,7 @@
 #include "agent/apply/chain.h"
 #include "agent/apply/journal.h"
 #include "agent/apply/kept.h"
-#include "agent/apply/model_json.h"
+#include "api/convert/model_json.h"
 
 namespace rdmaready {
 namespace {
@@ -40,8 +40,8 @@ std::string BeginRecord() {
   const Setting mtu{{SettingKind::kMtu, "dcb0", ""}, "1500"};
   return json{{"type", "begin"},
               {"boot_id", kBoot},
-              {"change", apply::ToJson(OpenChange())},
-              {"snapshot", json::array({apply::ToJson(mtu)})},
+              {"change", convert::KeptJson(OpenChange())},
+              {"snapshot", json::array({convert::KeptJson(mtu)})},
               {"audit", {{"lines", 1}, {"head", "start"}}}}
       .dump();
 }
@@ -50,7 +50,7 @@ std::string StateRecord(ChangeState state) {
   Change change = OpenChange();
   change.state = state;
   return json{
-      {"type", "state"}, {"change", apply::ToJson(change)}, {"audit", {{"lines", 1}, {"head", "start"}}}}
+      {"type", "state"}, {"change", convert::KeptJson(change)}, {"audit", {{"lines", 1}, {"head", "start"}}}}
       .dump();
 }
 
