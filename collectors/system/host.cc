@@ -163,22 +163,17 @@ Fact<std::uint32_t> DecodeEffectiveUser(std::string_view status) {
   return Missing{Missing::Kind::kFailed, "the line \"Uid\" of /proc/self/status has no two numbers"};
 }
 
-Fact<std::uint32_t> ReadEffectiveUser(HostReader& host) {
+void ReadOwnProcess(HostReader& host, Facts& facts) {
   const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
-  if (!status.ok()) return MissingFrom(status.status());
-  return DecodeEffectiveUser(*status);
-}
-
-Fact<std::string> ReadProcessName(HostReader& host) {
-  const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
-  if (!status.ok()) return MissingFrom(status.status());
-  return DecodeProcessName(*status);
-}
-
-Fact<std::uint64_t> ReadCapabilities(HostReader& host) {
-  const absl::StatusOr<std::string> status = host.ReadFile("/proc/self/status");
-  if (!status.ok()) return MissingFrom(status.status());
-  return DecodeCapabilities(*status);
+  if (status.ok()) {
+    facts.agent_capabilities = DecodeCapabilities(*status);
+    facts.agent_process = DecodeProcessName(*status);
+    facts.agent_user = DecodeEffectiveUser(*status);
+  } else {
+    facts.agent_capabilities = MissingFrom(status.status());
+    facts.agent_process = MissingFrom(status.status());
+    facts.agent_user = MissingFrom(status.status());
+  }
 }
 
 // A policy is a group of CPUs that share a clock.
@@ -253,9 +248,7 @@ void ReadHostFacts(HostReader& host, Facts& facts) {
   facts.open_files = ReadOpenFiles(host);
   facts.uptime_s = ReadUptime(host);
   facts.numa_nodes = ReadNumaNodes(host);
-  facts.agent_capabilities = ReadCapabilities(host);
-  facts.agent_process = ReadProcessName(host);
-  facts.agent_user = ReadEffectiveUser(host);
+  ReadOwnProcess(host, facts);
   facts.cpu_governors = ReadCpuGovernors(host);
   facts.irqbalance = ReadIrqbalance(host);
   facts.clock = ReadClock(host);

@@ -46,15 +46,15 @@ Fact<std::uint32_t> ReadNumaNodes(HostReader& host);
 // CapEff of /proc/self/status: of the calling process. Of a process in a user namespace of its own they count
 // only there, and the kernel asks for most of them in the first one.
 Fact<std::uint64_t> DecodeCapabilities(std::string_view status);
-Fact<std::uint64_t> ReadCapabilities(HostReader& host);
 
 // Of /proc/self/status too: the name of the calling process, its first 15 characters.
 Fact<std::string> DecodeProcessName(std::string_view status);
-Fact<std::string> ReadProcessName(HostReader& host);
 
 // And the id of its effective user.
 Fact<std::uint32_t> DecodeEffectiveUser(std::string_view status);
-Fact<std::uint32_t> ReadEffectiveUser(HostReader& host);
+
+// Reads that file once for all three.
+void ReadOwnProcess(HostReader& host, Facts& facts);
 
 // The governors of cpufreq in use, sorted, each once. kUnsupported: nothing scales the clocks, or a
 // hypervisor does.
