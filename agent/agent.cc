@@ -181,13 +181,16 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   run.report.ladder = MakeLadder(run.report.findings, {}, judged);
   run.report.verdict = ReadinessOf(run.report.ladder, judged);
   const std::int64_t duration_ns = UnixNowNs() - started;
-  run.stored = Kept(store_.PutRun({.run_id = run.run_id,
-                                   .started_unix_ns = started,
-                                   .duration_ns = duration_ns,
-                                   .level = judged,
-                                   .report = run.report,
-                                   .kind = KindOfRun(order, caller, judged, run.report),
-                                   .digest = DigestOfRun(run.facts, run.report)}));
+  const RunRecord record{.run_id = run.run_id,
+                         .started_unix_ns = started,
+                         .duration_ns = duration_ns,
+                         .level = judged,
+                         .report = run.report,
+                         .kind = KindOfRun(order, caller, judged, run.report),
+                         .digest = DigestOfRun(run.facts, run.report)};
+  run.remembered = recent_.Before(record);
+  run.stored = Kept(store_.PutRun(record));
+  if (run.stored.ok()) recent_.Add(record);
   TellOfCheck(config_.events, run, caller, order.level, duration_ns);
   if (config_.on_checked)
     config_.on_checked({order, *default_profiles(), run, started, duration_ns, began_ns, caller.compares});

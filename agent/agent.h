@@ -29,6 +29,7 @@
 #include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
 #include "agent/proving.h"
+#include "agent/recent_runs.h"
 #include "agent/runs.h"
 #include "agent/store/store.h"
 #include "agent/transfer/limits.h"
@@ -298,6 +299,7 @@ class Agent {
 
   std::shared_ptr<HostReader> host_;
   Store& store_;
+  RecentRuns recent_{store_};
   LinkMaker make_link_;
   AgentConfig config_;
   mutable std::mutex profiles_mutex_;  // guards what follows

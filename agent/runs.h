@@ -16,6 +16,7 @@
 #include "api/model/facts.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
+#include "api/model/remembered.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
 
@@ -57,6 +58,7 @@ struct CheckRun {
   std::string run_id{};
   HostReport report{};
   Facts facts{};
+  Remembered remembered{};  // of the runs before
   absl::Status stored{};
 };
 

@@ -219,6 +219,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   if (request->with_facts()) *done->mutable_facts() = ToProto(run.facts);
   done->set_store_error(StoreError(run.stored));
   done->set_store_notice(agent_.TakeStoreNotice());
+  *done->mutable_remembered() = ToProto(run.remembered);
   out.Send(std::move(event));
   return grpc::Status::OK;
 }

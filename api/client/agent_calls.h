@@ -14,6 +14,7 @@
 #include "api/model/facts.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
+#include "api/model/remembered.h"
 #include "api/model/report.h"
 #include "api/model/transfer.h"
 
@@ -43,6 +44,7 @@ struct CheckAnswer {
   bool software_devices_only = false;  // all RDMA devices of the host, of which there are some
   std::string store_error{};           // the verdict stands, but the agent could not keep it
   std::string store_notice{};          // what happened to the agent's store before, said once
+  std::optional<Remembered> remembered{};  // absent from an agent of an older version
 };
 
 struct PortTransfer {

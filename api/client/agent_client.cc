@@ -70,6 +70,7 @@ absl::StatusOr<CheckAnswer> DecodeDone(const v1::CheckDone& done, std::size_t fi
     answer.profiles.push_back(std::move(profile));
   }
   if (done.has_facts()) answer.facts = FromProto(done.facts());
+  if (done.has_remembered()) answer.remembered = FromProto(done.remembered());
   return answer;
 }
 

@@ -106,6 +106,9 @@ ProbeResult FromProto(const v1::ProbeResult& message) {
   return result;
 }
 
+v1::Remembered ToProto(const Remembered& remembered) { return Written<v1::Remembered>(remembered); }
+Remembered FromProto(const v1::Remembered& message) { return ReadOrDefault<Remembered>(message); }
+
 v1::StoredRun ToProto(const RunRecord& record) { return Written<v1::StoredRun>(record); }
 
 RunRecord FromProto(const v1::StoredRun& message) {

@@ -12,6 +12,7 @@
 #include "api/model/history.h"
 #include "api/model/peer_message.h"
 #include "api/model/probe.h"
+#include "api/model/remembered.h"
 #include "api/model/report.h"
 #include "rdmaready/v1/agent.pb.h"
 #include "rdmaready/v1/apply.pb.h"
@@ -38,6 +39,9 @@ PeerMessage FromProto(const v1::PeerMessage& message);
 
 v1::ProbeResult ToProto(const ProbeResult& result);
 ProbeResult FromProto(const v1::ProbeResult& message);
+
+v1::Remembered ToProto(const Remembered& remembered);
+Remembered FromProto(const v1::Remembered& message);
 
 v1::StoredRun ToProto(const RunRecord& record);
 RunRecord FromProto(const v1::StoredRun& message);

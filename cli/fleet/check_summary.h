@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "api/model/remembered.h"
 #include "api/model/report.h"
 #include "cli/exit_status.h"
-#include "cli/fleet/remembered.h"
 
 namespace rdmaready {
 

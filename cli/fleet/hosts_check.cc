@@ -17,6 +17,7 @@
 #include "checks/live/transfer.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
+#include "checks/remembered.h"
 #include "checks/waiving.h"
 #include "cli/fleet/fan_out.h"
 
@@ -69,8 +70,10 @@ void AddMissingLoopbacks(std::vector<Finding>& findings) {
   }
 }
 
-// Nothing where the agent cannot say: that its store is broken is told with the result.
+// An agent of an older version does not send it: then its last runs are read. Nothing where it cannot read
+// them: the result says that the store is broken.
 Remembered WhatItRemembers(AgentClient& agent, const CheckAnswer& now, std::int64_t began_unix_ns) {
+  if (now.remembered) return *now.remembered;
   const absl::StatusOr<History> history = agent.ListHistory(
       {.kind = HistoryQuery::Kind::kRuns, .limit = kRunsRemembered, .before_unix_ns = began_unix_ns});
   if (!history.ok()) return {};

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "cli/fleet/remembered.h"
+#include "api/model/remembered.h"
 
 namespace rdmaready {
 

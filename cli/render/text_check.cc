@@ -14,9 +14,9 @@
 #include "api/base/text.h"
 #include "api/model/probe_walk.h"
 #include "checks/readiness.h"
+#include "checks/remembered.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
-#include "cli/fleet/remembered.h"
 #include "cli/layout.h"
 #include "cli/render/check_parts.h"
 #include "cli/render/findings_block.h"
@@ -63,7 +63,7 @@ std::string StandingText(const std::vector<Standing>& standing, std::int64_t now
   constexpr std::int64_t kWorthSayingNs = 600'000'000'000;  // ten minutes
   struct Since {
     std::vector<std::string> ids{};
-    int checks = 0;
+    std::uint32_t checks = 0;
   };
   std::map<std::int64_t, Since> by_time;
   for (const Standing& one : standing) {

@@ -65,7 +65,7 @@ std::string FirstFew(const std::vector<std::string>& words) {
 std::string Story(const RunRecord& run, const RunChanges& changes, bool newest) {
   if (!run.report.error.empty()) return Printable(run.report.error);
   std::vector<Finding> all;
-  std::ranges::copy_if(run.report.findings, std::back_inserter(all), StandsInTheWay);
+  std::ranges::copy_if(run.report.findings, std::back_inserter(all), PreventsReadiness);
   const std::vector<std::string> fresh = IdsOf(changes.newly_failing);
   std::vector<std::string> words;
   for (const std::string& id : fresh) words.push_back(id + " (new)");

@@ -40,6 +40,7 @@ class RecordingStore final : public Store {
     return status;
   }
   absl::StatusOr<std::vector<RunRecord>> Runs(const HistoryQuery& query) override {
+    const std::lock_guard lock(mutex_);
     asked = query;
     if (!status.ok()) return status;
     return Page(runs, query);

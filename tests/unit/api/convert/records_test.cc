@@ -182,6 +182,7 @@ TEST(RecordsFields, AreThoseOfTheMessages) {
   ExpectSameFields(TypeOf<TransferRecord>(), *v1::StoredTransfer::descriptor());
   ExpectSameFields(TypeOf<StoreEvent>(), *v1::StoreEvent::descriptor());
   ExpectSameFields(TypeOf<CaseBaseline>(), *v1::CaseBaseline::descriptor());
+  ExpectSameFields(TypeOf<Remembered>(), *v1::Remembered::descriptor());
   ExpectSameFields(TypeOf<FleetStatus>(), *v1::FleetStatus::descriptor());
   ExpectSameFields(TypeOf<FleetFinding>(), *v1::FleetFinding::descriptor());
   ExpectSameFields(TypeOf<FleetChange>(), *v1::FleetChange::descriptor());

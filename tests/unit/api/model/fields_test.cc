@@ -14,6 +14,7 @@
 #include "api/model/peer_message.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
+#include "api/model/remembered.h"
 
 namespace rdmaready {
 namespace {
@@ -125,6 +126,7 @@ TEST(Fields, NameEveryMemberOfEveryStruct) {
   Walk::Into<TransferRecord>();
   Walk::Into<StoreEvent>();
   Walk::Into<CaseBaseline>();
+  Walk::Into<Remembered>();
   Walk::Into<Profile>();
   EXPECT_GE(Walk::Seen().size(), 110u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/remembered.h"
+#include "checks/remembered.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

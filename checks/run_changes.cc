@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/history_run.h"
+#include "checks/run_changes.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -20,13 +22,13 @@ std::vector<std::string> ProfilesOf(const Finding& finding, const HostReport& re
 struct Known {
   bool trouble = false;
   std::int64_t since_unix_ns = 0;
-  int checks = 0;       // that said so
-  std::size_t run = 0;  // the last of them
+  std::uint32_t checks = 0;  // that said so
+  std::size_t run = 0;       // the last of them
 };
 
 }  // namespace
 
-bool StandsInTheWay(const Finding& finding) {
+bool PreventsReadiness(const Finding& finding) {
   if (!finding.hidden_by.empty()) return false;
   return finding.outcome == Outcome::kFail || (finding.outcome == Outcome::kUnknown && finding.blocking);
 }
@@ -36,7 +38,7 @@ std::vector<RunChanges> ChangesOf(std::span<const RunRecord> runs) {
   std::map<std::tuple<std::string, std::string, std::string>, Known> known;
   for (std::size_t i = runs.size(); i-- > 0;) {
     for (const Finding& finding : runs[i].report.findings) {
-      const bool trouble = StandsInTheWay(finding);
+      const bool trouble = PreventsReadiness(finding);
       // What was not judged, for whatever reason, says nothing new.
       if (!trouble && finding.outcome != Outcome::kPass && finding.outcome != Outcome::kWarn) continue;
       bool changed = false;
@@ -51,7 +53,8 @@ std::vector<RunChanges> ChangesOf(std::span<const RunRecord> runs) {
         standing.checks = std::max(standing.checks, last->second.checks);
       }
       if (changed) (trouble ? changes[i].newly_failing : changes[i].newly_passing).push_back(finding);
-      if (trouble && !finding.waived && !changed && standing.checks > 1) changes[i].standing.push_back(std::move(standing));
+      if (trouble && !finding.waived && !changed && standing.checks > 1)
+        changes[i].standing.push_back(std::move(standing));
     }
   }
   return changes;
