@@ -28,6 +28,17 @@ constexpr std::size_t kLargestFileBytes = std::size_t{16} << 20;
 // in fs/proc/proc_sysctl.c): a page first, more of what is larger.
 constexpr std::size_t kFirstReadBytes = 4096;
 
+// Each read of a table of TCP sockets walks the whole hash of connections, which takes milliseconds on a large
+// host. The read that only finds the end does so too. The kernel's buffer is one page, and a row that does not
+// fit goes into the next read (seq_read_iter in fs/seq_file.c): a read that leaves room for the longest row was
+// the last.
+bool ReachedTheEnd(std::string_view path, std::size_t read_bytes) {
+  constexpr std::size_t kSmallestPageBytes = 4096;
+  constexpr std::size_t kLongestRowBytes = 256;
+  const bool sockets = path == "/proc/net/tcp" || path == "/proc/net/tcp6";
+  return sockets && read_bytes + kLongestRowBytes <= kSmallestPageBytes;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadFirstBytes(const std::string& path, std::size_t most_bytes) {
@@ -58,6 +69,7 @@ absl::StatusOr<std::string> ReadWholeFile(const std::string& path) {
     if (count < 0) return ErrnoStatus(errno, "read " + path);
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (ReachedTheEnd(path, static_cast<std::size_t>(count))) return text;
     if (text.size() > kLargestFileBytes) return ErrnoStatus(EFBIG, "read " + path);
   }
 }

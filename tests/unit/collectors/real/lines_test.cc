@@ -2,8 +2,12 @@
 // On files of a real filesystem: what is kept must never be what is no longer there.
 #include "collectors/real/lines.h"
 
+#include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,7 +15,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "api/base/handle.h"
 
@@ -98,6 +105,29 @@ TEST_F(LineFinderTest, OpensASmallFileEachTime) {
   EXPECT_EQ(opens.Take(), 1);
   Find("CONFIG_A");
   EXPECT_EQ(opens.Take(), 1);
+}
+
+// A socket that listens on loopback, and its local port as /proc/net/tcp writes it.
+std::pair<UniqueFd, std::string> Listen() {
+  UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  EXPECT_EQ(::listen(fd.get(), 1), 0);
+  EXPECT_EQ(::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return {std::move(fd), fmt::format(":{:04X} ", ntohs(address.sin_port))};
+}
+
+TEST_F(LineFinderTest, FindsEachListeningSocketOnAnyNumberOfPages) {
+  std::vector<std::pair<UniqueFd, std::string>> sockets;
+  while (sockets.size() < 90) {  // 27 rows fill a page
+    sockets.push_back(Listen());
+    std::string text;
+    for (const std::string& line : *finder_.Find("/proc/net/tcp", {" 0A "})) text += line + "\n";
+    for (const auto& [fd, port] : sockets) EXPECT_NE(text.find(port), std::string::npos) << sockets.size();
+  }
 }
 
 }  // namespace
