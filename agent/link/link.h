@@ -7,6 +7,7 @@
 // MakeFailure: it names its kind.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/model/peer_message.h"
 
 namespace rdmaready {
@@ -29,10 +31,18 @@ enum class Role { kInitiator, kResponder };
 
 // How long a call of the set-up may take, and what may end it sooner.
 struct Patience {
-  TimePoint deadline{};
+  TimePoint deadline{};  // by `clock`; an RdmaLink itself goes by RealClock()
   // Called about every 50 ms while waiting; anything but OK ends the wait and is returned. May be empty.
   std::function<absl::Status()> interrupted{};
+  Clock* clock = &RealClock();
 };
+
+// The same, and at most so long from now on.
+inline Patience Within(const Patience& patience, std::chrono::nanoseconds longest) {
+  Patience shorter = patience;
+  shorter.deadline = std::min(patience.deadline, patience.clock->Now() + longest);
+  return shorter;
+}
 
 // What the connection must hold at once and how it is used; known before it is made.
 struct LinkSettings {

@@ -45,7 +45,7 @@ absl::Status MessageLink::Connect(const Endpoint& to, const std::string& local_a
 
 absl::Status MessageLink::Progress(const std::string& what, const Patience& patience) {
   if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
-  const TimePoint now = std::chrono::steady_clock::now();
+  const TimePoint now = patience.clock->Now();
   if (now >= patience.deadline) return MakeFailure(FailureKind::kStalled, what + ": no answer in time");
   std::array<Completion, 8> completions{};
   RR_ASSIGN_OR_RETURN(const std::size_t count,

@@ -2,6 +2,7 @@
 #include "agent/probe/proof.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -21,8 +22,8 @@ std::int64_t Quantile(const std::vector<std::int64_t>& sorted, double fraction) 
 }  // namespace
 
 ProofMeter::ProofMeter(TransferResult& result, std::string case_name, Operation operation,
-                       std::uint32_t block_bytes)
-    : result_(result) {
+                       std::uint32_t block_bytes, Clock& clock)
+    : result_(result), clock_(clock) {
   result_.case_name = std::move(case_name);
   result_.operation = operation;
   result_.message_bytes = block_bytes;
@@ -30,9 +31,9 @@ ProofMeter::ProofMeter(TransferResult& result, std::string case_name, Operation 
 }
 
 absl::Status ProofMeter::Time(const std::function<absl::Status()>& operation) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = clock_.Now();
   RR_RETURN_IF_ERROR(operation());
-  const auto took = std::chrono::steady_clock::now() - begin;
+  const auto took = clock_.Now() - begin;
   latencies_ns_.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());
   ++result_.messages;
   result_.bytes += result_.message_bytes;

@@ -2,7 +2,6 @@
 // Proof: what the proofs of all protocols share: I/O of the same size, timed one by one, compared byte by byte.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "agent/link/link.h"
+#include "api/base/clock.h"
 #include "api/model/transfer.h"
 
 namespace rdmaready {
@@ -19,8 +18,9 @@ namespace rdmaready {
 // One thread, one operation at a time.
 class ProofMeter {
  public:
-  // `result` outlives the meter.
-  ProofMeter(TransferResult& result, std::string case_name, Operation operation, std::uint32_t block_bytes);
+  // `result` and `clock` outlive the meter.
+  ProofMeter(TransferResult& result, std::string case_name, Operation operation, std::uint32_t block_bytes,
+             Clock& clock);
 
   // Runs and times one operation; counts its bytes when it succeeds.
   absl::Status Time(const std::function<absl::Status()>& operation);
@@ -31,6 +31,7 @@ class ProofMeter {
 
  private:
   TransferResult& result_;
+  Clock& clock_;
   std::vector<std::int64_t> latencies_ns_{};
 };
 

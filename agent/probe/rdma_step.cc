@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/probe/rdma_step.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <thread>
 #include <utility>
 
 #include "agent/link/failure.h"
@@ -25,13 +23,12 @@ bool IsSilence(Refusal refusal) { return refusal == Refusal::kNoAnswer || refusa
 }  // namespace
 
 Knock::~Knock() {
-  if (stream_) std::this_thread::sleep_for(kAcceptTime);
+  if (stream_) clock_->SleepUntil(clock_->Now() + kAcceptTime, {});
 }
 
 absl::Status Knock::At(const Endpoint& to, const ProbeTools& tools, const Patience& patience) {
-  const TimePoint soon = std::chrono::steady_clock::now() + kTcpTime;
-  auto stream = tools.connect_tcp(
-      to, {.deadline = std::min(patience.deadline, soon), .interrupted = patience.interrupted});
+  clock_ = patience.clock;
+  auto stream = tools.connect_tcp(to, Within(patience, kTcpTime));
   if (stream.ok()) stream_ = std::move(*stream);
   const bool closed = FailureOf(stream.status()).kind == FailureKind::kRejected;
   return closed ? absl::OkStatus() : stream.status();
@@ -60,9 +57,7 @@ bool ConnectByRdma(const ProbeTarget& target, const ProbeTools& tools, const Mes
       }
       return status;
     }
-    const TimePoint soon = std::chrono::steady_clock::now() + kRdmaTime;
-    const absl::Status status =
-        connect({.deadline = std::min(patience.deadline, soon), .interrupted = patience.interrupted});
+    const absl::Status status = connect(Within(patience, kRdmaTime));
     const Handshake& told = link.handshake();
     if (status.ok()) {
       knock.Accepted();

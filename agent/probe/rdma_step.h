@@ -8,6 +8,7 @@
 
 #include "agent/probe/message_link.h"
 #include "agent/probe/probe.h"
+#include "api/base/clock.h"
 
 namespace rdmaready {
 
@@ -30,6 +31,7 @@ class Knock {
 
  private:
   std::unique_ptr<ByteStream> stream_{};  // none where the port is closed
+  Clock* clock_ = nullptr;                // of who knocked
 };
 
 // Knocks when the target is on iWARP: the soft iWARP device waits in the kernel for TCP to give up, two

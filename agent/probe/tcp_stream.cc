@@ -27,7 +27,7 @@ constexpr milliseconds kTcpLook{50};  // at what may interrupt
 absl::Status Await(int fd, short events, const Patience& patience, const std::string& what) {
   while (true) {
     if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
-    const TimePoint now = std::chrono::steady_clock::now();
+    const TimePoint now = patience.clock->Now();
     if (now >= patience.deadline) return MakeFailure(FailureKind::kStalled, what + ": no answer in time");
     const auto left = std::min(std::chrono::ceil<milliseconds>(patience.deadline - now), kTcpLook);
     pollfd waiting{.fd = fd, .events = events, .revents = 0};

@@ -56,20 +56,20 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
   const auto step = std::ranges::find(result_.steps, name, &ProbeStep::name);
   if (step == result_.steps.end()) return false;
   if (watch_.interrupted && !watch_.interrupted().ok()) return false;
-  const TimePoint begin = std::chrono::steady_clock::now();
+  const TimePoint begin = watch_.clock->Now();
   if (begin >= watch_.deadline) {
     TellTimeUp(name);
     return false;  // not tried is not failed
   }
   if (watch_.progress) watch_.progress(std::string(name));
   const Patience patience{.deadline = std::min(begin + limit, watch_.deadline),
-                          .interrupted = watch_.interrupted};
+                          .interrupted = watch_.interrupted,
+                          .clock = watch_.clock};
   const absl::Status status = make(patience);
   step->outcome = status.ok() ? StepOutcome::kDone : StepOutcome::kFailed;
   step->failure = FailureOf(status);
-  step->duration_ns =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
-  const bool cut = begin + limit > watch_.deadline && std::chrono::steady_clock::now() >= watch_.deadline;
+  step->duration_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(watch_.clock->Now() - begin).count();
+  const bool cut = begin + limit > watch_.deadline && watch_.clock->Now() >= watch_.deadline;
   if (cut && HeardNothing(step->failure.kind)) TellTimeUp(name);
   return status.ok();
 }

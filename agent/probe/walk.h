@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "agent/link/link.h"
+#include "api/base/clock.h"
 #include "api/model/probe.h"
 
 namespace rdmaready {
@@ -31,6 +32,7 @@ class Walk {
     std::function<absl::Status()> interrupted{};              // as Patience::interrupted
     std::function<void(const std::string& step)> progress{};  // the step that begins; may be empty
     std::stop_token stop{};                                   // `interrupted`, for who waits for something else too
+    Clock* clock = &RealClock();                              // that `deadline` is by
   };
   using Make = std::function<absl::Status(const Patience&)>;
 

@@ -92,7 +92,7 @@ void TellTraffic(const ShareEvidence& before, const ShareEvidence& after, Walk& 
 absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& patience, Walk& walk) {
   const auto interrupted = [&patience]() -> absl::Status {
     if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
-    if (std::chrono::steady_clock::now() < patience.deadline) return absl::OkStatus();
+    if (patience.clock->Now() < patience.deadline) return absl::OkStatus();
     return MakeFailure(FailureKind::kStalled, "the time for the files was up");
   };
   absl::StatusOr<ShapeRun> run =

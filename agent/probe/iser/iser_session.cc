@@ -156,10 +156,7 @@ absl::Status Session::Negotiate(Stage stage, Keys offer, const Patience& patienc
 
 absl::Status Session::LeaveUnauthenticated(const Patience& patience) {
   Keys ignored;
-  const Patience brief{
-      .deadline = std::min(patience.deadline, std::chrono::steady_clock::now() + std::chrono::seconds(2)),
-      .interrupted = patience.interrupted};
-  static_cast<void>(LoginStep(Stage::kSecurity, {}, ignored, brief));
+  static_cast<void>(LoginStep(Stage::kSecurity, {}, ignored, Within(patience, std::chrono::seconds(2))));
   return MakeFailure(FailureKind::kRejected, "login: the target demands authentication by " + authentication_);
 }
 

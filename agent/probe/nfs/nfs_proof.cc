@@ -146,11 +146,11 @@ class ProofFile {
   absl::Status Each(TransferResult& result, const std::string& name, Operation operation,
                     const Patience& patience, const Do& each) {
     RR_ASSIGN_OR_RETURN(Arena buffer, Arena::Make(kBlockBytes));
-    ProofMeter meter(result, name, operation, kBlockBytes);
+    ProofMeter meter(result, name, operation, kBlockBytes, *patience.clock);
     absl::Status status;
     for (std::uint64_t at = 0; status.ok() && at < kFileBytes; at += kBlockBytes) {
       if (patience.interrupted) status = patience.interrupted();
-      if (status.ok() && std::chrono::steady_clock::now() >= patience.deadline)
+      if (status.ok() && patience.clock->Now() >= patience.deadline)
         status = MakeFailure(FailureKind::kStalled, name + ": not in time");
       if (status.ok()) status = each(meter, buffer.bytes(), static_cast<off_t>(at));
     }

@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "agent/link/arena.h"
@@ -43,9 +42,9 @@ bool Exists(const std::string& path) {
 
 absl::Status Wait(const Patience& patience, const std::string& what) {
   if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
-  if (std::chrono::steady_clock::now() >= patience.deadline)
+  if (patience.clock->Now() >= patience.deadline)
     return MakeFailure(FailureKind::kStalled, what + ": not in time");
-  std::this_thread::sleep_for(kLook);
+  patience.clock->SleepUntil(patience.clock->Now() + kLook, {});
   return absl::OkStatus();
 }
 
@@ -128,7 +127,8 @@ absl::Status IsAlone(const std::string& controller, const std::vector<std::strin
   return MakeFailure(FailureKind::kSetup, fmt::format("{}: {}: given up", kConnecting, told));
 }
 
-absl::StatusOr<Kernel> Kernel::Connect(const std::string& options, const std::string& subsystem_name) {
+absl::StatusOr<Kernel> Kernel::Connect(const std::string& options, const std::string& subsystem_name,
+                                       Clock& clock) {
   const std::vector<std::string> already = ControllersOf(subsystem_name);
   if (!already.empty()) return ConnectedAlready(fmt::format(" ({})", fmt::join(already, ", ")));
   const UniqueFd fd(::open(std::string(kFabrics).c_str(), O_RDWR | O_CLOEXEC));
@@ -144,18 +144,20 @@ absl::StatusOr<Kernel> Kernel::Connect(const std::string& options, const std::st
   if (controller.empty()) controller = NewController(before, subsystem_name);
   if (controller.empty())
     return MakeFailure(FailureKind::kSetup, fmt::format("{}: it does not name the controller", kConnecting));
-  Kernel kernel(std::move(controller), subsystem_name);
+  Kernel kernel(std::move(controller), subsystem_name, clock);
   // Somebody may have connected meanwhile. Going out of scope takes ours down.
   RR_RETURN_IF_ERROR(IsAlone(kernel.controller_, PathsBeside(kernel.controller_)));
   return kernel;
 }
 
 Kernel::Kernel(Kernel&& other) noexcept
-    : controller_(std::exchange(other.controller_, {})), subsystem_name_(std::move(other.subsystem_name_)) {}
+    : controller_(std::exchange(other.controller_, {})),
+      subsystem_name_(std::move(other.subsystem_name_)),
+      clock_(other.clock_) {}
 
 Kernel::~Kernel() {
   if (controller_.empty()) return;
-  static_cast<void>(Disconnect({.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5)}));
+  static_cast<void>(Disconnect({.deadline = clock_.Now() + std::chrono::seconds(5), .clock = &clock_}));
 }
 
 std::string Kernel::Folder() const { return "/sys/class/nvme/" + controller_; }
@@ -205,12 +207,12 @@ absl::Status ReadNamespace(const NamespaceDevice& device, TransferResult& result
   absl::StatusOr<Arena> second = Arena::Make(block);
   if (!first.ok()) return first.status();
   if (!second.ok()) return second.status();
-  ProofMeter meter(result, std::string(kProofNvmeRead), Operation::kRead, block);
+  ProofMeter meter(result, std::string(kProofNvmeRead), Operation::kRead, block, *patience.clock);
   absl::Status status;
   for (std::uint64_t at = 0; status.ok() && at + block <= std::min(device.size_bytes, kMostReadBytes);
        at += block) {
     if (patience.interrupted) status = patience.interrupted();
-    if (std::chrono::steady_clock::now() >= patience.deadline)
+    if (patience.clock->Now() >= patience.deadline)
       status = MakeFailure(FailureKind::kStalled, "read " + path + ": not in time");
     if (!status.ok()) break;
     status = ReadTwice(

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "agent/link/link.h"
 #include "agent/probe/nvme/nvme_identity.h"
+#include "api/base/clock.h"
 #include "api/model/transfer.h"
 
 namespace rdmaready::nvme {
@@ -47,7 +48,8 @@ class Kernel {
  public:
   // `options` are KernelOptions for that subsystem. kSetup when this host has no initiator, may not use it or
   // is connected to the subsystem already; kRejected when the target refuses.
-  static absl::StatusOr<Kernel> Connect(const std::string& options, const std::string& subsystem_name);
+  static absl::StatusOr<Kernel> Connect(const std::string& options, const std::string& subsystem_name,
+                                        Clock& clock);
   Kernel(Kernel&& other) noexcept;
   Kernel& operator=(Kernel&&) = delete;
   ~Kernel();
@@ -62,14 +64,15 @@ class Kernel {
   absl::Status Disconnect(const Patience& patience);
 
  private:
-  Kernel(std::string controller, std::string subsystem_name)
-      : controller_(std::move(controller)), subsystem_name_(std::move(subsystem_name)) {}
+  Kernel(std::string controller, std::string subsystem_name, Clock& clock)
+      : controller_(std::move(controller)), subsystem_name_(std::move(subsystem_name)), clock_(clock) {}
   std::string Folder() const;
   // Once ours is gone, its name may be another's.
   bool IsThere() const;
 
   std::string controller_;
   std::string subsystem_name_;
+  Clock& clock_;
 };
 
 // Reads the start of the device past the page cache, each part twice, and compares.

@@ -139,7 +139,8 @@ bool Discover(const ProbeTarget& target, const ProbeTools& tools, const Identity
     if (log.ok()) TellLog(*log, answers);
     return log.status();
   });
-  queue.Shutdown({.deadline = std::chrono::steady_clock::now() + seconds(1)});
+  Clock& clock = *walk.watch().clock;
+  queue.Shutdown({.deadline = clock.Now() + seconds(1), .clock = &clock});
   return listed;
 }
 

@@ -30,9 +30,9 @@ absl::StatusOr<nvme::Kernel> ConnectKernel(const KernelProof& proof, Walk& walk)
   const std::vector<std::string> already = nvme::ControllersOf(subsystem);
   if (!already.empty()) walk.answers().nvme.already_connected = fmt::format("{}", fmt::join(already, " "));
   const Endpoint at{.address = proof.address, .port = proof.port_number};
-  return nvme::Kernel::Connect(nvme::KernelOptions(at, proof.local_address, nvme::ReadIdentity(), subsystem,
-                                                   nvme::MarkOf(::getpid())),
-                               subsystem);
+  return nvme::Kernel::Connect(
+      nvme::KernelOptions(at, proof.local_address, nvme::ReadIdentity(), subsystem, nvme::MarkOf(::getpid())),
+      subsystem, *walk.watch().clock);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "agent/link/failure.h"
 #include "api/base/status.h"
@@ -91,9 +90,9 @@ absl::Status Queue::Enable(const Patience& patience) {
     if ((status & kStatusFatal) != 0)
       return MakeFailure(FailureKind::kRejected, "enable the controller: it reports a fatal status");
     if ((status & kStatusReady) != 0) return absl::OkStatus();
-    if (std::chrono::steady_clock::now() >= patience.deadline)
+    if (patience.clock->Now() >= patience.deadline)
       return MakeFailure(FailureKind::kStalled, "enable the controller: not ready in time");
-    std::this_thread::sleep_for(kReadyLook);
+    patience.clock->SleepUntil(patience.clock->Now() + kReadyLook, {});
   }
 }
 

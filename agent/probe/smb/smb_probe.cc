@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <random>
 #include <span>
-#include <thread>
 #include <variant>
 
 #include "agent/link/failure.h"
@@ -233,10 +232,10 @@ void ProbeMinimum(const ProbeTarget& target, const ProbeTools& tools, Walk& walk
     SmbdClient client(tools.make_link, kLeast);
     const auto port = static_cast<std::uint16_t>(walk.result().port_number);
     RR_RETURN_IF_ERROR(client.Connect({target.address, port}, target.local_address, target.iwarp, patience));
-    std::this_thread::sleep_for(kUntilServerKnows);
-    const TimePoint enough = std::chrono::steady_clock::now() + kSilence;
-    const absl::Status status = client.Negotiate(
-        {.deadline = std::min(enough, patience.deadline), .interrupted = patience.interrupted});
+    Clock& clock = *patience.clock;
+    clock.SleepUntil(clock.Now() + kUntilServerKnows, {});
+    const TimePoint enough = clock.Now() + kSilence;
+    const absl::Status status = client.Negotiate(Within(patience, kSilence));
     const FailureKind kind = FailureOf(status).kind;
     const bool refused = kind == FailureKind::kRejected || kind == FailureKind::kDisconnected;
     const bool silent = kind == FailureKind::kStalled && enough <= patience.deadline;

@@ -62,7 +62,7 @@ absl::Status SmbdClient::StepUntil(const std::function<bool()>& done, const std:
                                    const Patience& patience) {
   while (!done()) {
     if (patience.interrupted) RR_RETURN_IF_ERROR(patience.interrupted());
-    const TimePoint now = std::chrono::steady_clock::now();
+    const TimePoint now = patience.clock->Now();
     if (now >= patience.deadline) return MakeFailure(FailureKind::kStalled, what + ": no answer in time");
     RR_RETURN_IF_ERROR(edge_.Step(std::min(patience.deadline, now + kSmbdLook)));
   }

@@ -11,18 +11,21 @@
 #include "agent/probe/nfs/nfs_proof.h"
 #include "agent/probe/nvme/nvme_kernel.h"
 #include "agent/probe/nvme/nvme_sysfs.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready {
 namespace {
 
 TEST(ProofReading, SourceThatChangesOnceIsReadAgain) {
+  FakeClock clock;
   TransferResult result;
-  ProofMeter meter(result, "nvme-read", Operation::kRead, 16);
+  ProofMeter meter(result, "nvme-read", Operation::kRead, 16, clock);
   std::vector<std::byte> first(16), second(16);
   int reading = 0;
   const absl::Status status = ReadTwice(
       {first, second},
       [&](int buffer) {
+        clock.Advance(std::chrono::microseconds(5));
         const auto value = static_cast<std::byte>(++reading == 1 ? 1 : 2);
         std::ranges::fill(buffer == 0 ? first : second, value);
         return absl::OkStatus();
@@ -34,12 +37,13 @@ TEST(ProofReading, SourceThatChangesOnceIsReadAgain) {
   EXPECT_EQ(result.messages, 3u);
   EXPECT_EQ(result.bytes_verified, 32u);
   EXPECT_EQ(result.bytes_wrong, 0u);
-  EXPECT_GT(result.latency.p50_ns, 0);
+  EXPECT_EQ(result.latency.p50_ns, 5'000);
 }
 
 TEST(ProofReading, SourceThatWritesNothingIsFoundOut) {
+  FakeClock clock;
   TransferResult result;
-  ProofMeter meter(result, "nvme-read", Operation::kRead, 64);
+  ProofMeter meter(result, "nvme-read", Operation::kRead, 64, clock);
   std::vector<std::byte> first(64), second(64);
   const absl::Status status = ReadTwice(
       {first, second}, [](int) { return absl::OkStatus(); }, meter);
@@ -49,8 +53,9 @@ TEST(ProofReading, SourceThatWritesNothingIsFoundOut) {
 }
 
 TEST(ProofReading, FailureOfTheSourceIsTheResults) {
+  FakeClock clock;
   TransferResult result;
-  ProofMeter meter(result, "nvme-read", Operation::kRead, 8);
+  ProofMeter meter(result, "nvme-read", Operation::kRead, 8, clock);
   std::vector<std::byte> first(8), second(8);
   const absl::Status status = ReadTwice(
       {first, second}, [](int) { return MakeFailure(FailureKind::kCompletion, "read: gone"); }, meter);
