@@ -51,7 +51,7 @@ Fact<std::vector<Port>> ReadPorts(HostReader& host, Facts& facts) {
 
 }  // namespace
 
-Facts CollectFacts(HostReader& host) {
+Facts CollectFacts(HostReader& host, Clock& clock) {
   Facts facts;
   ReadHostFacts(host, facts);
   facts.options = ReadKernelOptions(host, facts.kernel);
@@ -84,7 +84,7 @@ Facts CollectFacts(HostReader& host) {
   }
   facts.sysctls = ReadIpv4Sysctls(host, facts.ports);
   facts.firewall = ReadFirewall(host, facts.kernel, facts.ports);
-  ReadLldpad(host, lldp_agents.lldpad_started_ms, facts);
+  ReadLldpad(host, lldp_agents.lldpad_started_ms, facts, clock);
   return facts;
 }
 

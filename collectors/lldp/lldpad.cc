@@ -19,8 +19,6 @@
 namespace rdmaready {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::chrono::seconds kAllWithin{2};
 constexpr const char* kNearestBridge = "01:80:c2:00:00:0e";
 
@@ -42,7 +40,8 @@ std::optional<Missing> WouldLoadAModule(HostReader& host) {
 
 class Lldpad {
  public:
-  Lldpad(HostReader& host, std::uint32_t runs_for_ms) : host_(host), runs_for_ms_(runs_for_ms) {}
+  Lldpad(HostReader& host, std::uint32_t runs_for_ms, Clock& clock)
+      : host_(host), runs_for_ms_(runs_for_ms), clock_(clock) {}
 
   // Ports may share a netdev.
   const Fact<LldpHeard>& HeardOn(const std::string& netdev) {
@@ -69,7 +68,7 @@ class Lldpad {
   // Once it has kept us waiting, it is not asked again.
   absl::StatusOr<std::string> Ask(const std::string& question) {
     if (!stuck_.ok()) return stuck_;
-    if (Clock::now() > until_) {
+    if (clock_.Now() > until_) {
       stuck_ = ErrnoStatus(ETIMEDOUT, "ask lldpad");
       return stuck_;
     }
@@ -105,14 +104,15 @@ class Lldpad {
 
   HostReader& host_;
   const std::uint32_t runs_for_ms_;
-  const Clock::time_point until_ = Clock::now() + kAllWithin;
+  Clock& clock_;
+  const Clock::TimePoint until_ = clock_.Now() + kAllWithin;
   absl::Status stuck_{};
   std::map<std::string, Fact<LldpHeard>> heard_{};
 };
 
 }  // namespace
 
-void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts& facts) {
+void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts& facts, Clock& clock) {
   if (!facts.ports) return;
   std::optional<Missing> why_not;
   if (!started_ms) {
@@ -120,7 +120,7 @@ void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts& 
   } else if (!facts.ports->empty()) {
     why_not = WouldLoadAModule(host);
   }
-  Lldpad lldpad(host, started_ms ? RunsForMs(*started_ms, facts.uptime_s) : 0);
+  Lldpad lldpad(host, started_ms ? RunsForMs(*started_ms, facts.uptime_s) : 0, clock);
   std::vector<Port> ports = *facts.ports;
   EachLink(ports, &Netdev::lldp_agent, [&](Netdev& link) {
     if (why_not) {

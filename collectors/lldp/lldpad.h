@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "api/base/clock.h"
 #include "api/model/facts.h"
 #include "collectors/host_reader.h"
 
@@ -14,6 +15,6 @@ namespace rdmaready {
 // most one agent, without source address, counts and times; `listened_ms` is for how long lldpad has been
 // running. Missing where lldpad does not run, need not listen on the netdev and has heard nobody, or has
 // not answered.
-void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts& facts);
+void ReadLldpad(HostReader& host, const Fact<std::uint64_t>& started_ms, Facts& facts, Clock& clock);
 
 }  // namespace rdmaready

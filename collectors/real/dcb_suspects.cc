@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
-#include <ctime>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/number.h"
 #include "collectors/dcb/dcb_writes.h"
 #include "collectors/lines.h"
@@ -25,10 +26,9 @@ constexpr std::size_t kMostLookedAt = 128;   // processes, of each notice
 constexpr std::size_t kStartAfterName = 19;  // field 22 of proc(5); the name is field 2
 
 std::uint64_t NowTicks() {
-  timespec now{};
-  if (::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  const auto now = std::chrono::floor<std::chrono::seconds>(BootClock().Now().time_since_epoch());
   const auto per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
-  return static_cast<std::uint64_t>(now.tv_sec) * per_second;
+  return static_cast<std::uint64_t>(now.count()) * per_second;
 }
 
 std::string CommOf(std::string_view stat) {

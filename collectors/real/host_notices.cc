@@ -26,8 +26,6 @@
 namespace rdmaready {
 namespace {
 
-using NoticeClock = std::chrono::steady_clock;
-
 constexpr const char* kHear = "hear the kernel's notices";
 constexpr int kNoticeBufferBytes = 1 << 20;          // asked for; the kernel gives what it allows
 constexpr std::size_t kMostNoticeBytes = 64 * 1024;  // a link with its virtual functions is the longest
@@ -59,9 +57,9 @@ absl::Status Watch(int epoll, int fd) {
 }
 
 // Rounded up, so that nobody turns around in the last millisecond.
-int LeftMs(NoticeClock::time_point until) {
+int LeftMs(Clock::TimePoint until, Clock& clock) {
   constexpr std::int64_t kLongestMs = 3'600'000;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - NoticeClock::now()).count();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock.Now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, kLongestMs));
 }
 
@@ -91,8 +89,8 @@ bool MayLack(NoticeKind kind) { return kind == NoticeKind::kRdma || kind == Noti
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<HostNotices>> HostNotices::Open(std::vector<NoticeKind> kinds) {
-  std::unique_ptr<HostNotices> notices(new HostNotices());
+absl::StatusOr<std::unique_ptr<HostNotices>> HostNotices::Open(std::vector<NoticeKind> kinds, Clock& clock) {
+  std::unique_ptr<HostNotices> notices(new HostNotices(clock));
   notices->kinds_ = std::move(kinds);
   notices->buffer_.resize(kMostNoticeBytes);
   notices->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
@@ -161,10 +159,10 @@ void HostNotices::Wake() {
   static_cast<void>(!::write(wake_.get(), &one, sizeof one));
 }
 
-HeardNotices HostNotices::Wait(std::optional<NoticeClock::time_point> until) {
+HeardNotices HostNotices::Wait(std::optional<Clock::TimePoint> until) {
   if (!std::exchange(early_, true)) GoEarly();
   epoll_event event{};
-  while (::epoll_wait(epoll_.get(), &event, 1, until ? LeftMs(*until) : -1) < 0 && errno == EINTR) {
+  while (::epoll_wait(epoll_.get(), &event, 1, until ? LeftMs(*until, clock_) : -1) < 0 && errno == EINTR) {
   }
   return Take();
 }

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/base/handle.h"
 #include "collectors/net/notices.h"
 
@@ -28,8 +28,8 @@ class HostNotices {
   // Hears of this network namespace from now on. Of the kinds in `kinds`, what this kernel does not announce is
   // named by deaf(). The error (ErrnoStatus) is of the first kind that there is in every kernel and that could
   // not be listened for.
-  static absl::StatusOr<std::unique_ptr<HostNotices>> Open(std::vector<NoticeKind> kinds = {
-                                                               kNoticeKinds.begin(), kNoticeKinds.end()});
+  static absl::StatusOr<std::unique_ptr<HostNotices>> Open(
+      std::vector<NoticeKind> kinds = {kNoticeKinds.begin(), kNoticeKinds.end()}, Clock& clock = RealClock());
 
   HostNotices(const HostNotices&) = delete;
   HostNotices& operator=(const HostNotices&) = delete;
@@ -37,7 +37,7 @@ class HostNotices {
 
   // Blocks until something is announced, Wake() was called, or `until`; none: without any timeout. What is
   // waiting is taken, coalesced; empty: nothing was announced.
-  HeardNotices Wait(std::optional<std::chrono::steady_clock::time_point> until = std::nullopt);
+  HeardNotices Wait(std::optional<Clock::TimePoint> until = std::nullopt);
   // The same without waiting.
   HeardNotices Take();
   // For a poll() of the caller's own: readable while something is waiting, or after Wake().
@@ -58,10 +58,11 @@ class HostNotices {
     std::uint16_t family = 0;  // of generic netlink
   };
 
-  HostNotices() = default;
+  explicit HostNotices(Clock& clock) : clock_(clock) {}
   absl::Status Listen(NoticeKind kind);
   void Drain(Ear& ear, NoticeTable& table);
 
+  Clock& clock_;
   UniqueFd epoll_{};
   UniqueFd wake_{};
   std::vector<NoticeKind> kinds_{};

@@ -22,10 +22,10 @@ bool SameFile(const struct stat& a, const struct stat& b) {
          SameTime(a.st_mtim, b.st_mtim) && SameTime(a.st_ctim, b.st_ctim);
 }
 
-bool LeftAlone(const struct stat& file, std::chrono::milliseconds settled) {
+bool LeftAlone(const struct stat& file, std::chrono::milliseconds settled, Clock& clock) {
   const auto changed =
       std::chrono::seconds(file.st_ctim.tv_sec) + std::chrono::nanoseconds(file.st_ctim.tv_nsec);
-  return changed + settled < std::chrono::system_clock::now().time_since_epoch();
+  return changed + settled < clock.Wall().time_since_epoch();
 }
 
 // Nothing for what is not worth keeping: the reading of it says what is wrong with it.
@@ -50,7 +50,7 @@ absl::StatusOr<std::vector<std::string>> LineFinder::Find(const std::string& pat
   RR_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
   std::vector<std::string> lines = LinesToKeep(path, text, words);
   const std::optional<struct stat> after = LargeFile(path);
-  if (before && after && SameFile(*before, *after) && LeftAlone(*after, settled_)) {
+  if (before && after && SameFile(*before, *after) && LeftAlone(*after, settled_, clock_)) {
     const std::lock_guard lock(mutex_);
     if (found_.size() >= kMostLineFiles && !found_.contains(path)) found_.clear();  // of kernels long gone
     found_.insert_or_assign(path, Found{*after, words, lines});

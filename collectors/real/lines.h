@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 
 namespace rdmaready {
 
@@ -22,7 +23,8 @@ class LineFinder {
  public:
   // Two writes within a tick of the filesystem's clock leave the same times, so a file counts as staying only
   // when it is left alone for longer. Ticks are of 10 ms at most, of 2 s on FAT.
-  explicit LineFinder(std::chrono::milliseconds settled = std::chrono::seconds(3)) : settled_(settled) {}
+  explicit LineFinder(std::chrono::milliseconds settled = std::chrono::seconds(3), Clock& clock = RealClock())
+      : settled_(settled), clock_(clock) {}
 
   // As LinesQuestion.
   absl::StatusOr<std::vector<std::string>> Find(const std::string& path, const std::vector<std::string>& words);
@@ -35,6 +37,7 @@ class LineFinder {
   };
 
   std::chrono::milliseconds settled_;
+  Clock& clock_;
   std::mutex mutex_;
   std::map<std::string, Found> found_;  // by path, the last words asked for
 };

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 
+#include "api/base/clock.h"
 #include "api/base/handle.h"
 #include "api/base/status.h"
 #include "collectors/lldp/lldpad_messages.h"
@@ -19,8 +20,6 @@
 
 namespace rdmaready {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kAnswerWithin{300};
 constexpr const char* kLldpadWhat = "ask lldpad";
@@ -45,9 +44,9 @@ absl::Status Connect(int socket, std::string_view name) {
   return ErrnoStatus(errno, kLldpadWhat);
 }
 
-absl::Status WaitFor(int socket, Clock::time_point until) {
+absl::Status WaitFor(int socket, Clock::TimePoint until, Clock& clock) {
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock.Now());
     pollfd readable{.fd = socket, .events = POLLIN, .revents = 0};
     const int ready = ::poll(&readable, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready > 0) return absl::OkStatus();
@@ -86,7 +85,7 @@ absl::StatusOr<std::string> Receive(int socket) {
 
 }  // namespace
 
-absl::StatusOr<std::string> AskLldpadAt(std::string_view socket_name, std::string_view question) {
+absl::StatusOr<std::string> AskLldpadAt(std::string_view socket_name, std::string_view question, Clock& clock) {
   RR_RETURN_IF_ERROR(CheckLldpadQuestion(question));
   const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return ErrnoStatus(errno, kLldpadWhat);
@@ -95,13 +94,15 @@ absl::StatusOr<std::string> AskLldpadAt(std::string_view socket_name, std::strin
     return ErrnoStatus(errno, kLldpadWhat);
   RR_RETURN_IF_ERROR(BindToAnyName(socket.get()));
   RR_RETURN_IF_ERROR(Connect(socket.get(), socket_name));
-  const auto until = Clock::now() + kAnswerWithin;
+  const auto until = clock.Now() + kAnswerWithin;
   if (::send(socket.get(), question.data(), question.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
     return ErrnoStatus(errno, kLldpadWhat);
-  RR_RETURN_IF_ERROR(WaitFor(socket.get(), until));
+  RR_RETURN_IF_ERROR(WaitFor(socket.get(), until, clock));
   return Receive(socket.get());
 }
 
-absl::StatusOr<std::string> LldpadQuestion::AskThisHost() const { return AskLldpadAt(kLldpadSocket, message); }
+absl::StatusOr<std::string> LldpadQuestion::AskThisHost() const {
+  return AskLldpadAt(kLldpadSocket, message, RealClock());
+}
 
 }  // namespace rdmaready

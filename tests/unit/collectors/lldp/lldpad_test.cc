@@ -41,7 +41,7 @@ FakeHost Answering(const std::string& mode) {
 }
 
 Fact<LldpHeard> Read(HostReader& host, const Fact<std::uint64_t>& started = kStarted, Facts facts = Ready()) {
-  ReadLldpad(host, started, facts);
+  ReadLldpad(host, started, facts, RealClock());
   return facts.ports->front().netdev->lldp_agent;
 }
 
@@ -162,7 +162,7 @@ TEST(Lldpad, OneThatKeepsUsWaitingIsNotAskedAgain) {
   ports.push_back(Port{.netdev = other});
   facts.ports = ports;
   host.lldpad[lldpad_wire::ModeQuestion("dcb0")] = ErrnoStatus(ETIMEDOUT, "ask lldpad");
-  ReadLldpad(host, kStarted, facts);
+  ReadLldpad(host, kStarted, facts, RealClock());
   EXPECT_THAT(host.asked,
               ElementsAre("look at /proc/net/vlan", "ask lldpad " + lldpad_wire::ModeQuestion("dcb0")));
   for (const Port& port : *facts.ports)
@@ -175,7 +175,7 @@ TEST(Lldpad, OfABondThePortsUnderItAreAskedForEachOnce) {
   const Port port{.netdev = Netdev{.name = "bond0", .admin_up = true, .carrier = true},
                   .lowers = std::vector<Netdev>{dcb0}};
   Facts facts{.ports = std::vector<Port>{port, port}};
-  ReadLldpad(host, kStarted, facts);
+  ReadLldpad(host, kStarted, facts, RealClock());
   EXPECT_THAT(host.asked, SizeIs(3));
   for (const Port& one : *facts.ports) {
     EXPECT_EQ(one.netdev->lldp_agent.missing().detail, "LLDP is heard on the ports under it");

@@ -26,7 +26,6 @@ using std::chrono::milliseconds;
 using testing::Contains;
 using testing::Field;
 using testing::IsEmpty;
-using NoticesClock = std::chrono::steady_clock;
 
 std::unique_ptr<HostNotices> Opened() {
   absl::StatusOr<std::unique_ptr<HostNotices>> opened = HostNotices::Open();
@@ -36,7 +35,7 @@ std::unique_ptr<HostNotices> Opened() {
 
 // Until something was heard, or for a second.
 HeardNotices HearSoon(HostNotices& notices) {
-  return notices.Wait(NoticesClock::now() + std::chrono::seconds(1));
+  return notices.Wait(RealClock().Now() + std::chrono::seconds(1));
 }
 
 // On a thread with a network namespace of its own; false: that is not permitted here.
@@ -67,9 +66,9 @@ TEST(HostNotices, WaitsUntilItIsWokenAndHearsNothing) {
       notices->Wake();
     });
     EXPECT_TRUE(notices->Wait().empty());
-    const auto begin = NoticesClock::now();
+    const auto begin = RealClock().Now();
     EXPECT_TRUE(notices->Wait(begin + milliseconds(30)).empty());
-    EXPECT_GE(NoticesClock::now() - begin, milliseconds(30)) << "a wake-up counts once";
+    EXPECT_GE(RealClock().Now() - begin, milliseconds(30)) << "a wake-up counts once";
     waited = true;
   });
   if (!made) GTEST_SKIP() << "no network namespace may be made here";
@@ -128,7 +127,7 @@ TEST(HostNotices, WhatDoesNotComeFromTheKernelIsNoNotice) {
                  sizeof group) < 0) {
       return;  // that takes CAP_NET_ADMIN
     }
-    EXPECT_TRUE(notices->Wait(NoticesClock::now() + milliseconds(50)).empty());
+    EXPECT_TRUE(notices->Wait(RealClock().Now() + milliseconds(50)).empty());
   });
   if (!made) GTEST_SKIP() << "no network namespace may be made here";
 }

@@ -16,11 +16,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "api/base/handle.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready {
 namespace {
@@ -33,6 +33,7 @@ class LineFinderTest : public testing::Test {
     std::string pattern = (std::filesystem::temp_directory_path() / "lines-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
     path_ = folder_ + "/config";
+    clock_.SetWall(RealClock().Wall());
   }
   ~LineFinderTest() override { std::filesystem::remove_all(folder_); }
 
@@ -40,12 +41,14 @@ class LineFinderTest : public testing::Test {
   void Write(const std::string& line) const {
     std::ofstream(path_) << line << '\n' << std::string(std::size_t{100} << 10U, '#') << '\n';
   }
-  static void Settle() { std::this_thread::sleep_for(kSettled + std::chrono::milliseconds(50)); }
+  // From now on what was written before has settled.
+  void Settle() { clock_.SetWall(RealClock().Wall() + kSettled + std::chrono::milliseconds(50)); }
 
   Lines Find(const std::string& word) { return *finder_.Find(path_, {word}); }
 
   static constexpr std::chrono::milliseconds kSettled{200};
-  LineFinder finder_{kSettled};
+  FakeClock clock_;
+  LineFinder finder_{kSettled, clock_};
   std::string folder_;
   std::string path_;
 };
@@ -83,7 +86,7 @@ TEST_F(LineFinderTest, SaysWhatIsThereNowWhateverWasThereBefore) {
 TEST_F(LineFinderTest, OpensALargeFileOnceWhileItStaysAsItIs) {
   Write("CONFIG_A=y");
   const Opens opens(path_);
-  LineFinder patient(std::chrono::hours(1));
+  LineFinder patient(std::chrono::hours(1), clock_);
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(patient.Find(path_, {"CONFIG_A"}).ok());
     EXPECT_EQ(opens.Take(), 1) << "not left alone for long enough";
