@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <optional>
 
 #include "agent/helper/peer.h"
@@ -74,7 +73,7 @@ HelperAnswer HelperAsker::Ask(std::string_view verb, const Json& arguments, cons
     // Half closed: the helper stops its work, and says what it has until then.
     ::shutdown(socket->get(), SHUT_WR);
     body = ReceiveAnswer(socket->get(), options_.progress,
-                         TimedWait({.longest = options_.last_words, .stop = {}}), progress);
+                         TimedWait({.longest = options_.last_words, .stop = {}}, *options_.clock), progress);
   }
   if (!body.ok()) {
     result.answer = Named(program_, body.status());

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "agent/helper/frame.h"
 #include "agent/helper/verb.h"
+#include "api/base/clock.h"
 
 namespace rdmaready::helper {
 
@@ -28,6 +29,7 @@ struct HelperAnswer {
 struct AskerOptions {
   ProgressLimits progress{};
   std::chrono::milliseconds last_words = std::chrono::seconds(1);
+  Clock* clock = &RealClock();
 };
 
 // Any thread may ask, several at once: each question has a connection of its own, so one that a helper does not

@@ -21,11 +21,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "agent/helper/peer.h"
 #include "agent/helper/server.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 
@@ -189,7 +189,7 @@ int RunProgram(const Program& program, int argc, char** argv) {
   if (status.ok()) return *status;
   Say(program.name, Message(status.status()));
   if (AnotherTryChangesNothing(status.status())) return kUsage;
-  std::this_thread::sleep_for(program.before_failure);
+  RealClock().SleepUntil(RealClock().Now() + program.before_failure, {});
   return kOwnFailure;
 }
 

@@ -18,8 +18,6 @@
 namespace rdmaready::helper {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
-
 constexpr auto kBetweenRefusals = std::chrono::seconds(1);  // in the log
 constexpr auto kForever = std::chrono::milliseconds(-1);
 
@@ -27,8 +25,8 @@ constexpr auto kForever = std::chrono::milliseconds(-1);
 
 void AnswerConnection(int socket, std::span<const Verb> verbs, const ServeOptions& options,
                       const std::stop_token& stop) {
-  const absl::StatusOr<std::string> body =
-      ReceiveFrame(socket, kMostQuestionBytes, TimedWait({.longest = options.hear_within, .stop = stop}));
+  const absl::StatusOr<std::string> body = ReceiveFrame(
+      socket, kMostQuestionBytes, TimedWait({.longest = options.hear_within, .stop = stop}, *options.clock));
   if (!body.ok() && !absl::IsInvalidArgument(body.status())) return;  // nobody is there to be told
   absl::StatusOr<Work> work = body.ok() ? DecodeQuestion(*body, verbs) : absl::StatusOr<Work>(body.status());
   if (!work.ok()) options.log("refused a question: " + Message(work.status()));
@@ -36,12 +34,12 @@ void AnswerConnection(int socket, std::span<const Verb> verbs, const ServeOption
   const auto progress = [&](std::string_view what) {
     if (stop.stop_requested() || ++told > options.progress.most) return;
     static_cast<void>(SendFrame(socket, ProgressBody(what, options.progress.most_bytes),
-                                TimedWait({.longest = options.say_within, .stop = stop})));
+                                TimedWait({.longest = options.say_within, .stop = stop}, *options.clock)));
   };
   const absl::StatusOr<Json> answer = work.ok() ? (*work)(stop, progress) : absl::StatusOr<Json>(work.status());
   // Who stopped the work by leaving is not there; who listens for the end of it is.
-  static_cast<void>(
-      SendFrame(socket, AnswerBody(answer), TimedWait({.longest = options.say_within, .stop = {}})));
+  static_cast<void>(SendFrame(socket, AnswerBody(answer),
+                              TimedWait({.longest = options.say_within, .stop = {}}, *options.clock)));
 }
 
 struct HelperServer::Session {
@@ -57,7 +55,7 @@ HelperServer::HelperServer(UniqueFd listener, std::vector<Verb> verbs, ServeOpti
       verbs_(std::move(verbs)),
       options_(std::move(options)),
       done_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      last_work_(SteadyClock::now()) {}
+      last_work_(options_.clock->Now()) {}
 
 HelperServer::~HelperServer() {
   for (const std::unique_ptr<Session>& session : sessions_) {
@@ -72,12 +70,12 @@ ServeEnd HelperServer::Run(int told) {
     Reap();
     if (options_.idle.count() == 0 || !sessions_.empty() || IdleLeft().count() > 0) continue;
     if (!options_.busy || !options_.busy()) return ServeEnd::kIdle;
-    last_work_ = SteadyClock::now();
+    last_work_ = options_.clock->Now();
   }
 }
 
 std::chrono::milliseconds HelperServer::IdleLeft() const {
-  const auto left = last_work_ + options_.idle - SteadyClock::now();
+  const auto left = last_work_ + options_.idle - options_.clock->Now();
   return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0));
 }
 
@@ -133,8 +131,8 @@ void HelperServer::Begin(UniqueFd socket, ::uid_t uid) {
 
 void HelperServer::Refuse(int socket, const absl::Status& why) {
   // Into an empty buffer: nobody is waited for.
-  static_cast<void>(SendFrame(socket, AnswerBody(why), TimedWait({})));
-  const auto now = SteadyClock::now();
+  static_cast<void>(SendFrame(socket, AnswerBody(why), TimedWait({}, *options_.clock)));
+  const auto now = options_.clock->Now();
   if (now - last_refusal_told_ < kBetweenRefusals) return;
   last_refusal_told_ = now;
   options_.log("refused: " + Message(why));
@@ -149,15 +147,15 @@ void HelperServer::Reap() {
     session->thread.join();
     return true;
   });
-  if (sessions_.size() != before) last_work_ = SteadyClock::now();
+  if (sessions_.size() != before) last_work_ = options_.clock->Now();
 }
 
 ServeEnd HelperServer::End() {
   listener_ = UniqueFd();
   for (const std::unique_ptr<Session>& session : sessions_) session->stop.request_stop();
-  const auto until = SteadyClock::now() + options_.end_within;
+  const auto until = options_.clock->Now() + options_.end_within;
   while (!sessions_.empty()) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - SteadyClock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - options_.clock->Now());
     if (left.count() <= 0) return ServeEnd::kStuck;
     ::pollfd done{done_.get(), POLLIN, 0};
     static_cast<void>(::poll(&done, 1, static_cast<int>(left.count())));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "agent/helper/verb.h"
+#include "api/base/clock.h"
 #include "api/base/handle.h"
 
 namespace rdmaready::helper {
@@ -38,6 +39,7 @@ struct ServeOptions {
   std::function<bool()> busy{};
   // One line for a person, of what is worth knowing. Any thread calls it.
   std::function<void(const std::string& line)> log = [](const std::string&) {};
+  Clock* clock = &RealClock();
 };
 
 // One connection: hears its question, does it, and says the answer. A body that is no question is answered with
@@ -77,8 +79,8 @@ class HelperServer {
   const ServeOptions options_;
   const UniqueFd done_;  // an eventfd: a session ended
   std::list<std::unique_ptr<Session>> sessions_;
-  std::chrono::steady_clock::time_point last_work_;
-  std::chrono::steady_clock::time_point last_refusal_told_{};
+  Clock::TimePoint last_work_;
+  Clock::TimePoint last_refusal_told_{};
 };
 
 }  // namespace rdmaready::helper

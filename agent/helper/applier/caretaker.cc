@@ -53,11 +53,11 @@ Caretaker::~Caretaker() {
 }
 
 void Caretaker::Run() {
-  if (puts_back_()) put_back_due_ = std::chrono::steady_clock::now();
+  if (puts_back_()) put_back_due_ = options_.clock->Now();
   while (!ending_) {
     const HeardNotices heard = notices_->Wait(Next());
     if (ending_) return;
-    const Time now = std::chrono::steady_clock::now();
+    const Time now = options_.clock->Now();
     Note(reader_.Read(heard), now);
     DoDue(now);
   }
@@ -83,7 +83,7 @@ void Caretaker::DoDue(Time now) {
   put_back_due_.reset();
   if (!puts_back_()) return;
   restore_(RestoreCause::kPutBack);
-  last_put_back_ = std::chrono::steady_clock::now();
+  last_put_back_ = options_.clock->Now();
   put_back_due_ = last_put_back_ + options_.put_back_every;
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "agent/apply/applier.h"
+#include "api/base/clock.h"
 #include "collectors/net/notices.h"
 #include "collectors/real/host_notices.h"
 
@@ -39,6 +40,7 @@ struct CaretakerOptions {
   // Drivers that announce nothing are looked at as often as this, where something may be put back.
   std::chrono::milliseconds put_back_every = std::chrono::seconds(60);
   std::chrono::milliseconds least_between_put_backs = std::chrono::seconds(1);
+  Clock* clock = &RealClock();  // the notices' too
 };
 
 class Caretaker {

@@ -69,7 +69,7 @@ ApplierSeams SeamsOf(HostReader& host, const std::string& apply_file) {
       },
       .permission = permission,
       .clock = &BootClock(),
-      .unix_now_ns = UnixNowNs,
+      .unix_now_ns = [] { return UnixNs(BootClock()); },
       .make_id = MakeInstanceId,
       .log = SayLine};
 }

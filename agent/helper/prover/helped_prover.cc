@@ -74,7 +74,7 @@ class Helped final : public Prover {
 
   bool Prove(const KernelProof& proof, Walk& walk) override {
     const Walk::Watch& watch = walk.watch();
-    const auto left = std::chrono::ceil<milliseconds>(watch.deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(watch.deadline - watch.clock->Now());
     const std::vector<std::string_view> steps = KernelSteps(proof.protocol, proof.inquire);
     if (left.count() <= 0 || watch.stop.stop_requested()) {
       // Not tried, and so it is told.

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -73,14 +72,15 @@ absl::StatusOr<Json> Make(const ProverOptions& options, const ProofOrder& order,
   ProofOutcome outcome{.result = {.protocol = proof.protocol}};
   for (const std::string_view step : KernelSteps(proof.protocol, proof.inquire))
     outcome.result.steps.push_back({.name = std::string(step)});
-  Walk walk(outcome.result, {.deadline = std::chrono::steady_clock::now() + order.limit,
+  Walk walk(outcome.result, {.deadline = options.clock->Now() + order.limit,
                              .interrupted =
                                  [&stop] {
                                    return stop.stop_requested() ? absl::CancelledError("the caller gave up")
                                                                 : absl::OkStatus();
                                  },
                              .progress = progress,
-                             .stop = stop});
+                             .stop = stop,
+                             .clock = options.clock});
   outcome.done = options.make(proof, walk, outcome.leftovers);
   CutTexts(outcome.result.answers);
   return ToJson(outcome);

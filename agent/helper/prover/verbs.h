@@ -10,6 +10,7 @@
 
 #include "agent/helper/verb.h"
 #include "agent/probe/prover.h"
+#include "api/base/clock.h"
 
 namespace rdmaready::helper {
 
@@ -21,6 +22,7 @@ struct ProverOptions {
   std::function<bool(const KernelProof& proof, Walk& walk, std::vector<std::string>& leftovers)> make{};
   // Whether an address is one of this host's.
   std::function<bool(const std::string& address)> is_own{};
+  Clock* clock = &RealClock();  // of the proofs
 };
 
 // `admit` and `prove`; see order.h. The file is read for each question, so what root changes counts at once. One

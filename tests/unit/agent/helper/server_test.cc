@@ -13,10 +13,10 @@
 #include <filesystem>
 #include <future>
 #include <mutex>
-#include <thread>
 
 #include "agent/helper/asker.h"
 #include "agent/helper/peer.h"
+#include "tests/support/eventually.h"
 
 namespace rdmaready::helper {
 namespace {
@@ -104,9 +104,7 @@ class HelperServerTest : public testing::Test {
     auto answer = std::async(std::launch::async, [this, stop] {
       return Ask("listen", {{"name", "eth0"}}, kLong, stop);
     });
-    const auto end = std::chrono::steady_clock::now() + kLong;
-    while (listening == 0 && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(milliseconds(1));
+    Eventually([&] { return listening != 0; });
     EXPECT_EQ(listening, 1);
     return answer;
   }

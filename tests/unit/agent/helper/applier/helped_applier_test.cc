@@ -19,6 +19,7 @@
 #include "agent/helper/server.h"
 #include "api/base/status.h"
 #include "api/profile/load.h"
+#include "tests/support/eventually.h"
 
 namespace rdmaready::helper {
 namespace {
@@ -199,9 +200,7 @@ TEST_F(HelpedApplierTest, AnAgentThatDiesStopsItsChange) {
     ASSERT_TRUE(
         ReceiveFrame(agent->get(), kMostAnswerBytes, TimedWait({.longest = seconds(60), .stop = {}})).ok());
   }
-  for (int i = 0; i < 6'000 && !applier_.taken_back; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_TRUE(applier_.taken_back);
+  EXPECT_TRUE(Eventually([this] { return applier_.taken_back.load(); }));
 }
 
 TEST_F(HelpedApplierTest, TheOtherVerbsArriveAsTheyAre) {
@@ -246,7 +245,7 @@ TEST_F(HelpedApplierTest, ItStaysWhileThereIsAReasonTo) {
            ++asked;
            return armed.load();
          }});
-  while (asked < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(Eventually([&] { return asked >= 3; }));
   EXPECT_TRUE(Agent()->Status().ok());
   armed = false;
   EXPECT_EQ(serving_.get(), ServeEnd::kIdle);

@@ -330,8 +330,9 @@ TEST_F(ProverTest, AProverThatDoesNotEndInTimeIsTheEndOfTheTimeAndNotTheServersF
   };
   Start();
   std::stop_source stop;
-  auto walked = std::async(std::launch::async, [&] { return Prove(OnNas1(), milliseconds(100), stop.get_token()); });
-  std::this_thread::sleep_for(milliseconds(300));
+  auto walked =
+      std::async(std::launch::async, [&] { return Prove(OnNas1(), milliseconds(20), stop.get_token()); });
+  std::this_thread::sleep_for(milliseconds(50));
   stop.request_stop();  // a mount that sleeps in the kernel hears nothing of it
   const Walked late = walked.get();
   EXPECT_EQ(late.Step(kStepNfsMount).outcome, StepOutcome::kFailed);
