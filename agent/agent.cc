@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <thread>
 #include <utility>
 
 #include "agent/agent_events.h"
@@ -17,6 +16,7 @@
 #include "agent/request_cases.h"
 #include "agent/run_digest.h"
 #include "agent/transfer/limits.h"
+#include "api/base/clock.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "checks/blocking.h"
@@ -37,11 +37,6 @@ namespace rdmaready {
 namespace {
 
 constexpr std::chrono::milliseconds kIdleLook{50};  // at what others move, before a test
-
-std::int64_t SteadyNowNs() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
 
 // The mark that all profiles ask for; nothing where they differ: it is not known whose port a test is on.
 std::optional<std::uint8_t> CommonTos(std::span<const Profile> profiles) {
@@ -64,7 +59,7 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       store_(store),
       make_link_(std::move(make_link)),
       config_(std::move(config)),
-      worker_(host_, config_.reading),
+      worker_(host_, config_.reading, clock()),
       prover_(MakeProver()),
       changes_([this](const std::string& line) { KeepOnce(line); }, config_.applier_trace) {
   SetDefaultProfiles(config_.default_profiles, config_.waivers);
@@ -99,7 +94,7 @@ std::vector<Profile> Agent::WithOwnWaivers(std::vector<Profile> profiles) const 
 }
 
 absl::StatusOr<Facts> Agent::Collect() {
-  const auto begun = std::chrono::steady_clock::now();
+  const Clock::TimePoint begun = clock().Now();
   RR_ASSIGN_OR_RETURN(const std::shared_ptr<const Facts> facts, worker_.Collect());
   if (config_.on_read) config_.on_read(facts, begun);
   return *facts;
@@ -110,9 +105,9 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
     std::shared_ptr<RecordingHost> recorder;
     Facts facts{};
   };
-  RR_ASSIGN_OR_RETURN(Read read, worker_.Read<Read>([](HostReader& host) {
+  RR_ASSIGN_OR_RETURN(Read read, worker_.Read<Read>([&by = clock()](HostReader& host) {
     Read now{.recorder = std::make_shared<RecordingHost>(host)};
-    now.facts = CollectFacts(*now.recorder);
+    now.facts = CollectFacts(*now.recorder, by);
     return now;
   }));
   RecordingHost& recorder = *read.recorder;
@@ -125,7 +120,7 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
   recording.hostname = facts.hostname;
   if (facts.kernel) recording.kernel = facts.kernel->release;
   recording.rdmaready = config_.version;
-  recording.recorded_unix_ns = UnixNowNs();
+  recording.recorded_unix_ns = UnixNs(clock());
   recording.apply_state = ApplyStateNow();
   return EncodeRecording(recording);
 }
@@ -142,8 +137,11 @@ void TellWhatIsJudged(const HostParts& parts, const Facts& facts, HostReport& re
 
 absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
                                       std::stop_token cancel) {
-  const std::int64_t started = UnixNowNs();
-  const std::int64_t began_ns = SteadyNowNs();
+  const std::int64_t started = UnixNs(clock());
+  const auto steady_ns = [this] {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(clock().Now().time_since_epoch()).count();
+  };
+  const std::int64_t began_ns = steady_ns();
   CheckRun run;
   run.run_id = caller.run_id.empty() ? MakeRunId() : caller.run_id;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(order.watch).count();
@@ -157,7 +155,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(run.facts, order.profiles, order.ports));
   run.report.agent_version = config_.version;
   TellWhatIsJudged(parts, run.facts, run.report);
-  run.report.findings = JudgeHost(parts, SteadyNowNs, started);
+  run.report.findings = JudgeHost(parts, steady_ns, started);
   const std::string own_name = hostname();
   const auto waive = [&](std::span<Finding> findings) {
     Waive(order.profiles, {&own_name, 1}, started, findings);
@@ -180,7 +178,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   const Rung judged = order.level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
   run.report.ladder = MakeLadder(run.report.findings, {}, judged);
   run.report.verdict = ReadinessOf(run.report.ladder, judged);
-  const std::int64_t duration_ns = UnixNowNs() - started;
+  const std::int64_t duration_ns = UnixNs(clock()) - started;
   const RunRecord record{.run_id = run.run_id,
                          .started_unix_ns = started,
                          .duration_ns = duration_ns,
@@ -309,9 +307,8 @@ void Agent::Keep(LiveTest& live, const TransferRecord& kept_as) {
 
 CounterReading Agent::CountersOf(const PortAddress& port) {
   absl::StatusOr<CounterReading> reading =
-      worker_.Read<CounterReading>([device = port.device, number = port.number](HostReader& host) {
-        return ReadCounters(host, device, number);
-      });
+      worker_.Read<CounterReading>([device = port.device, number = port.number, &by = clock()](
+                                       HostReader& host) { return ReadCounters(host, device, number, by); });
   if (reading.ok()) return *std::move(reading);
   CounterReading none;
   none.hw.counters = none.pma = MissingFrom(reading.status());
@@ -333,7 +330,7 @@ LiveTest Agent::Run(const PortAddress& port, const std::function<BothWays()>& tr
   const NearNic near(CpusNear(port));
   const auto read = [&] { return CountersOf(port); };
   const CounterReading idle = read();
-  if (MovedUntil(idle)) std::this_thread::sleep_for(kIdleLook);
+  if (MovedUntil(idle)) clock().SleepUntil(clock().Now() + kIdleLook, {});
   const CounterReading before = read();
   BothWays both = transfer();
   LiveTest live{.port = port.port, .result = std::move(both.forward), .reverse = std::move(both.reverse)};
@@ -353,9 +350,9 @@ LiveTest Agent::Run(const PortAddress& port, const std::function<BothWays()>& tr
 LiveTest Agent::RunLoopbackCase(const TransferCase& test, const PortAddress& port, const RunOptions& options,
                                 const Caller& caller) {
   const Counted running(live_tests_);
-  const std::int64_t started = UnixNowNs();
+  const std::int64_t started = UnixNs(clock());
   LiveTest live = Run(port, [&] { return RunLoopback(test, make_link_, options); });
-  live.duration_ns = UnixNowNs() - started;
+  live.duration_ns = UnixNs(clock()) - started;
   Keep(
       live,
       {.run_id = caller.run_id, .started_unix_ns = started, .port = port.port, .role = "loopback", .peer = ""});

@@ -37,6 +37,7 @@
 #include "agent/transfer/run.h"
 #include "agent/trust/signed_channel.h"
 #include "agent/worker/host_worker.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/prefix_index.h"
 #include "api/model/baseline.h"
@@ -78,6 +79,7 @@ struct AgentConfig {
   std::function<void(const LiveTest&, bool loopback)> on_tested{};
   // After every whole reading of the host, which did not begin before `begun`; on the thread of who asked.
   std::function<void(const std::shared_ptr<const Facts>&, std::chrono::steady_clock::time_point begun)> on_read{};
+  Clock* clock = &RealClock();  // outlives readings that do not return, too
 };
 
 struct PeerTicket {
@@ -116,6 +118,7 @@ class Agent {
   Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config);
 
   const AgentConfig& config() const { return config_; }
+  Clock& clock() const { return *config_.clock; }
   std::string hostname() const;
 
   // Reads the host afresh; one reading at a time, which callers who wait for it share. What does not answer in
@@ -314,7 +317,7 @@ class Agent {
   std::optional<LastReading> last_{};
   HostWorker worker_;
   std::shared_ptr<Prover> prover_;
-  Proving proving_;
+  Proving proving_{clock()};
   ChangeBook changes_;
 };
 

@@ -10,12 +10,10 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "agent/agent.h"
 #include "agent/agent_events.h"
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/profile/profile_proto.h"
 #include "checks/live/transfer.h"
@@ -25,7 +23,6 @@
 namespace rdmaready {
 namespace {
 
-using ApplyClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr const char* kProofCases[] = {"send-1k", "write-512k"};
@@ -205,7 +202,7 @@ absl::StatusOr<Change> Agent::ProveChange(Change change, const ChangeOrder& orde
                                           const Caller& caller, const ChangeWatcher& watcher,
                                           const std::stop_token& stop) {
   // The applier counts from its last write on, whatever the proof takes.
-  const auto goes_back = ApplyClock::now() + milliseconds(change.deadline_in_ms);
+  const auto goes_back = clock().Now() + milliseconds(change.deadline_in_ms);
   // The one that apply.yaml names goes before another.
   if (change.proof.peer.empty()) change.proof.peer = order.peer;
   const std::set<std::string> ports = ProveByLoopback(change, order, before, caller, watcher, stop);
@@ -240,7 +237,7 @@ std::set<std::string> Agent::ProveByLoopback(Change& change, const ChangeOrder& 
   }
   std::uint32_t estimate_ms = 0;
   for (const ChangeStep& step : change.steps) estimate_ms += step.step.disturbance.estimate_ms;
-  const auto until = ApplyClock::now() + kComesBackWithin + milliseconds(estimate_ms);
+  const auto until = clock().Now() + kComesBackWithin + milliseconds(estimate_ms);
   Caller caller = asked_by;
   caller.run_id = change.id;
   const Watcher progress{.progress = [&](const std::string& what) {
@@ -279,9 +276,9 @@ absl::StatusOr<Facts> Agent::WhenUsable(const std::string& port, std::chrono::st
     RR_ASSIGN_OR_RETURN(Facts facts, Collect());
     const Port* now = FindPort(facts, port);
     if (now != nullptr && CanBeTested(*now)) return facts;
-    if (stop.stop_requested() || ApplyClock::now() >= until)
+    if (stop.stop_requested() || clock().Now() >= until)
       return absl::FailedPreconditionError(port + " did not come back: it is not active with an address");
-    std::this_thread::sleep_for(kLookAgain);
+    clock().SleepUntil(clock().Now() + kLookAgain, stop);
   }
 }
 
@@ -309,11 +306,11 @@ absl::StatusOr<std::string> Agent::LoopbackOf(const std::string& name, const Cha
   };
   const Watcher told{.progress = watcher.progress, .transfer = judge};
   absl::Status made;
-  const auto free_until = ApplyClock::now() + kBusyFor;
+  const auto free_until = clock().Now() + kBusyFor;
   do {
     made = RunLoopbacks(chosen, cases, marked, "proof of a change", caller, told, stop);
-    if (absl::IsResourceExhausted(made)) std::this_thread::sleep_for(kLookAgain);
-  } while (absl::IsResourceExhausted(made) && ApplyClock::now() < free_until && !stop.stop_requested());
+    if (absl::IsResourceExhausted(made)) clock().SleepUntil(clock().Now() + kLookAgain, stop);
+  } while (absl::IsResourceExhausted(made) && clock().Now() < free_until && !stop.stop_requested());
   if (!made.ok()) return absl::FailedPreconditionError(chosen.port + ": " + Message(made));
   if (!failed.empty()) return absl::FailedPreconditionError(failed);
   return figures;
@@ -323,7 +320,7 @@ void Agent::ProveByPeer(Change& change, const Proving::Handle& mine, const std::
                         std::chrono::steady_clock::time_point goes_back, const ChangeWatcher& watcher,
                         const std::stop_token& stop) {
   ChangeProof& proof = change.proof;
-  const auto left = std::chrono::duration_cast<milliseconds>(goes_back - ApplyClock::now());
+  const auto left = std::chrono::duration_cast<milliseconds>(goes_back - clock().Now());
   change.deadline_in_ms = static_cast<std::uint32_t>(std::max(left, milliseconds(1)).count());
   if (watcher.progress) watcher.progress(change);  // now whoever asked makes the tests
   const std::optional<std::vector<ProvingTest>> tests =
@@ -390,7 +387,7 @@ absl::StatusOr<ApplierStatus> Agent::GetApplier() {
 Fact<ApplyState> Agent::ApplyStateNow() {
   if (config_.configurer == nullptr)
     return Missing{Missing::Kind::kUnsupported, "no applier is asked by this process"};
-  return changes_.State([this] { return config_.configurer->Status(); }, ApplyClock::now());
+  return changes_.State([this] { return config_.configurer->Status(); }, clock().Now());
 }
 
 }  // namespace rdmaready

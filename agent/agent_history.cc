@@ -8,7 +8,7 @@
 
 #include "agent/agent.h"
 #include "agent/store/baseline_rows.h"
-#include "api/base/run_id.h"
+#include "api/base/clock.h"
 #include "checks/live/own_past.h"
 
 namespace rdmaready {
@@ -99,7 +99,7 @@ void Agent::KeepOnce(const std::string& text) {
 }
 
 void Agent::KeepEvent(const std::string& text) {
-  static_cast<void>(Kept(store_.PutEvent({.unix_ns = UnixNowNs(), .text = text})));
+  static_cast<void>(Kept(store_.PutEvent({.unix_ns = UnixNs(clock()), .text = text})));
 }
 
 }  // namespace rdmaready

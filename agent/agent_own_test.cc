@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loopback tests through the ports that nobody uses.
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "agent/agent.h"
@@ -19,7 +18,7 @@ constexpr std::chrono::milliseconds kLookForUse{500};
 std::string Agent::InUse(const Port& port, const PortAddress& address) {
   if (LiveTestRunning()) return "a live test is running";
   const CounterReading before = CountersOf(address);
-  std::this_thread::sleep_for(kLookForUse);
+  clock().SleepUntil(clock().Now() + kLookForUse, {});
   return UseOf(port, before, CountersOf(address));
 }
 

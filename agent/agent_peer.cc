@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One end of a transfer between two agents, by way of a caller whom neither believes what the other said.
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "agent/link/failure.h"
 #include "agent/port/peer_subnets.h"
 #include "agent/trust/signed_channel.h"
+#include "api/base/clock.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 
@@ -73,8 +73,9 @@ absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& c
                                         const std::stop_token& cancel) {
   if (!Signs()) return RunPeerOver(ticket, channel, cancel);
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  SignedChannel with_signatures(initiator ? Role::kInitiator : Role::kResponder, channel);
-  const TimePoint deadline = std::chrono::steady_clock::now() + ticket.test.deadline;
+  Clock& engines = RealClock();  // which the deadlines of `channel` are by
+  SignedChannel with_signatures(initiator ? Role::kInitiator : Role::kResponder, channel, engines);
+  const TimePoint deadline = engines.Now() + ticket.test.deadline;
   const absl::Status greeted = with_signatures.Greet(config_.trust, deadline, cancel);
   if (absl::IsPermissionDenied(greeted) || absl::IsFailedPrecondition(greeted))
     return RefusedPeer(ticket, greeted);
@@ -85,7 +86,7 @@ absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& c
 absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
                                             const std::stop_token& cancel) {
   const Counted running(live_tests_);
-  const std::int64_t started = UnixNowNs();
+  const std::int64_t started = UnixNs(clock());
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
   const bool proves = proving_.IsFor(ticket.caller.run_id);
   const auto packets = [&]() -> Fact<PriorityPackets> {
@@ -105,7 +106,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   // It was not tried: that says nothing of the way between the two hosts.
   if (guard && !guard->refused().ok()) return RefusedPeer(ticket, guard->refused());
   live.result.priority_packets = PacketsBetween(before, packets());
-  live.duration_ns = UnixNowNs() - started;
+  live.duration_ns = UnixNs(clock()) - started;
   const std::string role = initiator ? "initiator" : "responder";
   Keep(live, {.run_id = ticket.caller.run_id,
               .started_unix_ns = started,

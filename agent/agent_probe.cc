@@ -14,6 +14,7 @@
 #include "agent/probe/nvme/nvme_wire.h"
 #include "agent/probe/probe.h"
 #include "agent/share/share_proof.h"
+#include "api/base/clock.h"
 #include "api/base/run_id.h"
 #include "api/base/share_name.h"
 #include "api/base/status.h"
@@ -179,17 +180,18 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
   const bool proves = asked.prove && refused.ok();
   const Caller caller = WithRunId(asked_by);
   const ProbeRow& row = *FindProbe(question.protocol);
-  const std::int64_t started = UnixNowNs();
+  const std::int64_t started = UnixNs(clock());
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   ProbeRun run{.run_id = caller.run_id, .result = BeginWalk(row, question)};
-  Walk walk(run.result, {.deadline = std::chrono::steady_clock::now() + TimeFor(question),
+  Walk walk(run.result, {.deadline = clock().Now() + TimeFor(question),
                          .interrupted =
                              [&cancel] {
                                return cancel.stop_requested() ? absl::CancelledError("the caller gave up")
                                                               : absl::OkStatus();
                              },
                          .progress = watcher.progress,
-                         .stop = cancel});
+                         .stop = cancel,
+                         .clock = &clock()});
   RR_ASSIGN_OR_RETURN(const ProbePath path, FindServer(question, facts, walk));
   std::optional<PortLock> held;
   if (!path.port.device.empty()) {
@@ -215,7 +217,7 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
   CutTexts(run.result.answers);
   run.findings = JudgeProbe(run.result);
   KeepProbe(run, facts, started);
-  TellOfProbe(config_.events, run, caller, UnixNowNs() - started);
+  TellOfProbe(config_.events, run, caller, UnixNs(clock()) - started);
   return run;
 }
 
@@ -229,7 +231,7 @@ void Agent::KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_un
   if (facts.kernel) report.kernel_release = facts.kernel->release;
   run.stored = Kept(store_.PutRun({.run_id = run.run_id,
                                    .started_unix_ns = started_unix_ns,
-                                   .duration_ns = UnixNowNs() - started_unix_ns,
+                                   .duration_ns = UnixNs(clock()) - started_unix_ns,
                                    .level = level,
                                    .report = std::move(report)}));
 }

@@ -2,7 +2,6 @@
 // A watch: two readings of the host, and what was heard between them; and two checks of the schedule, which are
 // one too, without listening.
 #include <algorithm>
-#include <condition_variable>
 #include <cstdint>
 #include <limits>
 #include <mutex>
@@ -16,27 +15,16 @@
 #include "collectors/watch.h"
 
 namespace rdmaready {
-namespace {
-
-using WatchClock = std::chrono::steady_clock;
-
-void WaitUntil(WatchClock::time_point end, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  std::unique_lock lock(mutex);
-  woken.wait_until(lock, stop, end, [] { return false; });
-}
-
-}  // namespace
 
 absl::StatusOr<Facts> Agent::Watch(const LldpWait& wait) {
   // From the beginning of one reading to that of the other: each port is read as late in both.
-  const WatchClock::time_point begin = WatchClock::now();
+  const Clock::TimePoint begin = clock().Now();
   RR_ASSIGN_OR_RETURN(const Facts before, Collect());
   // Who listens asks for what a reading that does not return may hold.
   const Overheard heard = ReadingStuck() ? Overheard() : Overhear(*host_, wait, before);
-  WaitUntil(begin + wait.longest, wait.stop);  // where nothing can be listened on, counters count all the same
-  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(WatchClock::now() - begin);
+  clock().SleepUntil(begin + wait.longest,
+                     wait.stop);  // where nothing can be listened on, counters count all the same
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock().Now() - begin);
   RR_ASSIGN_OR_RETURN(Facts after, Collect());
   KeepLldp(heard.lldp, after);
   KeepDcbWrites(heard.dcb, before, after);
@@ -46,7 +34,7 @@ absl::StatusOr<Facts> Agent::Watch(const LldpWait& wait) {
 
 void Agent::CompareWithLast(Facts& now) {
   const std::lock_guard lock(last_mutex_);
-  LastReading reading{.facts = now, .when = WatchClock::now()};
+  LastReading reading{.facts = now, .when = clock().Now()};
   if (last_) {
     constexpr std::int64_t kLongestMs = std::numeric_limits<std::uint32_t>::max();
     const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(reading.when - last_->when);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/event_ring.h"
 
-#include "api/base/run_id.h"
-
 namespace rdmaready {
 namespace {
 
@@ -39,9 +37,9 @@ std::vector<KeptEvent> EventRing::Kept() const {
   return {kept_.begin(), kept_.end()};
 }
 
-EventSink EventRing::Before(std::shared_ptr<EventRing> ring, EventSink sink) {
-  return [ring = std::move(ring), sink = std::move(sink)](const Event& event) {
-    ring->Add(event, UnixNowNs());
+EventSink EventRing::Before(std::shared_ptr<EventRing> ring, EventSink sink, Clock& clock) {
+  return [ring = std::move(ring), sink = std::move(sink), &clock](const Event& event) {
+    ring->Add(event, UnixNs(clock));
     if (sink) sink(event);
   };
 }

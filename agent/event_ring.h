@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "api/base/event.h"
 
 namespace rdmaready {
@@ -37,8 +38,9 @@ class EventRing {
   // Oldest first.
   std::vector<KeptEvent> Kept() const;
 
-  // A sink that keeps what it hears in `ring` and passes it on to `sink`, which may be empty.
-  static EventSink Before(std::shared_ptr<EventRing> ring, EventSink sink);
+  // A sink that keeps what it hears in `ring` and passes it on to `sink`, which may be empty. `clock` outlives
+  // it.
+  static EventSink Before(std::shared_ptr<EventRing> ring, EventSink sink, Clock& clock);
 
  private:
   mutable std::mutex mutex_;  // guards what follows

@@ -46,7 +46,8 @@ void TellOfDrift(Agent& agent, const EventSink& events, const DriftEvent& event)
 std::unique_ptr<drift::DriftWatch> WatchDrift(Agent& agent, const EventSink& events,
                                               std::shared_ptr<Configurer> configurer,
                                               std::function<void(const DriftEvent&)> told) {
-  absl::StatusOr<std::unique_ptr<HostNotices>> opened = HostNotices::Open();
+  absl::StatusOr<std::unique_ptr<HostNotices>> opened =
+      HostNotices::Open({kNoticeKinds.begin(), kNoticeKinds.end()}, agent.clock());
   if (!opened.ok()) {
     Tell(events, EventLevel::kWarning, "drift-off", {{"reason", Message(opened.status())}});
     return nullptr;
@@ -64,7 +65,8 @@ std::unique_ptr<drift::DriftWatch> WatchDrift(Agent& agent, const EventSink& eve
             TellOfDrift(agent, events, event);
             if (told) told(event);
           },
-      .configurer = std::move(configurer)});
+      .configurer = std::move(configurer),
+      .clock = &agent.clock()});
 }
 
 }  // namespace rdmaready

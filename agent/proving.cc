@@ -33,10 +33,10 @@ void Proving::Tested(const std::string& run_id, Role role, const LiveTest& live)
 }
 
 std::optional<std::vector<ProvingTest>> Proving::AwaitTests(const Handle& mine, const std::stop_token& stop,
-                                                            TimePoint until) {
+                                                            Clock::TimePoint until) {
   std::unique_lock lock(mutex_);
   const auto over = [&mine] { return mine->asked || mine->outcome.has_value(); };
-  if (!changed_.wait_until(lock, stop, until, over) || mine->outcome) return std::nullopt;
+  if (!clock_.WaitUntil(changed_, lock, stop, until, over) || mine->outcome) return std::nullopt;
   return mine->tests;
 }
 

@@ -3,7 +3,6 @@
 // agent itself took part in since the change was written, and nobody's word.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "agent/link/link.h"
 #include "agent/runs.h"
+#include "api/base/clock.h"
 #include "api/model/change.h"
 
 namespace rdmaready {
@@ -28,7 +28,7 @@ struct ProvingTest {
 // Threads: every method may be called from any thread.
 class Proving {
  public:
-  using TimePoint = std::chrono::steady_clock::time_point;
+  explicit Proving(Clock& clock) : clock_(clock) {}
 
   struct One;
   using Handle = std::shared_ptr<One>;
@@ -44,7 +44,7 @@ class Proving {
 
   // Waits until somebody asks to have the tests judged. Nothing: it has ended, `stop`, or `until` is over.
   std::optional<std::vector<ProvingTest>> AwaitTests(const Handle& mine, const std::stop_token& stop,
-                                                     TimePoint until);
+                                                     Clock::TimePoint until);
 
   // What came of the change, for who asked. No more tests count. One that has ended stays as it is.
   void End(const Handle& mine, const absl::StatusOr<Change>& outcome);
@@ -59,6 +59,7 @@ class Proving {
 
   static constexpr std::size_t kMostTests = 1000;  // no proof takes so many
 
+  Clock& clock_;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;
   Handle one_{};  // null: none is being proven; who asked keeps the one that he asked for

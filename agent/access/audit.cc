@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "api/base/run_id.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 
@@ -47,8 +47,9 @@ nlohmann::ordered_json Line(std::string_view event, std::int64_t unix_ns) {
   return {{"time", Stamp(unix_ns)}, {"event", event}};
 }
 
-std::string NumberLine(std::string_view event, std::string_view key, std::int64_t number) {
-  nlohmann::ordered_json line = Line(event, UnixNowNs());
+std::string NumberLine(std::string_view event, std::string_view key, std::int64_t number,
+                       std::int64_t unix_ns) {
+  nlohmann::ordered_json line = Line(event, unix_ns);
   line[std::string(key)] = number;
   return line.dump();
 }
@@ -131,7 +132,7 @@ bool Audit::Moved() const {
   return open.st_ino != named.st_ino || open.st_dev != named.st_dev;
 }
 
-bool Audit::Admit(const std::string& who, TimePoint now, std::int64_t& kept_back) {
+bool Audit::Admit(const std::string& who, Clock::TimePoint now, std::int64_t& kept_back) {
   if (refusals_.size() >= kMaxRefused && !refusals_.contains(who)) refusals_.clear();
   Refusals& count = refusals_[who];
   if (now - count.since >= std::chrono::minutes(1)) {
@@ -155,11 +156,12 @@ absl::Status Audit::Append(std::string line) {
   return ErrnoStatus(why, "write audit " + path_);
 }
 
-absl::Status Audit::Write(const AuditRecord& record, TimePoint now) {
-  const std::string line = AuditLine(record, UnixNowNs());
+absl::Status Audit::Write(const AuditRecord& record) {
+  const std::int64_t unix_ns = UnixNs(clock_);
+  const std::string line = AuditLine(record, unix_ns);
   std::int64_t kept_back = 0;
   const std::lock_guard lock(mutex_);
-  if (record.kind == AuditRecord::Kind::kRefused && !Admit(record.who->who, now, kept_back))
+  if (record.kind == AuditRecord::Kind::kRefused && !Admit(record.who->who, clock_.Now(), kept_back))
     return absl::OkStatus();
   // Without a file the log's other lines say as much.
   Tell(events_, path_.empty() ? EventLevel::kDebug : EventLevel::kInfo, kAuditEvent, {{"record", line}});
@@ -168,10 +170,11 @@ absl::Status Audit::Write(const AuditRecord& record, TimePoint now) {
   // While whoever moves the file away has not made the next one, it goes on where it is.
   if (fd_) status = absl::OkStatus();
   if (status.ok() && lost_untold_ > 0) {
-    status = Append(NumberLine("lost", "lines", lost_untold_));
+    status = Append(NumberLine("lost", "lines", lost_untold_, unix_ns));
     if (status.ok()) lost_untold_ = 0;
   }
-  if (status.ok() && kept_back > 0) status = Append(NumberLine("refused", "not_written_before", kept_back));
+  if (status.ok() && kept_back > 0)
+    status = Append(NumberLine("refused", "not_written_before", kept_back, unix_ns));
   if (status.ok()) status = Append(line);
   if (status.ok()) return status;
   ++lost_;

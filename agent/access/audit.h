@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "agent/access/identity.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/handle.h"
 
@@ -43,11 +44,9 @@ std::string AuditLine(const AuditRecord& record, std::int64_t unix_ns);
 // Threads: every method may be called from any thread.
 class Audit {
  public:
-  using TimePoint = std::chrono::steady_clock::time_point;
-
   // Empty path: events only.
-  explicit Audit(std::string path = {}, EventSink events = {})
-      : path_(std::move(path)), events_(std::move(events)) {}
+  explicit Audit(std::string path = {}, EventSink events = {}, Clock& clock = RealClock())
+      : path_(std::move(path)), events_(std::move(events)), clock_(clock) {}
 
   // Opens the file, which is made (mode 0600) where it is absent and this user may. kFailedPrecondition: it is
   // no regular file, or others than root and this user own it or may write it, the group aside. Tells in the
@@ -57,7 +56,7 @@ class Audit {
   // The file is made or found anew when it was moved away. An error leaves out this line, and the next that can be
   // written is followed by one that counts those. Of one caller's refusals, those after the tenth of a minute
   // are only counted.
-  absl::Status Write(const AuditRecord& record, TimePoint now = std::chrono::steady_clock::now());
+  absl::Status Write(const AuditRecord& record);
 
   // Lines that did not reach the file, since the start.
   std::int64_t lost() const {
@@ -67,7 +66,7 @@ class Audit {
 
  private:
   struct Refusals {
-    TimePoint since{};
+    Clock::TimePoint since{};
     int written = 0;
     std::int64_t kept_back = 0;
   };
@@ -76,10 +75,11 @@ class Audit {
   bool Moved() const;
   absl::Status Append(std::string line);
   // Whether a refusal of `who` is to be written now; `kept_back`: of the minute before.
-  bool Admit(const std::string& who, TimePoint now, std::int64_t& kept_back);
+  bool Admit(const std::string& who, Clock::TimePoint now, std::int64_t& kept_back);
 
   const std::string path_;
   const EventSink events_;
+  Clock& clock_;
   mutable std::mutex mutex_;  // guards what follows
   UniqueFd fd_{};
   std::map<std::string, Refusals> refusals_{};

@@ -108,7 +108,7 @@ absl::Status Pass::Begin(Said said) {
 
 absl::Status Pass::MayTest() const {
   if (identity_.way == Way::kInProcess) return absl::OkStatus();
-  const absl::Status may = gate_->book_.MayTest(identity_.who, std::chrono::steady_clock::now());
+  const absl::Status may = gate_->book_.MayTest(identity_.who, gate_->options_.clock->Now());
   return may.ok() ? may : gate_->Refuse(identity_, ask_, said_, may, true);
 }
 
@@ -117,7 +117,7 @@ void Pass::Tested(std::chrono::nanoseconds time, std::uint64_t bytes, bool faile
   spent_.failed += failed ? 1 : 0;
   spent_.time += time;
   spent_.bytes += bytes;
-  gate_->book_.Tested(identity_.who, time, bytes, std::chrono::steady_clock::now());
+  gate_->book_.Tested(identity_.who, time, bytes, gate_->options_.clock->Now());
 }
 
 absl::Status Pass::End(const absl::Status& status, std::string_view ok) {
@@ -210,7 +210,7 @@ absl::StatusOr<Pass> Gate::Admit(Identity caller, Ask ask) {
     return Refuse(caller, ask, {}, Refusal(caller, row), false);
   QuotaBook::Place place;
   if (caller.way != Way::kInProcess) {
-    absl::StatusOr<QuotaBook::Place> entered = book_.Enter(caller.who, std::chrono::steady_clock::now());
+    absl::StatusOr<QuotaBook::Place> entered = book_.Enter(caller.who, options_.clock->Now());
     if (!entered.ok()) return Refuse(caller, ask, {}, entered.status(), true);
     place = *std::move(entered);
   }

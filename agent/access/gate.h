@@ -22,6 +22,7 @@
 #include "agent/access/quota.h"
 #include "agent/access/role_file.h"
 #include "agent/access/rows.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 
 namespace grpc {
@@ -40,6 +41,7 @@ struct GateOptions {
   // Why the owner of a certificate (PEM, and its intermediates) is not to be served any more, although his
   // connection stands: asked with each of his calls, and now and then while one lasts. Empty: nobody is.
   std::function<std::string(const std::string& certificate_pem, const std::string& others_pem)> why_refused{};
+  Clock* clock = &RealClock();  // of the quotas
 };
 
 // What a caller says of his call; for logs and the audit.

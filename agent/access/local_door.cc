@@ -46,10 +46,12 @@ bool SameIdentity(const LocalCaller& a, const LocalCaller& b) {
 
 }  // namespace
 
-LocalDoor::LocalDoor(std::vector<DoorSocket> sockets, std::function<void(int fd)> take, EventSink events)
+LocalDoor::LocalDoor(std::vector<DoorSocket> sockets, std::function<void(int fd)> take, EventSink events,
+                     Clock& clock)
     : sockets_(std::move(sockets)),
       take_(std::move(take)),
       events_(std::move(events)),
+      clock_(clock),
       lowest_(LowestNumber()),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!sockets_.empty()) thread_ = std::jthread([this](const std::stop_token& stop) { Listen(stop); });
@@ -72,23 +74,23 @@ void LocalDoor::Listen(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
     for (std::size_t i = 0; i < sockets_.size() && !stop.stop_requested(); ++i) {
-      if (waited[i + 1].revents != 0) Accept(sockets_[i]);
+      if (waited[i + 1].revents != 0) Accept(sockets_[i], stop);
     }
   }
 }
 
-void LocalDoor::Accept(const DoorSocket& socket) {
+void LocalDoor::Accept(const DoorSocket& socket, const std::stop_token& stop) {
   UniqueFd accepted(::accept4(socket.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!accepted) {
     if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-      std::this_thread::sleep_for(kFull);
+      clock_.SleepUntil(clock_.Now() + kFull, stop);
     return;
   }
   ::ucred peer{};
   ::socklen_t size = sizeof(peer);
   if (::getsockopt(accepted.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
   const LocalCaller caller{.role = socket.role, .uid = peer.uid, .pid = peer.pid, .path = socket.path};
-  const absl::StatusOr<int> number = Number(std::move(accepted), caller, std::chrono::steady_clock::now());
+  const absl::StatusOr<int> number = Number(std::move(accepted), caller, clock_.Now());
   if (number.ok()) return take_(*number);
   Tell(events_, EventLevel::kWarning, kRefusedEvent,
        {{"origin", fmt::format("uid {} pid {} {}", caller.uid, caller.pid, caller.path)},

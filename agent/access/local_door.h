@@ -22,6 +22,7 @@
 
 #include "absl/status/statusor.h"
 #include "agent/access/role.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/handle.h"
 
@@ -49,7 +50,8 @@ class LocalDoor {
 
   // `take` gets each connection, on the door's thread, and owns its descriptor. It lives until the destructor
   // has returned.
-  LocalDoor(std::vector<DoorSocket> sockets, std::function<void(int fd)> take, EventSink events);
+  LocalDoor(std::vector<DoorSocket> sockets, std::function<void(int fd)> take, EventSink events,
+            Clock& clock = RealClock());
   LocalDoor(const LocalDoor&) = delete;
   LocalDoor& operator=(const LocalDoor&) = delete;
   ~LocalDoor() { Close(); }
@@ -74,7 +76,7 @@ class LocalDoor {
   };
 
   void Listen(const std::stop_token& stop);
-  void Accept(const DoorSocket& socket);
+  void Accept(const DoorSocket& socket, const std::stop_token& stop);
   void LookForGone(TimePoint now);
   // The lowest free number from `from` on that is `caller`'s to have.
   absl::StatusOr<int> Place(const UniqueFd& accepted, int from, const LocalCaller& caller, TimePoint now);
@@ -82,6 +84,7 @@ class LocalDoor {
   std::vector<DoorSocket> sockets_;  // changed without a thread only
   const std::function<void(int fd)> take_;
   const EventSink events_;
+  Clock& clock_;
   int lowest_ = 0;
   mutable std::mutex mutex_;  // guards what follows
   std::map<int, Seat> seats_{};

@@ -17,17 +17,18 @@ bool SameFile(const struct ::stat& a, const struct ::stat& b) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<RoleFile>> RoleFile::Open(const std::string& path, EventSink events) {
-  std::shared_ptr<RoleFile> file(new RoleFile(path, std::move(events)));
+absl::StatusOr<std::shared_ptr<RoleFile>> RoleFile::Open(const std::string& path, EventSink events,
+                                                         Clock& clock) {
+  std::shared_ptr<RoleFile> file(new RoleFile(path, std::move(events), clock));
   // Looked at first: what is changed while it is read is read again.
   static_cast<void>(::stat(path.c_str(), &file->seen_));
   RR_ASSIGN_OR_RETURN(file->map_, LoadRoleMap(path));
-  file->looked_ = std::chrono::steady_clock::now();
+  file->looked_ = clock.Now();
   return file;
 }
 
 void RoleFile::LookAgain() {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = clock_.Now();
   if (now - looked_ < kLookEvery) return;
   looked_ = now;
   struct ::stat info {};

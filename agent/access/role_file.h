@@ -4,7 +4,6 @@
 
 #include <sys/stat.h>
 
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "agent/access/role_map.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 
 namespace rdmaready::access {
@@ -20,22 +20,25 @@ namespace rdmaready::access {
 class RoleFile {
  public:
   // Errors of LoadRoleMap.
-  static absl::StatusOr<std::shared_ptr<RoleFile>> Open(const std::string& path, EventSink events);
+  static absl::StatusOr<std::shared_ptr<RoleFile>> Open(const std::string& path, EventSink events,
+                                                        Clock& clock = RealClock());
 
   // Looks at the file at most once a second. One that can no longer be read, or is wrong, leaves the map as it
   // was, and the log says so: a slip of the pen must not lock everybody out.
   RoleSet RolesOf(std::span<const SubjectName> names);
 
  private:
-  RoleFile(std::string path, EventSink events) : path_(std::move(path)), events_(std::move(events)) {}
+  RoleFile(std::string path, EventSink events, Clock& clock)
+      : path_(std::move(path)), events_(std::move(events)), clock_(clock) {}
   void LookAgain();
 
   const std::string path_;
   const EventSink events_;
+  Clock& clock_;
   std::mutex mutex_;  // guards what follows
   RoleMap map_{};
   struct ::stat seen_ {};
-  std::chrono::steady_clock::time_point looked_{};
+  Clock::TimePoint looked_{};
 };
 
 }  // namespace rdmaready::access

@@ -81,10 +81,7 @@ absl::StatusOr<LocalSockets> MakeLocalSockets() {
 // What sleeps in the kernel (a NIC that does not answer, a server that is gone) is not waited for: what was
 // acknowledged is stored, and what a proof leaves behind is removed by the next start.
 void EndAnyway(const std::stop_token& ended, const EventSink& events) {
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  std::unique_lock lock(mutex);
-  if (woken.wait_for(lock, ended, kLongestEnd, [] { return false; }) || ended.stop_requested()) return;
+  if (!RealClock().SleepUntil(RealClock().Now() + kLongestEnd, ended)) return;
   Tell(events, EventLevel::kWarning, "ended-anyway", {{"reason", "something that was begun does not end"}});
   ::_exit(0);
 }

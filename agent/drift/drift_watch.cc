@@ -5,14 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
 namespace rdmaready::drift {
 namespace {
-
-using DriftClock = std::chrono::steady_clock;
 
 constexpr auto kLookAgain = std::chrono::milliseconds(300);
 
@@ -36,7 +32,7 @@ std::string SuspectText(const ProcessName& process) {
 
 DriftWatch::DriftWatch(Seams seams)
     : seams_(std::move(seams)),
-      own_(seams_.configurer),
+      own_(seams_.configurer, *seams_.clock),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 DriftWatch::~DriftWatch() {
@@ -56,7 +52,7 @@ void DriftWatch::Seen(std::shared_ptr<const Facts> facts, TimePoint begun) {
 absl::Status DriftWatch::GoesOn() const {
   const TimePoint::rep since = busy_since_;
   if (since == 0) return absl::OkStatus();
-  const auto busy = DriftClock::now() - TimePoint(TimePoint::duration(since));
+  const auto busy = seams_.clock->Now() - TimePoint(TimePoint::duration(since));
   if (busy < kLongestReading) return absl::OkStatus();
   return absl::DeadlineExceededError(
       fmt::format("a reading for drift has not ended for {} s",
@@ -69,11 +65,11 @@ void DriftWatch::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     busy_since_ = 0;
     const HeardNotices heard = seams_.wait(NextLook());
-    busy_since_ = DriftClock::now().time_since_epoch().count();
+    busy_since_ = seams_.clock->Now().time_since_epoch().count();
     if (stop.stop_requested()) return;
     Plan(heard);
     TakeSeen();
-    const TimePoint now = DriftClock::now();
+    const TimePoint now = seams_.clock->Now();
     if (order_.empty() || now < NextLook() || HoldsBack(now)) continue;
     Read(now);
     TakeSeen();  // its wake may have ended the look for notices
@@ -155,7 +151,7 @@ void DriftWatch::Read(TimePoint now) {
   const RefreshOrder order = std::exchange(order_, {});
   const HeardNotices heard = heard_.Take();
   absl::StatusOr<std::shared_ptr<const Facts>> facts = seams_.read(order, last_);
-  last_ended_ = DriftClock::now();
+  last_ended_ = seams_.clock->Now();
   if (!facts.ok()) {
     Widen(order_, order);
     heard_.Add(heard);
@@ -225,9 +221,7 @@ void DriftWatch::LookForOwn(const std::vector<Change>& changes, const HeardNotic
   own_.Look(stop_);
   const auto foreign = [&](const Change& change) { return !OwnOf(change, heard).own; };
   if (!own_.MayBeTakingBack() || std::ranges::none_of(changes, foreign)) return;
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
-  std::condition_variable_any().wait_for(lock, stop_, kLookAgain, [] { return false; });
+  seams_.clock->SleepUntil(seams_.clock->Now() + kLookAgain, stop_);
   own_.Look(stop_);
 }
 

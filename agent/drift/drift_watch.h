@@ -23,6 +23,7 @@
 #include "agent/drift/own_writes.h"
 #include "agent/drift/pace.h"
 #include "agent/drift/settings.h"
+#include "api/base/clock.h"
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "collectors/net/notices.h"
@@ -46,6 +47,7 @@ struct Seams {
   std::function<std::shared_ptr<const std::vector<Profile>>()> profiles{};
   std::function<void(const DriftEvent&)> tell{};
   std::shared_ptr<Configurer> configurer{};
+  Clock* clock = &RealClock();  // that `until` of `wait` is by
 };
 
 class DriftWatch {

@@ -77,7 +77,8 @@ void OwnWrites::Look(const std::stop_token& stop) {
   asked_ = Ask();
   if (asked_ == nullptr) return;
   std::unique_lock lock(asked_->mutex);
-  if (asked_->more.wait_for(lock, stop, patience_, [this] { return asked_->all; })) Learn(*asked_);
+  if (clock_.WaitUntil(asked_->more, lock, stop, clock_.Now() + kPatience, [this] { return asked_->all; }))
+    Learn(*asked_);
 }
 
 void OwnWrites::Learn(Said& said) {

@@ -13,6 +13,7 @@
 
 #include "agent/apply/configurer.h"
 #include "agent/drift/settings.h"
+#include "api/base/clock.h"
 #include "collectors/net/notices.h"
 
 namespace rdmaready::drift {
@@ -28,8 +29,8 @@ class OwnWrites {
   // A busy applier answers at once: what it says is not what it writes.
   static constexpr std::chrono::milliseconds kPatience{5000};
 
-  explicit OwnWrites(std::shared_ptr<Configurer> configurer, std::chrono::milliseconds patience = kPatience)
-      : configurer_(std::move(configurer)), patience_(patience) {}
+  OwnWrites(std::shared_ptr<Configurer> configurer, Clock& clock)
+      : configurer_(std::move(configurer)), clock_(clock) {}
 
   // Asks the applier, and waits for its answer, for `stop`, or until its patience ends. Without an applier, or
   // when it does not answer, nothing is own; one that still owes its answer is not asked again.
@@ -56,7 +57,7 @@ class OwnWrites {
   bool Keeps(const Change& change) const;
 
   std::shared_ptr<Configurer> configurer_;
-  std::chrono::milliseconds patience_;
+  Clock& clock_;
   std::shared_ptr<Said> asked_{};  // last
   std::set<std::uint32_t> sequences_{};
   ApplierStatus status_{};

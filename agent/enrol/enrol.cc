@@ -16,6 +16,7 @@
 
 #include "agent/enrol/granted.h"
 #include "agent/enrol/identity_files.h"
+#include "api/base/clock.h"
 #include "api/base/digest.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
@@ -29,8 +30,6 @@
 
 namespace rdmaready::enrol {
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto kReachWithin = std::chrono::seconds(20);
 constexpr auto kEnrolWithin = std::chrono::seconds(30);
@@ -51,9 +50,9 @@ absl::StatusOr<std::string> PemText(const ::X509& certificate) {
 }
 
 // The one of the chain that the token means.
-absl::StatusOr<std::string> RootShown(const std::string& target, const std::string& fingerprint) {
+absl::StatusOr<std::string> RootShown(const std::string& target, const std::string& fingerprint, Clock& clock) {
   RR_ASSIGN_OR_RETURN(const std::vector<Certificate> chain,
-                      UnverifiedChainOf(target, SteadyClock::now() + kReachWithin));
+                      UnverifiedChainOf(target, clock.Now() + kReachWithin));
   for (const Certificate& one : chain) {
     RR_ASSIGN_OR_RETURN(const std::string digest, pki::Fingerprint(*one));
     if (digest == fingerprint && ::X509_check_ca(one.get()) > 0) return PemText(*one);
@@ -63,7 +62,7 @@ absl::StatusOr<std::string> RootShown(const std::string& target, const std::stri
       "not sent");
 }
 
-absl::StatusOr<Found> FindHub(const std::string& hub, const std::string& fingerprint) {
+absl::StatusOr<Found> FindHub(const std::string& hub, const std::string& fingerprint, Clock& clock) {
   RR_ASSIGN_OR_RETURN(HostAddress address, ParseHostAddress(hub));
   if (!address.unix_path.empty())
     return absl::InvalidArgumentError("the hub is at an address, not at a local socket");
@@ -71,7 +70,7 @@ absl::StatusOr<Found> FindHub(const std::string& hub, const std::string& fingerp
   RR_ASSIGN_OR_RETURN(const std::vector<ResolvedAddress> resolved, Resolve(address));
   absl::Status last = absl::NotFoundError("no address");
   for (const ResolvedAddress& one : resolved) {
-    absl::StatusOr<std::string> root = RootShown(one.target, fingerprint);
+    absl::StatusOr<std::string> root = RootShown(one.target, fingerprint, clock);
     if (root.ok()) return Found{one.target, CertificateName(address, one), *std::move(root)};
     last = {root.status().code(), "hub " + hub + ": " + Message(root.status())};
   }
@@ -103,7 +102,7 @@ absl::StatusOr<v1::HostCertificate> Ask(const std::string& hub, const Found& fou
   credentials.pem_root_certs = found.root_pem;
   const auto channel = grpc::CreateCustomChannel(found.target, grpc::SslCredentials(credentials), arguments);
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kEnrolWithin);
+  context.set_deadline(DeadlineIn(kEnrolWithin));
   v1::HostCertificate answer;
   const grpc::Status status = v1::Enrolment::NewStub(channel)->Enrol(&context, request, &answer);
   if (status.ok()) return answer;
@@ -126,7 +125,7 @@ absl::StatusOr<Enrolled> Enrol(const EnrolOptions& options) {
   }
   RR_ASSIGN_OR_RETURN(const pki::PrivateKey key, files.PendingKey());
   RR_ASSIGN_OR_RETURN(std::string request_pem, pki::MakeRequest(*key, "rdmaready host"));
-  RR_ASSIGN_OR_RETURN(const Found found, FindHub(options.hub, options.token.ca_fingerprint));
+  RR_ASSIGN_OR_RETURN(const Found found, FindHub(options.hub, options.token.ca_fingerprint, *options.clock));
   RR_ASSIGN_OR_RETURN(const v1::HostCertificate answer,
                       Ask(options.hub, found, RequestOf(options.token, std::move(request_pem))));
   RR_ASSIGN_OR_RETURN(const Generation generation, JudgeGranted(answer, *key, ""));

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/pki/fingerprint.h"
 
 namespace rdmaready::enrol {
@@ -20,6 +21,7 @@ struct EnrolOptions {
   pki::EnrolmentToken token{};
   std::string state_directory{};
   bool again = false;  // although this host is enrolled already
+  Clock* clock = &RealClock();
 };
 
 struct Enrolled {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/escaping.h"
 #include "agent/enrol/granted.h"
+#include "api/base/clock.h"
 #include "api/base/digest.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -42,7 +43,7 @@ absl::Status StatusOfCall(const grpc::Status& status) {
 class CallContext {
  public:
   explicit CallContext(const std::stop_token& stop) : give_up_(stop, [this] { context_.TryCancel(); }) {
-    context_.set_deadline(std::chrono::system_clock::now() + kCallWithin);
+    context_.set_deadline(DeadlineIn(kCallWithin));
   }
   grpc::ClientContext* get() { return &context_; }
 
@@ -92,12 +93,12 @@ void IdentityKeeper::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     TakeLists();
     RenewWhenDue(stop);
-    const std::int64_t left = std::max<std::int64_t>(next_unix_s_ - options_.now_unix_ns() / kNsPerSecond, 1);
+    const std::int64_t left = std::max<std::int64_t>(next_unix_s_ - UnixNs(*options_.clock) / kNsPerSecond, 1);
     std::unique_lock lock(mutex_);
-    woken_.wait_for(
-        lock, stop,
-        std::min<std::chrono::seconds>(untaken_ ? kSoon : kLongestSleep, std::chrono::seconds(left)),
-        [this] { return heard_.has_value(); });
+    const auto sleep =
+        std::min<std::chrono::seconds>(untaken_ ? kSoon : kLongestSleep, std::chrono::seconds(left));
+    options_.clock->WaitUntil(woken_, lock, stop, options_.clock->Now() + sleep,
+                              [this] { return heard_.has_value(); });
   }
 }
 
@@ -123,7 +124,7 @@ void IdentityKeeper::TakeLists() {
 }
 
 void IdentityKeeper::RenewWhenDue(const std::stop_token& stop) {
-  if (options_.now_unix_ns() / kNsPerSecond < next_unix_s_) return;
+  if (UnixNs(*options_.clock) / kNsPerSecond < next_unix_s_) return;
   const absl::Status renewed = Renew(stop);
   if (stop.stop_requested() && !renewed.ok()) return;  // it was given up, which is no failure of the hub
   NextTry(renewed);
@@ -178,7 +179,7 @@ void IdentityKeeper::NextTry(const absl::Status& renewed) {
   }
   const std::int64_t most = std::clamp<std::int64_t>(LifeS(identity_) / 30, 1, kLongestRetryS);
   const std::int64_t wait = std::min(most, std::int64_t{1} << std::min(failures_++, kMostRetryDoublings));
-  next_unix_s_ = options_.now_unix_ns() / kNsPerSecond + 1 +
+  next_unix_s_ = UnixNs(*options_.clock) / kNsPerSecond + 1 +
                  static_cast<std::int64_t>(jitter(random_) * static_cast<double>(wait));
 }
 

@@ -20,8 +20,8 @@
 
 #include "absl/status/status.h"
 #include "agent/enrol/identity_files.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
-#include "api/base/run_id.h"
 #include "api/client/tls.h"
 
 namespace grpc {
@@ -34,9 +34,9 @@ struct KeeperOptions {
   IdentityFiles files;
   std::function<std::shared_ptr<grpc::Channel>(const TlsFiles&)> channel{};  // a fresh one to the hub
   std::function<void()> renewed{};                                           // on the keeper's thread
-  std::function<std::int64_t()> now_unix_ns = UnixNowNs;
   std::uint64_t seed = 0;
   EventSink events{};
+  Clock* clock = &RealClock();
 };
 
 // When a certificate is to be renewed: at two thirds of its life, give or take a tenth of that. Its life begins

@@ -43,11 +43,10 @@ std::optional<std::uint64_t> SumOf(const Fact<std::vector<Counter>>& counters,
 
 }  // namespace
 
-CounterReading ReadCounters(HostReader& host, const std::string& device, std::uint32_t port) {
+CounterReading ReadCounters(HostReader& host, const std::string& device, std::uint32_t port, Clock& clock) {
   const RdmaDevice named{.name = device};
-  return {.hw = ReadHwCounters(host, named, port),
-          .pma = ReadPortCounters(host, named, port),
-          .when = std::chrono::steady_clock::now()};
+  return {
+      .hw = ReadHwCounters(host, named, port), .pma = ReadPortCounters(host, named, port), .when = clock.Now()};
 }
 
 CounterChanges ErrorsBetween(const CounterReading& before, const CounterReading& after) {

@@ -2,11 +2,11 @@
 // The error counters of the port that a live test goes through, read before and after it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "api/base/clock.h"
 #include "api/model/counter_change.h"
 #include "collectors/host_reader.h"
 #include "collectors/rdma/counters.h"
@@ -16,11 +16,11 @@ namespace rdmaready {
 struct CounterReading {
   HwCounters hw{};
   Fact<std::vector<Counter>> pma{};
-  std::chrono::steady_clock::time_point when{};
+  Clock::TimePoint when{};
 };
 
 // `device` as the port's facts call it.
-CounterReading ReadCounters(HostReader& host, const std::string& device, std::uint32_t port);
+CounterReading ReadCounters(HostReader& host, const std::string& device, std::uint32_t port, Clock& clock);
 
 // Missing when the port has neither kind, when one could not be read, and when the driver may have answered
 // both times with the same reading. Errors of the last moment may be missing too: the kernel may answer with

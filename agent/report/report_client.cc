@@ -5,12 +5,11 @@
 #include <grpcpp/support/status.h>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "agent/report/report_stream.h"
+#include "api/base/clock.h"
 #include "api/base/ingest_revision.h"
-#include "api/base/run_id.h"
 
 namespace rdmaready::report {
 namespace {

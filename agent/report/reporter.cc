@@ -51,8 +51,9 @@ Reporter::Reporter(ReporterOptions options, ReportingHost host) : options_(std::
                     .lists_sha256 = options_.lists_sha256,
                     .heard_lists = options_.heard_lists,
                     .seed = std::random_device()(),
-                    .events = options_.events});
-  if (options_.past) pace_.Tested(std::chrono::steady_clock::now(), true);
+                    .events = options_.events,
+                    .clock = options_.clock});
+  if (options_.past) pace_.Tested(options_.clock->Now(), true);
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
 
@@ -72,7 +73,7 @@ std::shared_ptr<const HostState> Reporter::PackNewest(Newest& newest) {
 void Reporter::Checked(const Facts& facts, const std::string& digest, std::int64_t read_unix_ns,
                        std::int64_t read_steady_ns) {
   const std::lock_guard lock(mutex_);  // what was read later is offered later
-  looked_at_ = std::chrono::steady_clock::now();
+  looked_at_ = options_.clock->Now();
   {
     const std::lock_guard newest(newest_->mutex);
     if (read_steady_ns >= newest_->read_steady_ns) {
@@ -103,7 +104,7 @@ void Reporter::Tested() {
   {
     const std::lock_guard lock(mutex_);
     if (!options_.past || pace_.due()) return;
-    pace_.Tested(std::chrono::steady_clock::now());
+    pace_.Tested(options_.clock->Now());
   }
   Wake();
 }
@@ -122,13 +123,13 @@ void Reporter::TellPast(TimePoint now) {
     const std::lock_guard lock(mutex_);
     if (!pace_.TakeDue(now)) return;
   }
-  const TimePoint begun = std::chrono::steady_clock::now();
+  const TimePoint begun = options_.clock->Now();
   absl::StatusOr<std::vector<CaseBaseline>> tests = options_.past();
   std::shared_ptr<const HostPast> past;
   if (tests.ok()) past = PackPast(*std::move(tests)).value_or(nullptr);
   {
     const std::lock_guard lock(mutex_);
-    pace_.Read(begun, std::chrono::steady_clock::now(), past != nullptr);
+    pace_.Read(begun, options_.clock->Now(), past != nullptr);
   }
   if (past != nullptr) client_->OfferPast(std::move(past));
 }
@@ -161,7 +162,7 @@ void Reporter::ForgetWhatIsOld(TimePoint now) {
 
 // When to look for what is to be done, besides what the client waits for.
 TimePoint Reporter::NextLook() const {
-  const TimePoint now = std::chrono::steady_clock::now();
+  const TimePoint now = options_.clock->Now();
   const std::lock_guard lock(mutex_);
   if (look_again_) return tried_at_.value_or(now) + kBetweenLooks;
   const TimePoint next = digest_.empty() ? now + kAfterFailure : now + client_->period();
@@ -170,13 +171,13 @@ TimePoint Reporter::NextLook() const {
 
 void Reporter::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const TimePoint now = std::chrono::steady_clock::now();
+    const TimePoint now = options_.clock->Now();
     TellPast(now);
     if (WantsCheck(now)) options_.check(stop);
     ForgetWhatIsOld(now);
-    const TimePoint next = std::min(client_->Tick(std::chrono::steady_clock::now()), NextLook());
+    const TimePoint next = std::min(client_->Tick(options_.clock->Now()), NextLook());
     std::unique_lock lock(waking_->mutex);
-    waking_->woken.wait_until(lock, stop, next, [&] { return waking_->wake; });
+    options_.clock->WaitUntil(waking_->woken, lock, stop, next, [&] { return waking_->wake; });
     waking_->wake = false;
   }
 }

@@ -3,7 +3,6 @@
 // due, or when something is said to have changed, and leaves the rest to ReportClient.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "agent/report/past_pace.h"
 #include "agent/report/report_client.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/client/tls.h"
 #include "api/model/baseline.h"
@@ -37,6 +37,7 @@ struct ReporterOptions {
   std::function<void(std::stop_token)> check{};
   // What live tests showed last, and in the days before. On the reporter's thread; null: none is told.
   std::function<absl::StatusOr<std::vector<CaseBaseline>>()> past{};
+  Clock* clock = &RealClock();
 };
 
 class Reporter {

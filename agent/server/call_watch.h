@@ -12,27 +12,29 @@
 #include <stop_token>
 #include <thread>
 
+#include "api/base/clock.h"
+
 namespace rdmaready {
 
 // gRPC's synchronous server tells of a cancelled call only when asked, and its reads and writes wait for ever,
 // so somebody has to look.
 class CallWatch {
  public:
-  using Clock = std::chrono::steady_clock;
-
   // Cancels the call when it has lasted `longest`, or soon after its caller is not to be served
   // any more (Gate::StillServed; empty: he always is).
   CallWatch(const grpc::ServerContext& context, std::chrono::milliseconds longest,
-            const std::function<bool()>& still_served)
-      : end_(Clock::now() + longest), watcher_([this, &context, still_served](const std::stop_token& done) {
+            const std::function<bool()>& still_served, Clock& clock)
+      : clock_(clock),
+        end_(clock.Now() + longest),
+        watcher_([this, &context, still_served](const std::stop_token& done) {
           constexpr auto kInterval = std::chrono::milliseconds(100);
           constexpr auto kAskAgain = std::chrono::seconds(10);
           constexpr int kTimes = 2;  // in a row: a file that is being written again says nothing yet
-          auto ask = Clock::now() + kAskAgain;
+          auto ask = clock_.Now() + kAskAgain;
           int refused = 0;
           std::unique_lock lock(mutex_);
           while (!done.stop_requested()) {
-            const auto now = Clock::now();
+            const auto now = clock_.Now();
             if (still_served && now >= ask) {
               refused = still_served() ? 0 : refused + 1;
               if (refused == kTimes) context.TryCancel();
@@ -40,7 +42,7 @@ class CallWatch {
             }
             if (now >= end_ || (step_end_ && now >= *step_end_)) context.TryCancel();
             if (context.IsCancelled()) source_.request_stop();
-            wake_.wait_for(lock, done, kInterval, [] { return false; });
+            clock_.WaitUntil(wake_, lock, done, now + kInterval, [] { return false; });
           }
         }) {}
 
@@ -51,25 +53,26 @@ class CallWatch {
   template <class Step>
   auto Within(std::chrono::milliseconds limit, const Step& step) {
     struct Mark {
-      Mark(CallWatch& whole, Clock::time_point end) : watch(whole) { watch.SetStepEnd(end); }
+      Mark(CallWatch& whole, Clock::TimePoint end) : watch(whole) { watch.SetStepEnd(end); }
       ~Mark() { watch.SetStepEnd(std::nullopt); }
       CallWatch& watch;
     };
-    const Mark mark(*this, Clock::now() + limit);
+    const Mark mark(*this, clock_.Now() + limit);
     return step();
   }
 
  private:
-  void SetStepEnd(std::optional<Clock::time_point> end) {
+  void SetStepEnd(std::optional<Clock::TimePoint> end) {
     const std::lock_guard lock(mutex_);
     step_end_ = end;
   }
 
+  Clock& clock_;
   std::stop_source source_;
   std::mutex mutex_;  // guards step_end_
   std::condition_variable_any wake_;
-  std::optional<Clock::time_point> step_end_;
-  const Clock::time_point end_;
+  std::optional<Clock::TimePoint> step_end_;
+  const Clock::TimePoint end_;
   std::jthread watcher_;
 };
 

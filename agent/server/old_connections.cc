@@ -65,7 +65,7 @@ std::string TcpPeerOf(std::string_view grpc_peer) {
 }
 
 void OldConnections::Mark(const std::string& change_id) {
-  Marked mark{.change_id = change_id, .when = std::chrono::steady_clock::now(), .tcp = TcpPeers()};
+  Marked mark{.change_id = change_id, .when = clock_.Now(), .tcp = TcpPeers()};
   const std::lock_guard lock(mutex_);
   std::erase_if(marked_, [&change_id](const Marked& one) { return one.change_id == change_id; });
   if (marked_.size() == kMostMarked) marked_.pop_front();

@@ -3,7 +3,6 @@
 // says nothing about whether the host can still be reached; who confirms proves that it can.
 #pragma once
 
-#include <chrono>
 #include <deque>
 #include <mutex>
 #include <set>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "agent/access/identity.h"
+#include "api/base/clock.h"
 
 namespace rdmaready {
 
@@ -24,6 +24,9 @@ std::string TcpPeerOf(std::string_view grpc_peer);
 // Threads: every method may be called from any thread.
 class OldConnections {
  public:
+  // `clock` is that of the local door.
+  explicit OldConnections(Clock& clock) : clock_(clock) {}
+
   // What is connected now is old for that change.
   void Mark(const std::string& change_id);
 
@@ -35,12 +38,13 @@ class OldConnections {
  private:
   struct Marked {
     std::string change_id{};
-    std::chrono::steady_clock::time_point when{};
+    Clock::TimePoint when{};
     std::set<std::string> tcp{};
   };
 
   static constexpr std::size_t kMostMarked = 8;  // a host has one open change
 
+  Clock& clock_;
   mutable std::mutex mutex_;  // guards what follows
   std::deque<Marked> marked_{};
 };

@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "agent/server/server.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/daemon/watchdog.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
@@ -21,7 +22,7 @@ using std::chrono::milliseconds;
 // A call that everybody may make, through the server that serves all.
 absl::Status CallIsAnswered(v1::Agent::Stub& stub, milliseconds patience) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + patience);
+  context.set_deadline(DeadlineIn(patience));
   v1::GetVersionResponse version;
   const grpc::Status answered = stub.GetVersion(&context, {}, &version);
   if (answered.ok()) return absl::OkStatus();

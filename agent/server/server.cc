@@ -24,6 +24,7 @@
 #include "agent/server/limits.h"
 #include "agent/server/service.h"
 #include "agent/store/sqlite_store.h"
+#include "api/base/clock.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
@@ -77,14 +78,15 @@ absl::StatusOr<std::shared_ptr<access::Gate>> MakeGate(const ServerOptions& opti
   access::GateOptions gate{.plain_role = options.plain_role,
                            .own_process = for_itself,
                            .quota = options.quota,
-                           .events = options.events};
+                           .events = options.events,
+                           .clock = options.clock};
   if (!options.role_file.empty()) {
-    RR_ASSIGN_OR_RETURN(gate.roles, access::RoleFile::Open(options.role_file, options.events));
+    RR_ASSIGN_OR_RETURN(gate.roles, access::RoleFile::Open(options.role_file, options.events, *options.clock));
   }
   if (judge != nullptr && judge->HasLists())
     gate.why_refused = [judge](const auto& pem, const auto& others) { return judge->WhyRefused(pem, others); };
   if (!for_itself) {
-    gate.audit = std::make_shared<access::Audit>(options.audit_file, options.events);
+    gate.audit = std::make_shared<access::Audit>(options.audit_file, options.events, *options.clock);
     RR_RETURN_IF_ERROR(gate.audit->Open());
   }
   return std::make_shared<access::Gate>(std::move(gate));
@@ -149,7 +151,8 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
                          },
                      .on_checked = [this](const CheckDone& done) { Checked(done); },
                      .on_tested = [this](const LiveTest& test, bool loopback) { Tested(test, loopback); },
-                     .on_read = [this](const auto& facts, auto begun) { SeenByDrift(facts, begun); }})),
+                     .on_read = [this](const auto& facts, auto begun) { SeenByDrift(facts, begun); },
+                     .clock = options.clock})),
       service_(std::make_unique<AgentService>(*agent_, options.limits, gate_, std::move(recent))) {}
 
 void HostedAgent::SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> waivers) {
@@ -160,7 +163,7 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
                                                                 std::vector<access::DoorSocket> sockets) {
   RR_RETURN_IF_ERROR(TakeSockets(options.listen, sockets));
   const auto recent = std::make_shared<EventRing>();
-  options.events = EventRing::Before(recent, std::move(options.events));
+  options.events = EventRing::Before(recent, std::move(options.events), *options.clock);
   const bool for_itself = options.listen.empty() && sockets.empty();  // the command line's own
   RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
   std::shared_ptr<CallerJudge> judge;
@@ -190,12 +193,12 @@ absl::Status HostedAgent::Open(const ServerOptions& options, std::vector<access:
 void HostedAgent::KeepSchedules(const ServerOptions& options) {
   if (options.check_interval.count() > 0) {
     schedule_ = std::make_unique<Schedule>(
-        options.check_interval, std::random_device()(), RealClock(),
+        options.check_interval, std::random_device()(), *options.clock,
         [this, events = options.events](const std::stop_token& stop) { CheckByItself(*agent_, events, stop); });
   }
   if (options.own_test.interval.count() > 0) {
     test_schedule_ = std::make_unique<Schedule>(
-        options.own_test.interval, std::random_device()(), RealClock(),
+        options.own_test.interval, std::random_device()(), *options.clock,
         [this, how = options.own_test, events = options.events](const std::stop_token& stop) {
           TestByItself(*agent_, *gate_, how, events, stop);
         });
@@ -206,7 +209,7 @@ void HostedAgent::KeepDriftWatch(const ServerOptions& options) {
   if (!options.drift) return;
   auto watch =
       WatchDrift(*agent_, options.events, agent_->config().configurer, [this](const drift::DriftEvent& event) {
-        book_.Drifted(event.own, event.changes.size(), UnixNowNs());
+        book_.Drifted(event.own, event.changes.size(), UnixNs(agent_->clock()));
         if (report::Reporter* const reporter = reporting_) reporter->LookAgain();
       });
   const std::lock_guard lock(drift_mutex_);
@@ -222,7 +225,7 @@ void HostedAgent::Checked(const CheckDone& done) {
 }
 
 void HostedAgent::Tested(const LiveTest& test, bool loopback) {
-  book_.Tested(test, loopback, UnixNowNs());
+  book_.Tested(test, loopback, UnixNs(agent_->clock()));
   if (report::Reporter* const reporter = reporting_) reporter->Tested();
 }
 
@@ -233,7 +236,8 @@ absl::Status HostedAgent::KeepReporter(const ServerOptions& options) {
                               .insecure = options.insecure,
                               .state_directory = options.state_directory,
                               .agent_version = kVersion,
-                              .events = options.events};
+                              .events = options.events,
+                              .clock = options.clock};
   how.check = [this, events = options.events](std::stop_token stop) {
     CheckByItself(*agent_, events, std::move(stop));
   };
@@ -247,7 +251,8 @@ absl::Status HostedAgent::KeepReporter(const ServerOptions& options) {
 absl::Status HostedAgent::KeepIdentity(const ServerOptions& options, report::ReporterOptions& reporter) {
   enrol::KeeperOptions how{.files = enrol::IdentityFiles(options.state_directory),
                            .seed = std::random_device()(),
-                           .events = options.events};
+                           .events = options.events,
+                           .clock = options.clock};
   // A connection of its own for each call: by that certificate, and no other.
   constexpr int kFirstNumber = 1'000'000;
   how.channel = [hub = options.hub, number = kFirstNumber](const TlsFiles& files) mutable {
@@ -327,7 +332,7 @@ absl::Status HostedAgent::OpenDoor(std::vector<access::DoorSocket> sockets, cons
   if (sockets.empty()) return absl::OkStatus();
   door_ = std::make_unique<access::LocalDoor>(
       std::move(sockets), [server = local_.get()](int fd) { grpc::AddInsecureChannelFromFd(server, fd); },
-      options.events);
+      options.events, *options.clock);
   gate_->SetDoor(door_.get());
   return absl::OkStatus();
 }
@@ -367,8 +372,7 @@ metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) con
 }
 
 absl::Status HostedAgent::OpenMetrics(const ServerOptions& options) {
-  const auto started =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto started = std::chrono::duration<double>(options.clock->Wall().time_since_epoch()).count();
   const auto admit = [this](const metrics::HttpCaller& caller) -> absl::Status {
     if (judge_ != nullptr) {
       if (const std::string why = judge_->WhyRefused(caller.certificate_pem, caller.others_pem); !why.empty())
@@ -409,7 +413,7 @@ void HostedAgent::Shutdown(std::chrono::milliseconds grace) {
   EndDriftWatch();
   EndReporter();
   if (door_ != nullptr) door_->Close();  // no connection comes to a server that ends
-  const auto deadline = std::chrono::system_clock::now() + grace;
+  const Clock::WallTime deadline = DeadlineIn(grace);
   std::jthread beside;
   if (local_ != nullptr) beside = std::jthread([&] { local_->Shutdown(deadline); });
   network_.Shutdown(deadline);

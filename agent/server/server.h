@@ -32,6 +32,7 @@
 #include "agent/server/schedule.h"
 #include "agent/store/sqlite_store.h"
 #include "agent/transfer/limits.h"
+#include "api/base/clock.h"
 #include "api/base/event.h"
 #include "api/base/prefix_index.h"
 #include "api/client/caller_judge.h"
@@ -80,6 +81,7 @@ struct ServerOptions {
   bool enrolled = false;         // `tls` is the identity in state_directory, which is kept: agent/enrol
   CallLimits limits{};
   EventSink events{};
+  Clock* clock = &RealClock();
   std::shared_ptr<HostReader> host{};  // null: this one
   LinkMaker make_link{};               // empty: RDMA devices
 };

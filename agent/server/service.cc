@@ -13,6 +13,7 @@
 #include "agent/server/pass_caller.h"
 #include "agent/server/profile_choice.h"
 #include "agent/server/stream_channel.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/client/agent_client.h"
 #include "api/convert/facts.h"
@@ -153,7 +154,7 @@ grpc::Status AgentService::GetRecording(grpc::ServerContext* context, const v1::
     return {grpc::StatusCode::INVALID_ARGUMENT,
             fmt::format("listening for LLDP: at most {} s", limits_.lldp.count())};
   }
-  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   const absl::StatusOr<RecordingFiles> files = agent_.Record({.longest = lldp, .stop = watch.token()});
   if (!files.ok()) return Encode(files.status());
   for (const auto& [path, text] : *files) {
@@ -187,7 +188,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
     return {grpc::StatusCode::INVALID_ARGUMENT,
             fmt::format("watching the ports: at most {} s", limits_.lldp.count())};
   }
-  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   CallWriter<v1::CheckEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& what) {
@@ -229,7 +230,7 @@ grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kTestLoopback);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   CallWriter<v1::TransferEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& what) {
@@ -250,7 +251,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
                                     grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) {
   absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kTestPeer);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.peer_test, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.peer_test, gate_->StillServed(*context), agent_.clock());
   v1::PeerTestRequest first;
   const bool read = watch.Within(limits_.first_message, [&] { return stream->Read(&first); });
   if (!read || !first.has_start()) {
@@ -276,7 +277,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   if (!ticket.ok()) return Encode(pass->End(ticket.status()));
 
   CallWriter<v1::TransferEvent> out(*context, watch, *stream, limits_.stalled_write);
-  StreamChannel channel(*context, *stream, out);
+  StreamChannel channel(*context, *stream, out, RealClock());  // as the engine goes by
   const absl::StatusOr<LiveTest> test = [&] {
     const PeerTicket held = *std::move(ticket);  // and the port with it: not while the caller reads the result
     return agent_.RunPeer(held, channel, watch.token());
@@ -301,7 +302,7 @@ grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRe
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   absl::StatusOr<access::Pass> pass = gate_->Admit(*context, request->prove() ? Ask::kProbeProve : Ask::kProbe);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   CallWriter<v1::ProbeEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& step) {
@@ -331,7 +332,7 @@ grpc::Status AgentService::ListHistory(grpc::ServerContext* context, const v1::L
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kListHistory);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   v1::HistoryEntry entry;
   const auto send = [&] { return watch.Within(limits_.stalled_write, [&] { return writer->Write(entry); }); };
   return Encode(agent_.Remember(FromProto(*request), {.run =
@@ -355,7 +356,7 @@ grpc::Status AgentService::Baseline(grpc::ServerContext* context, const v1::Base
                                     grpc::ServerWriter<v1::CaseBaseline>* writer) {
   const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kBaseline);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   const absl::StatusOr<std::vector<CaseBaseline>> baselines =
       agent_.Baselines({.port = request->port(), .case_name = request->case_name()});
   if (!baselines.ok()) return Encode(baselines.status());
@@ -372,7 +373,7 @@ grpc::Status AgentService::GetEvents(grpc::ServerContext* context, const v1::Get
   if (absl::Status bad = CheckRequest(*request); !bad.ok()) return Encode(bad);
   const absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kGetEvents);
   if (!pass.ok()) return Encode(pass.status());
-  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   for (const KeptEvent& kept : events_->Kept()) {
     const v1::LoggedEvent event = ToProto(kept);
     if (!watch.Within(limits_.stalled_write, [&] { return writer->Write(event); })) return grpc::Status::CANCELLED;

@@ -83,7 +83,7 @@ class AgentService final : public AgentMethods {
   const CallLimits limits_;
   const std::shared_ptr<access::Gate> gate_;
   const std::shared_ptr<const EventRing> events_;
-  OldConnections old_connections_;
+  OldConnections old_connections_{agent_.clock()};
   Aside aside_;  // last: what it runs uses the others
 };
 

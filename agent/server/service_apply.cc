@@ -102,7 +102,7 @@ grpc::Status AgentService::Apply(grpc::ServerContext* context, const v1::ApplyRe
   if (!pass.ok()) return EncodeApply(pass.status());
   const absl::StatusOr<ChangeOrder> order = DecodeOrder(*request, agent_);
   if (!order.ok()) return EncodeApply(order.status());
-  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context));
+  CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   CallWriter<v1::Change> out(*context, watch, *writer, limits_.stalled_write);
   const ChangeWatcher watcher{.progress = [&](const Change& change) { out.Send(ToProto(change)); },
                               .written = [&](const Change& change) { old_connections_.Mark(change.id); }};

@@ -23,13 +23,14 @@ absl::Status Closed() {
 }  // namespace
 
 StreamChannel::StreamChannel(grpc::ServerContext& context, Stream& stream,
-                             CallWriter<v1::TransferEvent>& writer)
-    : context_(context), stream_(stream), writer_(writer), reader_([this] { ReadAll(); }) {}
+                             CallWriter<v1::TransferEvent>& writer, Clock& clock)
+    : context_(context), stream_(stream), writer_(writer), clock_(clock), reader_([this] { ReadAll(); }) {}
 
 StreamChannel::~StreamChannel() {
   {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, kFarewell, [this] { return closed_; })) context_.TryCancel();
+    if (!clock_.WaitUntil(changed_, lock, {}, clock_.Now() + kFarewell, [this] { return closed_; }))
+      context_.TryCancel();
   }
   reader_.join();
 }
@@ -59,7 +60,7 @@ absl::Status StreamChannel::Send(const PeerMessage& message) {
 
 absl::StatusOr<PeerMessage> StreamChannel::Receive(TimePoint deadline) {
   std::unique_lock lock(mutex_);
-  if (!changed_.wait_until(lock, deadline, [this] { return closed_ || !queue_.empty(); })) {
+  if (!clock_.WaitUntil(changed_, lock, {}, deadline, [this] { return closed_ || !queue_.empty(); })) {
     return absl::DeadlineExceededError("no message from the peer in time");
   }
   if (queue_.empty()) return Closed();

@@ -11,6 +11,7 @@
 
 #include "agent/server/call_writer.h"
 #include "agent/transfer/peer_channel.h"
+#include "api/base/clock.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
@@ -20,8 +21,9 @@ class StreamChannel : public PeerChannel {
   using Stream = grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>;
 
   // Reads `stream` on a thread of its own from here on; nobody else may. `writer` is the stream's, and outlives
-  // this.
-  StreamChannel(grpc::ServerContext& context, Stream& stream, CallWriter<v1::TransferEvent>& writer);
+  // this. Deadlines are by `clock`.
+  StreamChannel(grpc::ServerContext& context, Stream& stream, CallWriter<v1::TransferEvent>& writer,
+                Clock& clock);
   // Waits a moment for the caller to close its side, then cancels the call.
   ~StreamChannel() override;
 
@@ -38,8 +40,9 @@ class StreamChannel : public PeerChannel {
   grpc::ServerContext& context_;
   Stream& stream_;
   CallWriter<v1::TransferEvent>& writer_;
+  Clock& clock_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   std::deque<PeerMessage> queue_;
   bool closed_ = false;
   absl::Status refusal_ = absl::OkStatus();

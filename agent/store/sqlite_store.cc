@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "api/base/run_id.h"
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/sqlite/soundness.h"
 
@@ -134,7 +134,7 @@ absl::Status SqliteStore::Use(const std::function<absl::Status(StoreFile&)>& wor
 
 // What was written is written: only damage is the caller's concern.
 absl::Status SqliteStore::PruneAfterWrite(StoreFile& file) {
-  const absl::Status status = file.Prune(options_.limits, UnixNowNs());
+  const absl::Status status = file.Prune(options_.limits, UnixNs(*options_.clock));
   if (absl::IsDataLoss(status)) return status;
   const std::string error = Message(status);
   if (!status.ok() && error != last_prune_error_) Log("old results could not be deleted: " + error);
@@ -204,7 +204,7 @@ absl::Status SqliteStore::SetAside(const absl::Status& damage) {
       "the store was damaged (" + Message(damage) + "): set aside as " + name + ", a fresh one was started";
   Log(text);
   notice_ += (notice_.empty() ? "" : "; ") + text;
-  untold_.push_back({.unix_ns = UnixNowNs(), .text = text});
+  untold_.push_back({.unix_ns = UnixNs(*options_.clock), .text = text});
   return absl::OkStatus();
 }
 

@@ -18,10 +18,11 @@
 #include <optional>
 #include <string>
 
-#include "api/sqlite/file_lock.h"
 #include "agent/store/retention.h"
 #include "agent/store/store.h"
 #include "agent/store/store_file.h"
+#include "api/base/clock.h"
+#include "api/sqlite/file_lock.h"
 
 namespace rdmaready {
 
@@ -37,6 +38,7 @@ struct StoreOptions {
   std::chrono::milliseconds check_time{1000};
   // What an administrator should read: damage, and what could not be pruned. May be empty.
   std::function<void(const std::string& line)> log{};
+  Clock* clock = &RealClock();
 };
 
 class SqliteStore final : public Store {

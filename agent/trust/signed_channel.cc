@@ -38,8 +38,11 @@ std::string BigEndian(std::uint64_t number) {
 
 }  // namespace
 
-SignedChannel::SignedChannel(Role own, PeerChannel& inner)
-    : own_(own), inner_(inner), broken_(MakeFailure(FailureKind::kPeerGone, "the two ends did not greet")) {}
+SignedChannel::SignedChannel(Role own, PeerChannel& inner, Clock& clock)
+    : own_(own),
+      inner_(inner),
+      clock_(clock),
+      broken_(MakeFailure(FailureKind::kPeerGone, "the two ends did not greet")) {}
 
 absl::Status SignedChannel::Forged(const char* what) {
   broken_ =
@@ -54,7 +57,7 @@ absl::StatusOr<PeerMessage> SignedChannel::Await(PeerMessageKind kind, TimePoint
                                                  const std::stop_token& cancel) {
   while (true) {
     if (cancel.stop_requested()) return MakeFailure(FailureKind::kCancelled, "the caller gave up");
-    const TimePoint now = std::chrono::steady_clock::now();
+    const TimePoint now = clock_.Now();
     absl::StatusOr<PeerMessage> message = inner_.Receive(std::min(deadline, now + kTrustLook));
     if (message.ok() && message->kind == kind) return message;
     if (message.ok()) {

@@ -21,6 +21,7 @@
 #include "agent/transfer/peer_channel.h"
 #include "agent/trust/offer_signer.h"
 #include "agent/trust/shared_secret.h"
+#include "api/base/clock.h"
 
 namespace rdmaready {
 
@@ -33,7 +34,8 @@ struct PeerTrust {
 class SignedChannel final : public PeerChannel {
  public:
   // `inner` outlives it, and is used by nobody else. `own` is this end's role in the (forward) test.
-  SignedChannel(Role own, PeerChannel& inner);
+  // `clock` is the one that goes for deadlines of `inner`.
+  SignedChannel(Role own, PeerChannel& inner, Clock& clock);
 
   // Before anything else: proves to each end who the other one is. kPermissionDenied: the other end is not to
   // be believed, the words say who and why; kFailedPrecondition: this end cannot sign or judge. Else a failure
@@ -61,6 +63,7 @@ class SignedChannel final : public PeerChannel {
 
   const Role own_;
   PeerChannel& inner_;
+  Clock& clock_;
   std::optional<OfferSigner> signer_{};
   std::optional<OfferVerifier> verifier_{};
   std::string transcript_{};  // SHA-256 of both greetings

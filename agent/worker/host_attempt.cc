@@ -10,8 +10,6 @@
 namespace rdmaready {
 namespace {
 
-using AttemptClock = std::chrono::steady_clock;
-
 constexpr std::chrono::milliseconds kLookAgain{20};  // at a reading that is between two questions
 constexpr std::chrono::milliseconds kLongestLook{
     100};  // what is beyond it in one look, this process stood still
@@ -21,8 +19,12 @@ constexpr std::chrono::milliseconds kLongestLook{
 absl::Status AgentEnds() { return absl::UnavailableError("the agent is ending"); }
 
 HostAttempt::HostAttempt(std::shared_ptr<HostReader> host, std::shared_ptr<StuckLanes> lanes,
-                         std::vector<SaidOfHost> said)
-    : host_(std::move(host)), lanes_(std::move(lanes)), said_(std::move(said)), known_(said_.size()) {}
+                         std::vector<SaidOfHost> said, Clock& clock)
+    : clock_(clock),
+      host_(std::move(host)),
+      lanes_(std::move(lanes)),
+      said_(std::move(said)),
+      known_(said_.size()) {}
 
 Answer HostAttempt::Ask(const Question& question) {
   {
@@ -57,7 +59,7 @@ void HostAttempt::Do(const Reading& reading) {
 HostAttempt::End HostAttempt::Watch(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   std::uint64_t watched = 0;
-  AttemptClock::duration left{};
+  Clock::TimePoint::duration left{};
   for (;;) {
     if (stopped_) {
       left_behind_ = true;
@@ -66,11 +68,11 @@ HostAttempt::End HostAttempt::Watch(std::chrono::milliseconds patience) {
     if (done_) return End::kDone;
     if (std::exchange(watched, asked_number_) != asked_number_) left = patience;
     if (asked_ != nullptr && left <= left.zero()) break;
-    const AttemptClock::duration look =
-        asked_ != nullptr ? std::min<AttemptClock::duration>(left, kLongestLook) : kLookAgain;
-    const auto looked = AttemptClock::now();
-    changed_.wait_for(lock, look, [this] { return done_ || stopped_; });
-    left -= std::min(AttemptClock::now() - looked, look);
+    const Clock::TimePoint::duration look =
+        asked_ != nullptr ? std::min<Clock::TimePoint::duration>(left, kLongestLook) : kLookAgain;
+    const Clock::TimePoint looked = clock_.Now();
+    clock_.WaitUntil(changed_, lock, {}, looked + look, [this] { return done_ || stopped_; });
+    left -= std::min(clock_.Now() - looked, look);
   }
   left_behind_ = true;
   closed_ = lanes_->Close(*asked_);

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "agent/worker/host_lanes.h"
+#include "api/base/clock.h"
 #include "collectors/host_reader.h"
 
 namespace rdmaready {
@@ -33,8 +34,8 @@ class HostAttempt final : public HostReader {
   using Reading = std::function<std::function<void()>(HostReader&)>;
 
   // `said`: what earlier attempts at the same reading were told, in its order.
-  HostAttempt(std::shared_ptr<HostReader> host, std::shared_ptr<StuckLanes> lanes,
-              std::vector<SaidOfHost> said);
+  HostAttempt(std::shared_ptr<HostReader> host, std::shared_ptr<StuckLanes> lanes, std::vector<SaidOfHost> said,
+              Clock& clock);
 
   using HostReader::Ask;
   Answer Ask(const Question& question) override;
@@ -51,10 +52,11 @@ class HostAttempt final : public HostReader {
   void Give() { give_(); }             // after kDone
 
  private:
+  Clock& clock_;
   const std::shared_ptr<HostReader> host_;
   const std::shared_ptr<StuckLanes> lanes_;
   std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   std::vector<SaidOfHost> said_;
   std::size_t known_;  // the first of said_, from earlier attempts
   std::size_t at_ = 0;

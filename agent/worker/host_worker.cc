@@ -30,11 +30,15 @@ struct HostWorker::Parts {
     std::shared_ptr<std::vector<ThenTell>> callers{};  // of a reading of the whole host
   };
 
+  Parts(std::shared_ptr<HostReader> of, const WorkerLimits& most, Clock& by)
+      : host(std::move(of)), limits(most), clock(by) {}
+
   std::shared_ptr<HostReader> host;
   std::shared_ptr<StuckLanes> lanes = std::make_shared<StuckLanes>();
   WorkerLimits limits;
+  Clock& clock;
   std::mutex mutex;  // guards what follows
-  std::condition_variable changed;
+  std::condition_variable_any changed;
   std::deque<Waiting> queue{};
   std::shared_ptr<std::vector<ThenTell>> joinable{};  // callers of a reading that has not begun
   std::size_t callers = 0;                            // of all of them
@@ -53,7 +57,7 @@ struct HostWorker::Parts {
 // Null when the worker was stopped.
 std::shared_ptr<HostAttempt> HostWorker::Parts::Try(const std::shared_ptr<Parts>& self, const Task& task,
                                                     std::vector<SaidOfHost> said) {
-  auto attempt = std::make_shared<HostAttempt>(host, lanes, std::move(said));
+  auto attempt = std::make_shared<HostAttempt>(host, lanes, std::move(said), clock);
   const std::lock_guard lock(mutex);
   if (stopped) return nullptr;
   running = attempt;
@@ -104,10 +108,8 @@ void HostWorker::Parts::Keep(const std::shared_ptr<Parts>& self) {
   }
 }
 
-HostWorker::HostWorker(std::shared_ptr<HostReader> host, const WorkerLimits& limits)
-    : parts_(std::make_shared<Parts>()) {
-  parts_->host = std::move(host);
-  parts_->limits = limits;
+HostWorker::HostWorker(std::shared_ptr<HostReader> host, const WorkerLimits& limits, Clock& clock)
+    : parts_(std::make_shared<Parts>(std::move(host), limits, clock)) {
   parts_->keeper = std::thread([parts = parts_] { parts->Keep(parts); });
 }
 
@@ -115,7 +117,9 @@ HostWorker::~HostWorker() {
   Stop();
   parts_->keeper.join();
   std::unique_lock lock(parts_->mutex);
-  parts_->changed.wait_for(lock, kReaderFarewell, [this] { return parts_->threads <= parts_->lanes->count(); });
+  Clock& clock = parts_->clock;
+  clock.WaitUntil(parts_->changed, lock, {}, clock.Now() + kReaderFarewell,
+                  [this] { return parts_->threads <= parts_->lanes->count(); });
 }
 
 void HostWorker::Add(Task task) {
@@ -150,12 +154,13 @@ void HostWorker::CollectThen(std::function<void(const FactsOrWhy&)> then) {
       const auto tell = [callers](const FactsOrWhy& facts) {
         for (const ThenTell& one : *callers) one(facts);
       };
-      parts_->queue.push_back({.task = {.read = [tell](HostReader& host) -> std::function<void()> {
-                                          auto facts = std::make_shared<const Facts>(CollectFacts(host));
-                                          return [facts, tell] { tell(FactsOrWhy(facts)); };
-                                        },
-                                        .refuse = [tell](const absl::Status& why) { tell(why); }},
-                               .callers = callers});
+      parts_->queue.push_back(
+          {.task = {.read = [tell, &clock = parts_->clock](HostReader& host) -> std::function<void()> {
+                      auto facts = std::make_shared<const Facts>(CollectFacts(host, clock));
+                      return [facts, tell] { tell(FactsOrWhy(facts)); };
+                    },
+                    .refuse = [tell](const absl::Status& why) { tell(why); }},
+           .callers = callers});
       parts_->joinable = std::move(callers);
       parts_->changed.notify_all();
       return;

@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "api/base/clock.h"
 #include "api/model/facts.h"
 #include "collectors/host_reader.h"
 
@@ -33,8 +34,9 @@ class HostWorker {
  public:
   using FactsOrWhy = absl::StatusOr<std::shared_ptr<const Facts>>;
 
-  // Threads that were left behind hold `host` too.
-  explicit HostWorker(std::shared_ptr<HostReader> host, const WorkerLimits& limits = {});
+  // Threads that were left behind hold `host` too, and `clock`.
+  explicit HostWorker(std::shared_ptr<HostReader> host, const WorkerLimits& limits = {},
+                      Clock& clock = RealClock());
   HostWorker(const HostWorker&) = delete;
   HostWorker& operator=(const HostWorker&) = delete;
   ~HostWorker();

@@ -8,8 +8,8 @@
 
 namespace rdmaready {
 
-// Asks `holds` each millisecond, and returns true as soon as it holds. After a minute it returns false: only a test that fails waits so long.
-// `holds` is called without a lock: it takes the locks that it needs.
+// Asks `holds` each millisecond, and returns true as soon as it holds. After a minute it returns false: only a
+// test that fails waits so long. `holds` is called without a lock: it takes the locks that it needs.
 inline bool Eventually(const std::function<bool()>& holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!holds()) {

@@ -59,8 +59,8 @@ class Script final : public PeerChannel {
 // Whoever has not the key of a certificate never gets through, whatever it says.
 void Greeted(std::deque<PeerMessage> said) {
   Script script(std::move(said));
-  SignedChannel channel(Role::kInitiator, script);
-  const TimePoint deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  SignedChannel channel(Role::kInitiator, script, RealClock());
+  const TimePoint deadline = RealClock().Now() + std::chrono::seconds(5);
   Demand(!channel.Greet(TheSite().trust, deadline, {}).ok());
   Demand(!channel.Receive(deadline).ok());
 }

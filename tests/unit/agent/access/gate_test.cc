@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/base/status.h"
+#include "tests/support/fake_clock.h"
 #include "tests/support/made_certificate.h"
 
 namespace rdmaready::access {
@@ -199,7 +200,7 @@ class AuditFile : public testing::Test {
     return lines;
   }
   std::shared_ptr<Audit> Open() {
-    auto audit = std::make_shared<Audit>(path_);
+    auto audit = std::make_shared<Audit>(path_, EventSink(), clock_);
     const absl::Status opened = audit->Open();
     EXPECT_TRUE(opened.ok()) << opened;
     return audit;
@@ -208,6 +209,7 @@ class AuditFile : public testing::Test {
     return {.kind = AuditRecord::Kind::kRefused, .who = &who, .ask = Ask::kProbe, .result = "no"};
   }
 
+  FakeClock clock_;
   const std::string path_ = testing::TempDir() + "audit-" + std::to_string(::getpid()) + ".jsonl";
 };
 
@@ -261,11 +263,11 @@ TEST_F(AuditFile, OfOneCallersRefusalsTheTenthOfAMinuteIsTheLastAndTheRestAreCou
   const std::shared_ptr<Audit> audit = Open();
   const Identity noisy = Local(Role::kObserve);
   const Identity other = Certified({}, true);
-  const Audit::TimePoint start = Audit::TimePoint() + std::chrono::hours(1);
-  for (int i = 0; i < 500; ++i) EXPECT_TRUE(audit->Write(RefusalOf(noisy), start).ok());
-  EXPECT_TRUE(audit->Write(RefusalOf(other), start).ok());
+  for (int i = 0; i < 500; ++i) EXPECT_TRUE(audit->Write(RefusalOf(noisy)).ok());
+  EXPECT_TRUE(audit->Write(RefusalOf(other)).ok());
   EXPECT_EQ(Lines(path_).size(), 11U);
-  EXPECT_TRUE(audit->Write(RefusalOf(noisy), start + std::chrono::seconds(61)).ok());
+  clock_.Advance(std::chrono::seconds(61));
+  EXPECT_TRUE(audit->Write(RefusalOf(noisy)).ok());
   EXPECT_EQ(Lines(path_)[11]["not_written_before"], 490);
 }
 

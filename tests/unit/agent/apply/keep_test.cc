@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/apply/kept.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/agent/apply/workshop.h"
 
 namespace rdmaready {
@@ -122,7 +123,7 @@ TEST_F(KeepTest, WhatCameWhileAChangeWasOpenIsMadeUpForHoweverThatEnds) {
   EXPECT_FALSE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
   shop.clock.Advance(61s);
   EXPECT_TRUE(absl::IsNotFound(shop.applier->Confirm(change->id, "bob").status()));
-  for (int i = 0; i < 60'000 && shop.applier->Busy(); ++i) std::this_thread::sleep_for(1ms);
+  Eventually([&] { return !shop.applier->Busy(); });
   EXPECT_EQ(shop.host.values.at(On(SettingKind::kCmMode, "rxe0/1")), "RoCE v2");
 }
 

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "agent/apply/dead_man.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/agent/apply/workshop.h"
 
 namespace rdmaready {
@@ -20,11 +21,7 @@ class TimerTest : public ::testing::Test {
 
   // Waits (really) for the timer's thread.
   Change Ended(const std::string& id) {
-    for (int i = 0; i < 60'000; ++i) {
-      if (!shop.applier->Busy()) break;
-      std::this_thread::sleep_for(1ms);
-    }
-    EXPECT_FALSE(shop.applier->Busy());
+    EXPECT_TRUE(Eventually([this] { return !shop.applier->Busy(); }));
     const absl::StatusOr<ApplierStatus> status = shop.applier->Status();
     for (const Change& change : status->changes)
       if (change.id == id) return change;
@@ -85,11 +82,9 @@ TEST_F(TimerTest, WhoReadsNoProgressDoesNotHoldTheTimer) {
   shop.progress = [&](const Change&) {
     if (!std::exchange(first, false)) return;
     shop.clock.Advance(62s);
-    for (int i = 0; i < 60'000; ++i) {
-      if (shop.applier->Status()->changes.front().state == ChangeState::kRolledBack) return;
-      std::this_thread::sleep_for(1ms);
-    }
-    ADD_FAILURE() << "it was not taken back";
+    EXPECT_TRUE(Eventually([&] {
+      return shop.applier->Status()->changes.front().state == ChangeState::kRolledBack;
+    })) << "it did not go back";
   };
   const absl::StatusOr<Change> change = shop.Apply();
   EXPECT_EQ(change->state, ChangeState::kRolledBack);
@@ -101,7 +96,7 @@ TEST_F(TimerTest, AReadingForTheProofDoesNotHoldTheTimer) {
   const absl::StatusOr<Change> change = shop.Apply();
   shop.amend = [&](Plan&) {
     shop.clock.Advance(62s);
-    for (int i = 0; i < 60'000 && shop.applier->Busy(); ++i) std::this_thread::sleep_for(1ms);
+    Eventually([&] { return !shop.applier->Busy(); });
     EXPECT_FALSE(shop.applier->Busy()) << "it was not taken back while the host was read";
   };
   const absl::Status late = shop.applier->Proved(change->id, Passed()).status();

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "tests/support/fake_clock.h"
 #include "tests/unit/agent/drift/made_configurer.h"
 
 namespace rdmaready::drift {
@@ -34,11 +35,12 @@ ApplierStatus WithMtu(ChangeState state, const std::string& to) {
 class OwnWritesTest : public testing::Test {
  protected:
   std::shared_ptr<MadeConfigurer> applier_ = std::make_shared<MadeConfigurer>();
-  OwnWrites own_{applier_};
+  FakeClock clock_;
+  OwnWrites own_{applier_, clock_};
 };
 
 TEST_F(OwnWritesTest, WithoutAnApplierNothingIsOurs) {
-  OwnWrites none(nullptr);
+  OwnWrites none(nullptr, clock_);
   none.Look();
   const HeardSubject heard = Heard({7});
   EXPECT_FALSE(none.Judge(PfcChange(), &heard).own);
@@ -150,20 +152,18 @@ TEST_F(OwnWritesTest, WhoIsToldToStopDoesNotWaitForAnApplierThatDoesNotAnswer) {
 }
 
 TEST_F(OwnWritesTest, AnApplierThatDoesNotAnswerIsWaitedForOnce) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kPatience{200};
-  OwnWrites own(applier_, kPatience);
   applier_->Say({{0, 7}}, WithMtu(ChangeState::kAwaitingConfirm, "4200"));
   applier_->Hang(true);
-  const Clock::time_point begun = Clock::now();
-  own.Look();
-  EXPECT_GE(Clock::now() - begun, kPatience);
-  EXPECT_FALSE(own.Judge(MtuChange("4200"), nullptr).own);
-  const Clock::time_point again = Clock::now();
-  for (int looks = 0; looks < 1000; ++looks) own.Look();
-  EXPECT_LT(Clock::now() - again, 50 * kPatience) << "its answer is still owed";
+  const Clock::TimePoint begun = clock_.Now();
+  std::jthread looking([this] { own_.Look(); });
+  EXPECT_EQ(clock_.AwaitSleeper(), OwnWrites::kPatience);
+  clock_.Advance(OwnWrites::kPatience);
+  looking.join();
+  EXPECT_FALSE(own_.Judge(MtuChange("4200"), nullptr).own);
+  for (int looks = 0; looks < 1000; ++looks) own_.Look();
+  EXPECT_EQ(clock_.Now() - begun, OwnWrites::kPatience) << "its answer is still owed";
   applier_->Hang(false);
-  while (!own.Judge(MtuChange("4200"), nullptr).own) own.Look();  // it is asked again once it has answered
+  while (!own_.Judge(MtuChange("4200"), nullptr).own) own_.Look();  // it is asked again once it has answered
 }
 
 TEST_F(OwnWritesTest, WhatItKeepsAndHasJustWrittenAgainIsOurs) {

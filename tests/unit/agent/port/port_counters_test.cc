@@ -33,7 +33,7 @@ TEST(ReadCounters, TakesBothKindsOfThePort) {
   FakeHost host = GoodFakeHost();
   host.directories["/sys/class/infiniband/rxe0/ports/1/counters"] = std::vector<std::string>{"symbol_error"};
   host.files["/sys/class/infiniband/rxe0/ports/1/counters/symbol_error"] = "7\n";
-  const CounterReading reading = ReadCounters(host, "rxe0", 1);
+  const CounterReading reading = ReadCounters(host, "rxe0", 1, RealClock());
   EXPECT_EQ(reading.hw.counters, (Counters{{"sent_pkts", 4711}}));
   EXPECT_EQ(reading.hw.lifespan_ms, 12u);
   EXPECT_EQ(reading.pma, (Counters{{"symbol_error", 7}}));

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "agent/report/reporter.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready::report {
 namespace {
@@ -71,7 +73,12 @@ TEST(PastPace, WhatWasNotToldIsReadAgainAndRestsAsLong) {
 
 // Nobody listens there: the past is read all the same.
 TEST(Reporter, ReadsThePastSeldomWhereReadingIsSlow) {
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Clock::TimePoint;
+  FakeClock clock;
+  const std::jthread time([&clock](const std::stop_token& stop) {
+    for (; !stop.stop_requested(); std::this_thread::sleep_for(milliseconds(1)))
+      clock.Advance(milliseconds(10));
+  });
   struct Reading {
     Time begun{};
     Time ended{};
@@ -79,9 +86,9 @@ TEST(Reporter, ReadsThePastSeldomWhereReadingIsSlow) {
   std::mutex mutex;
   std::vector<Reading> readings;
   const auto slow = [&]() -> absl::StatusOr<std::vector<CaseBaseline>> {
-    Reading reading{.begun = std::chrono::steady_clock::now()};
-    std::this_thread::sleep_for(milliseconds(170));
-    reading.ended = std::chrono::steady_clock::now();
+    Reading reading{.begun = clock.Now()};
+    clock.Advance(milliseconds(170));
+    reading.ended = clock.Now();
     const std::lock_guard lock(mutex);
     readings.push_back(reading);
     return std::vector<CaseBaseline>();
@@ -91,16 +98,16 @@ TEST(Reporter, ReadsThePastSeldomWhereReadingIsSlow) {
   auto reporter = Reporter::Start({.hub = "127.0.0.1:1",
                                    .state_directory = folder,
                                    .check = [](const std::stop_token&) {},
-                                   .past = slow});
+                                   .past = slow,
+                                   .clock = &clock});
   ASSERT_TRUE(reporter.ok()) << reporter.status();
-  const Time end = std::chrono::steady_clock::now() + seconds(100);  // a reading of seconds rests long
   std::vector<Reading> seen;
-  while (seen.size() < 2 && std::chrono::steady_clock::now() < end) {
+  Eventually([&] {
     (*reporter)->Tested();
-    std::this_thread::sleep_for(milliseconds(20));
     const std::lock_guard lock(mutex);
     seen = readings;
-  }
+    return seen.size() >= 2;
+  });
   ASSERT_GE(seen.size(), 2u);
   EXPECT_GE(seen[1].begun - seen[0].ended, 20 * (seen[0].ended - seen[0].begun));
   reporter->reset();

@@ -250,7 +250,7 @@ class Recorder {
 
 TEST_F(EdgeTest, ChecksItsHostByItselfAndStopsQuickly) {
   Recorder log;
-  options_.check_interval = milliseconds(50);
+  options_.check_interval = milliseconds(20);
   options_.events = log.Sink();
   Start();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(log.AwaitEvent());
@@ -260,7 +260,7 @@ TEST_F(EdgeTest, ChecksItsHostByItselfAndStopsQuickly) {
   EXPECT_THAT(log.callers(), testing::SizeIs(testing::Ge(3u)));
   EXPECT_THAT(log.callers(), testing::Each("schedule"));
   const std::size_t made = log.callers().size();
-  std::this_thread::sleep_for(milliseconds(120));
+  std::this_thread::sleep_for(milliseconds(50));
   EXPECT_EQ(log.callers().size(), made) << "none after the end";
 }
 

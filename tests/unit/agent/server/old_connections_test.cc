@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "api/base/handle.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/agent/server/fake_configurer.h"
 #include "tests/unit/agent/server/service_rig.h"
 
@@ -29,10 +30,11 @@ TEST(OldConnections, APeersNameIsThatOfItsSocket) {
 }
 
 TEST(OldConnections, ALocalConnectionIsOldWhenItWasMadeBeforeTheMark) {
-  OldConnections old;
-  const auto before = std::chrono::steady_clock::now();
+  FakeClock clock;
+  OldConnections old(clock);
+  const Clock::TimePoint before = clock.Now();
   old.Mark("a");
-  const auto after = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  const Clock::TimePoint after = clock.Now() + std::chrono::milliseconds(1);
   EXPECT_TRUE(old.IsOld("a", {.way = Way::kLocalSocket, .connected = before}, "fd:4097"));
   EXPECT_FALSE(old.IsOld("a", {.way = Way::kLocalSocket, .connected = after}, "fd:4097"));
   EXPECT_FALSE(old.IsOld("another change", {.way = Way::kLocalSocket, .connected = before}, "fd:4097"));
@@ -40,7 +42,8 @@ TEST(OldConnections, ALocalConnectionIsOldWhenItWasMadeBeforeTheMark) {
 }
 
 TEST(OldConnections, OnlyTheLastChangesAreRemembered) {
-  OldConnections old;
+  FakeClock clock;
+  OldConnections old(clock);
   for (int i = 0; i < 20; ++i) old.Mark(std::to_string(i));
   EXPECT_TRUE(old.IsOld("19", {.way = Way::kInProcess}, ""));
   EXPECT_FALSE(old.IsOld("0", {.way = Way::kInProcess}, ""));

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What callers can keep from each other.
-#include <chrono>
-#include <thread>
 
+#include "tests/support/eventually.h"
 #include "tests/unit/agent/server/service_rig.h"
 
 namespace rdmaready {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 absl::Status TestAll(ServedAgent& agent) {
   return agent.Client("b")->TestLoopback({.device = "rxe0", .number = 1}, {}, "b", "run-b", {}, {});
@@ -23,15 +20,12 @@ TEST_F(ServiceTest, WhoDoesNotReadWhatItIsToldKeepsThePortFromNobody) {
   request.mutable_port()->set_device("rxe0");
   request.mutable_port()->set_number(1);
   const auto reader = stub->TestLoopback(&context, request);
-  const auto soon = Clock::now() + std::chrono::seconds(20);
-  while (agent.store.Kept() == 0 && Clock::now() < soon)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  ASSERT_GT(agent.store.Kept(), 0U) << "its test has begun";
-  absl::Status other = TestAll(agent);
-  while (absl::IsResourceExhausted(other) && Clock::now() < soon) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ASSERT_TRUE(Eventually([&] { return agent.store.Kept() > 0; })) << "its test has begun";
+  absl::Status other;
+  Eventually([&] {
     other = TestAll(agent);
-  }
+    return !absl::IsResourceExhausted(other);
+  });
   EXPECT_TRUE(other.ok()) << other;
   context.TryCancel();
   for (v1::TransferEvent event; reader->Read(&event);) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/support/eventually.h"
 #include "tests/unit/agent/server/fake_configurer.h"
 #include "tests/unit/agent/server/service_rig.h"
 
@@ -163,9 +164,7 @@ TEST_F(ServiceApplyTest, WhoLeavesBeforeTheEndHasItTakenBack) {
     if (change.state() == v1::CHANGE_STATE_PROVING && change.proof().loopback()) break;
   }
   context.TryCancel();
-  const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (configurer_->Calls().empty() && std::chrono::steady_clock::now() < soon)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ASSERT_TRUE(Eventually([&] { return !configurer_->Calls().empty(); }));
   EXPECT_THAT(configurer_->Calls(), Contains(HasSubstr("roll back " + kChangeId)));
 }
 

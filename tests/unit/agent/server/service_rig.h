@@ -102,7 +102,7 @@ class ServedAgent {
               ProbeNetwork network = HostNetwork(), std::shared_ptr<HostReader> other_host = nullptr,
               const WorkerLimits& reading = {}, bool allow_proofs = true,
               std::shared_ptr<Prover> prover = nullptr, PeerTrust trust = {}, std::vector<Prefix> peers = {},
-              std::shared_ptr<Configurer> configurer = nullptr)
+              std::shared_ptr<Configurer> configurer = nullptr, Clock& clock = RealClock())
       : agent_(other_host ? std::move(other_host) : std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host),
                store, std::move(make_link),
                {.version = "9.9.9",
@@ -121,7 +121,8 @@ class ServedAgent {
                 .trust = std::move(trust),
                 .peers = std::move(peers),
                 .reading = reading,
-                .on_stored = [this](const absl::Status& stored) { kept.push_back(stored.ok()); }}),
+                .on_stored = [this](const absl::Status& stored) { kept.push_back(stored.ok()); },
+                .clock = &clock}),
         service_(agent_, limits) {
     grpc::ServerBuilder builder;
     builder.RegisterService(&service_);

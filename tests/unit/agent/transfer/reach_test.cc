@@ -123,7 +123,7 @@ TEST_P(ShownMemory, IsGoneBeforeACancelledInitiatorSaysDone) {
   options.max_bytes = ~0ull;
   options.cancel = cancel.get_token();
   const std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     cancel.request_stop();
   });
   DoneUnreachable(test, options);

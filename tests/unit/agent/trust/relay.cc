@@ -39,7 +39,7 @@ BothOutcomes RunThrough(const End& first, const End& second, const Tamper& tampe
   std::array<ChannelPair, 2> wires{MakeLocalChannel(), MakeLocalChannel()};
   const auto run = [&](std::size_t i) {
     const std::unique_ptr<PeerChannel> own = std::move(wires[i].first);
-    SignedChannel channel(ends[i].role, *own);
+    SignedChannel channel(ends[i].role, *own, RealClock());
     outcome.greeted[i] = channel.Greet(ends[i].trust, Soon(), {});
     if (!outcome.greeted[i].ok()) return;
     MemoryLink link(fabric, ends[i].role);

@@ -366,7 +366,7 @@ TEST_F(RelayTest, MeetsWordsWhereOneAgentSignsAndTheOtherDoesNot) {
       plain = RunResponder(SmallCase(Operation::kWrite), link, *wire.first, ImpatientOptions());
       wire.first.reset();
     });
-    SignedChannel signing(Role::kInitiator, *wire.second);
+    SignedChannel signing(Role::kInitiator, *wire.second, RealClock());
     greeted = signing.Greet(Agent("a"), Soon(), {});
   }
   EXPECT_EQ(greeted.code(), absl::StatusCode::kPermissionDenied);
@@ -376,7 +376,7 @@ TEST_F(RelayTest, MeetsWordsWhereOneAgentSignsAndTheOtherDoesNot) {
 
 TEST_F(RelayTest, ThatSaysNothingIsWaitedForAsLongAsTheTestLasts) {
   ChannelPair wire = MakeLocalChannel();
-  SignedChannel alone(Role::kInitiator, *wire.second);
+  SignedChannel alone(Role::kInitiator, *wire.second, RealClock());
   const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(80);
   const absl::Status late = alone.Greet(Agent("a"), soon, {});
   EXPECT_EQ(FailureOf(late).kind, FailureKind::kPeerGone);
@@ -384,7 +384,7 @@ TEST_F(RelayTest, ThatSaysNothingIsWaitedForAsLongAsTheTestLasts) {
   EXPECT_EQ(alone.Receive(soon).status(), late);
   std::stop_source cancel;
   cancel.request_stop();
-  SignedChannel cancelled(Role::kInitiator, *wire.second);
+  SignedChannel cancelled(Role::kInitiator, *wire.second, RealClock());
   EXPECT_EQ(FailureOf(cancelled.Greet(Agent("a"), Soon(), cancel.get_token())).kind, FailureKind::kCancelled);
 }
 

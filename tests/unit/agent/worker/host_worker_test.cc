@@ -6,17 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/genetlink.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 #include <future>
 #include <thread>
 
 #include "agent/server/service.h"
 #include "agent/worker/host_lanes.h"
 #include "collectors/collect.h"
+#include "tests/support/fake_clock.h"
 #include "tests/unit/agent/server/service_rig.h"
 #include "tests/unit/agent/worker/gated_host.h"
 #include "tests/unit/collectors/good_fake_host.h"
@@ -75,28 +73,17 @@ TEST(HostWorkerTest, OneCounterThatSleepsIsMissingAndTheRestIsThere) {
   EXPECT_EQ(**worker.Collect(), expected);
 }
 
-// All threads of this process, as on a virtual machine that gets no processor.
-void StandStillFor(std::chrono::seconds time) {
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    kill(getppid(), SIGSTOP);
-    sleep(static_cast<unsigned>(time.count()));
-    kill(getppid(), SIGCONT);
-    _exit(0);
-  }
-  ASSERT_EQ(waitpid(child, nullptr, 0), child);
-}
-
 TEST(HostWorkerTest, AMachineThatStoodStillIsNoNicThatDoes) {
   const auto host = HostWithCounter();
   host->Hold(kSlowCounter);
-  HostWorker worker(host, {.question = milliseconds(1'000), .again = milliseconds(1'000)});
+  FakeClock clock;
+  HostWorker worker(host, {.question = milliseconds(1'000), .again = milliseconds(1'000)}, clock);
   std::future<HostWorker::FactsOrWhy> read = std::async(std::launch::async, [&] { return worker.Collect(); });
   while (host->held() == 0) std::this_thread::yield();
-  std::this_thread::sleep_for(milliseconds(300));  // in which it is looked at
-  StandStillFor(std::chrono::seconds(3));
-  std::this_thread::sleep_for(milliseconds(50));
+  for (int looks = 0; looks < 3; ++looks) clock.Advance(clock.AwaitSleeper());  // in which it is looked at
+  clock.AwaitSleeper();
+  clock.Advance(std::chrono::seconds(3));  // in one look, as where all threads get no processor
+  clock.AwaitSleeper();
   host->Release();
   const HostWorker::FactsOrWhy facts = read.get();
   ASSERT_TRUE(facts.ok()) << facts.status();
