@@ -52,7 +52,7 @@ MAY_INCLUDE = {
     "agent/report": ["api/model", "api/base", "api/client", "api/convert", "api/pki/identity.h", "rdmaready/v1"],
     "agent/store": ["api/model", "api/base", "api/convert", "api/sqlite"],
     "agent/port": ["api/model", "api/base", "collectors", "checks/counted", "checks/words", "agent/link/failure.h", "agent/probe"],
-    "agent/worker": ["api/model", "collectors"],
+    "agent/worker": ["api/model", "api/base/clock.h", "collectors"],
     "agent/drift": ["api/model", "api/base", "collectors", "checks", "agent/apply/configurer.h"],
     "agent": ["api", "collectors", "checks", "rdmaready/v1"],
     # Its store is a seam: nobody else of the hub knows which engine it is.
@@ -134,6 +134,24 @@ BANNED_CALLS = [
     (re.compile(r"(?<![\w.>])(?:std::)?(sprintf|strcpy|strcat|gets)\s*\("), "an unbounded write"),
 ]
 
+# Where product code reads the machine's time itself; all else has a Clock (api/base/clock.h), which a test moves by hand.
+OWN_TIME = ("api/base/clock.cc", "api/base/clock.h", "cli", "agent/link", "agent/transfer", "agent/smbdirect_link")
+TIME_CALLS = [
+    (re.compile(r"(::now\s*\(|\bclock_gettime\s*\(|\bgettimeofday\s*\()"), "reads the machine's time: take a Clock"),
+    (re.compile(r"\b(sleep_for|sleep_until|u?sleep|nanosleep)\s*\("), "sleeps: Clock::SleepUntil"),
+    (re.compile(r"(?:\.|->)(wait_for|wait_until)\s*\("), "waits by the machine's time: Clock::WaitUntil"),
+]
+# A sleep in a unit test whose length is a number beyond 50 ms, or is not to be seen.
+TEST_SLEEP = re.compile(r"(?:sleep_for\s*\(\s*(?:std::chrono::)?(?:(milliseconds|microseconds)\s*\(([\d']+)\)|([\d']+)(ms|us)\b)?"
+                        r"|(?<![\w:.])(sleep)\s*\(|(sleep_until)\s*\()")
+MOST_TEST_SLEEP_MS = 50
+
+# Files that need not keep the rules of time, each with its reason; at most 15.
+TIME_EXEMPT = {
+    "agent/server/proofs_of_life.cc": "waits for a std::future, for which there is no wait by a Clock",
+}
+assert len(TIME_EXEMPT) <= 15
+
 MAX_LINES = 450
 SOURCES = (".cc", ".h", ".c")
 
@@ -172,6 +190,32 @@ def cost_offences(path, lines):
             yield f"{path}:{number}: a header includes {match.group(1)}: forward declare, or move the code that needs it into the .cc"
 
 
+def too_long(sleep):
+    if sleep.group(5) or sleep.group(6):
+        return True
+    number, unit = (sleep.group(2), sleep.group(1)) if sleep.group(1) else (sleep.group(3), sleep.group(4))
+    if number is None:
+        return True
+    return int(number.replace("'", "")) > MOST_TEST_SLEEP_MS * (1000 if unit in ("us", "microseconds") else 1)
+
+
+def time_offences(path, text):
+    """The same, of who reads the time, or waits by it."""
+    if path in TIME_EXEMPT or not path.endswith(SOURCES):
+        return []
+    found = []
+    product = not path.startswith(("tests/", "packaging/")) and longest_row(OWN_TIME, path) is None
+    for number, line in enumerate(strip_comments_and_strings(text).split("\n"), 1):
+        if product:
+            for pattern, why in TIME_CALLS:
+                if match := pattern.search(line):
+                    found.append(f"{path}:{number}: calls {match.group(1).strip('( ')}: {why}")
+        elif path.startswith("tests/unit/"):
+            if any(too_long(sleep) for sleep in TEST_SLEEP.finditer(line)):
+                found.append(f"{path}:{number}: sleeps for more than {MOST_TEST_SLEEP_MS} ms, or for how long is not to be seen: move a FakeClock")
+    return found
+
+
 def offences(path, text):
     """Lines "path:line: what", for one file named relative to the root."""
     found = []
@@ -198,7 +242,7 @@ def offences(path, text):
             for pattern, why in BANNED_CALLS:
                 if match := pattern.search(line):
                     found.append(f"{path}:{number}: calls {match.group(1)}: {why}")
-    return found
+    return found + time_offences(path, text)
 
 
 def types_of(text):
@@ -253,6 +297,16 @@ def self_test():
         ("api/client/a.h", header + '#include "rdmaready/v1/fleet.grpc.pb.h"\n', "a header includes rdmaready/v1/fleet.grpc.pb.h"),
         ("api/a.h", "#pragma once\n", "no SPDX line"),
         ("tests/fabric/dcbnic/a.c", header, "no SPDX line of GPL-2.0"),
+        ("agent/a.cc", header + "const auto t = std::chrono::steady_clock::now();\n", "reads the machine's time"),
+        ("hub/a.cc", header + "::clock_gettime(CLOCK_REALTIME, &now);\n", "reads the machine's time"),
+        ("collectors/a.cc", header + "std::this_thread::sleep_for(kLook);\n", "Clock::SleepUntil"),
+        ("api/a.h", header + "changed_.wait_for(lock, patience, over);\n", "Clock::WaitUntil"),
+        ("api/a.h", header + "state->changed.wait_until(lock, end);\n", "Clock::WaitUntil"),
+        ("tests/unit/a.cc", header + "std::this_thread::sleep_for(std::chrono::milliseconds(51));\n", "sleeps for more than"),
+        ("tests/unit/a.cc", header + "std::this_thread::sleep_for(std::chrono::seconds(1));\n", "sleeps for more than"),
+        ("tests/unit/a.cc", header + "std::this_thread::sleep_for(60ms);\n", "sleeps for more than"),
+        ("tests/unit/a.cc", header + "std::this_thread::sleep_until(end);\n", "sleeps for more than"),
+        ("tests/unit/a.cc", header + "sleep(1);\n", "sleeps for more than"),
     ]
     for path, text, expected in cases:
         found = offences(path, text)
@@ -261,6 +315,9 @@ def self_test():
     clean = header + '#include "api/model/facts.h"\n// system( in a comment\nconst char* s = "popen(";\n'
     if found := offences("checks/a.cc", clean):
         sys.exit(f"lint --self: a clean file was blamed: {found}")
+    brief = header + "std::this_thread::sleep_for(milliseconds(50));\nstd::this_thread::sleep_for(1ms);\n"
+    if found := offences("tests/unit/a.cc", brief) + offences("agent/link/a.cc", brief + "x = steady_clock::now();\n"):
+        sys.exit(f"lint --self: a file that keeps the rules of time was blamed: {found}")
     twin = header + "namespace rdmaready {\nstruct Twin {\n};\n}\n"
     if len(namesakes([("agent/a.h", twin), ("cli/a.h", twin), ("cli/b.h", twin.replace("rdmaready", "rdmaready::x"))])) != 1:
         sys.exit("lint --self: a type with a namesake was not found, or one that has none")
