@@ -43,6 +43,7 @@ constexpr char kStoreHealth[] = "rdmaready.store";
 absl::StatusOr<std::unique_ptr<Store>> OpenStore(const ServerOptions& options) {
   StoreOptions store_options = options.store;
   store_options.directory = options.state_directory;
+  store_options.clock = options.clock;
   store_options.log = [events = options.events](const std::string& line) {
     Tell(events, EventLevel::kError, "store", {{"reason", line}});
   };
