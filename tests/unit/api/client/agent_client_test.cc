@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/base/clock.h"
 #include "api/client/agent_client.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +23,7 @@ class OtherAgent final : public v1::Agent::Service {
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
   }
-  ~OtherAgent() override { server_->Shutdown(std::chrono::system_clock::now()); }
+  ~OtherAgent() override { server_->Shutdown(DeadlineIn({})); }
 
   absl::StatusOr<AgentVersion> Ask() {
     return AgentClient("storage1", server_->InProcessChannel({}), ClientOptions{}).GetVersion();

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 
+#include "api/base/clock.h"
 #include "api/client/agent_client.h"
 #include "api/client/answer_bounds.h"
 #include "api/client/peer_test.h"
@@ -29,7 +30,7 @@ class HostileAgent final : public v1::Agent::Service {
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
   }
-  ~HostileAgent() override { server_->Shutdown(std::chrono::system_clock::now()); }
+  ~HostileAgent() override { server_->Shutdown(DeadlineIn({})); }
 
   std::unique_ptr<AgentClient> Client() {
     return *AgentClient::Connect(

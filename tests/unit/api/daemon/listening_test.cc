@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/base/clock.h"
 #include "api/daemon/listening.h"
 
 #include <fcntl.h>
@@ -21,11 +22,11 @@
 
 #include "api/base/handle.h"
 #include "api/client/tcp_probe.h"
+#include "tests/support/eventually.h"
 
 namespace rdmaready {
 namespace {
 
-using std::chrono::steady_clock;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -43,7 +44,7 @@ bool Answers(const std::string& address, int which) {
   grpc::ChannelArguments own;
   own.SetInt("which", which);  // else gRPC shares one connection
   const auto channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), own);
-  return channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(20));
+  return channel->WaitForConnected(DeadlineIn(std::chrono::seconds(20)));
 }
 
 // This process may have so many descriptors more than it has, until the end of it.
@@ -102,7 +103,7 @@ TEST(Listening, WhoTookAllConnectionsLeavesAServerBehindThatHears) {
   const FewDescriptors few(100);
   {
     const Flood flood(address);
-    for (int i = 0; i < 200 && full == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_TRUE(Eventually([&full] { return full > 0; }));
     EXPECT_EQ(full, 1) << "told once a minute";
     // What else the process opens finds room all the while.
     EXPECT_TRUE(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
@@ -130,9 +131,9 @@ TEST(Listening, WhatNobodyTakesEndsAConnection) {
   const absl::StatusOr<TcpListener> listener = ListenTcp("ipv4:127.0.0.1:0", std::chrono::milliseconds(30'000));
   ASSERT_TRUE(listener.ok()) << listener.status();
   const absl::StatusOr<UniqueFd> caller =
-      ConnectTcp(listener->address, steady_clock::now() + std::chrono::seconds(5));
+      ConnectTcp(listener->address, RealClock().Now() + std::chrono::seconds(5));
   ASSERT_TRUE(caller.ok()) << caller.status();
-  ASSERT_TRUE(WaitFor(listener->fd.get(), POLLIN, steady_clock::now() + std::chrono::seconds(5)));
+  ASSERT_TRUE(WaitFor(listener->fd.get(), POLLIN, RealClock().Now() + std::chrono::seconds(5)));
   const UniqueFd accepted(::accept(listener->fd.get(), nullptr, nullptr));
   int value = 0;
   ::socklen_t size = sizeof(value);
@@ -161,7 +162,7 @@ TEST(Listening, ADoorThatIsStuckIsNotAlive) {
       EventSink());
   const ProofOfLife proof = ProofOfListening(server);
   EXPECT_TRUE(proof.prove(std::chrono::seconds(20)).ok());
-  const absl::StatusOr<UniqueFd> caller = ConnectTcp(address, steady_clock::now() + std::chrono::seconds(20));
+  const absl::StatusOr<UniqueFd> caller = ConnectTcp(address, RealClock().Now() + std::chrono::seconds(20));
   stuck.get_future().wait();
   EXPECT_FALSE(proof.prove(std::chrono::milliseconds(100)).ok());
   released.set_value();
@@ -172,8 +173,8 @@ TEST(Listening, NobodyWaitsForAServerThatEnded) {
   absl::StatusOr<ListeningServer> server = ListenOn("127.0.0.1:0");
   ASSERT_TRUE(server.ok()) << server.status();
   const std::string address = server->addresses.front();
-  server->Shutdown(std::chrono::system_clock::now());
-  EXPECT_THAT(std::string(ProbeTcp("ipv4:" + address, steady_clock::now() + std::chrono::seconds(5)).message()),
+  server->Shutdown(DeadlineIn({}));
+  EXPECT_THAT(std::string(ProbeTcp("ipv4:" + address, RealClock().Now() + std::chrono::seconds(5)).message()),
               HasSubstr("Connection refused"));
 }
 

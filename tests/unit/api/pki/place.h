@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/client/certificate.h"
 #include "api/pki/authority.h"
@@ -54,7 +55,7 @@ class Place : public testing::Test {
   static constexpr std::int64_t kSecond = 1'000'000'000;
   static constexpr std::int64_t kDay = 86'400 * kSecond;
 
-  std::int64_t now_unix_ns_ = UnixNowNs();
+  std::int64_t now_unix_ns_ = UnixNs(RealClock());
 
  private:
   std::filesystem::path directory_ =
