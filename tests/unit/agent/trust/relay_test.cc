@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <thread>
 
 #include "agent/link/failure.h"
 
