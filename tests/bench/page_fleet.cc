@@ -26,6 +26,7 @@
 #include "cli/fleet/saved_hosts.h"
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "rdmaready/v1/fleet.grpc.pb.h"
 #include "tests/bench/made_hosts.h"
 
 namespace rdmaready::hub {

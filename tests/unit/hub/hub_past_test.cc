@@ -29,6 +29,7 @@
 #include "checks/words/words.h"
 #include "hub/hub.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "rdmaready/v1/ingest.grpc.pb.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/checks/good_host.h"
 #include "tests/unit/hub/ticking.h"

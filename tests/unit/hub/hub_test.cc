@@ -23,6 +23,8 @@
 #include "api/convert/digest.h"
 #include "hub/ingest/unpack.h"
 #include "hub/store/sqlite_fleet_store.h"
+#include "rdmaready/v1/fleet.grpc.pb.h"
+#include "rdmaready/v1/ingest.grpc.pb.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fake_clock.h"
 #include "tests/unit/checks/good_host.h"

@@ -15,6 +15,7 @@
 #include "api/client/agent_client.h"
 #include "api/convert/records.h"
 #include "cli/fleet/host_clients.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
 

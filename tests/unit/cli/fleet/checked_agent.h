@@ -24,6 +24,7 @@
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
 #include "cli/fleet/hosts_check.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "api/convert/facts.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
