@@ -19,7 +19,7 @@ std::vector<std::string> ProfilesOf(const Finding& finding, const HostReport& re
   return names;
 }
 
-struct Known {
+struct KnownTrouble {
   bool trouble = false;
   std::int64_t since_unix_ns = 0;
   std::uint32_t checks = 0;  // that said so
@@ -35,7 +35,7 @@ bool PreventsReadiness(const Finding& finding) {
 
 std::vector<RunChanges> ChangesOf(std::span<const RunRecord> runs) {
   std::vector<RunChanges> changes(runs.size());
-  std::map<std::tuple<std::string, std::string, std::string>, Known> known;
+  std::map<std::tuple<std::string, std::string, std::string>, KnownTrouble> known;
   for (std::size_t i = runs.size(); i-- > 0;) {
     for (const Finding& finding : runs[i].report.findings) {
       const bool trouble = PreventsReadiness(finding);
@@ -44,7 +44,7 @@ std::vector<RunChanges> ChangesOf(std::span<const RunRecord> runs) {
       bool changed = false;
       Standing standing{finding.id, finding.subject, runs[i].started_unix_ns, 1};
       for (const std::string& profile : ProfilesOf(finding, runs[i].report)) {
-        const Known now{trouble, runs[i].started_unix_ns, 1, i};
+        const KnownTrouble now{trouble, runs[i].started_unix_ns, 1, i};
         const auto [last, fresh] = known.try_emplace({profile, finding.id, finding.subject}, now);
         changed = changed || (!fresh && last->second.trouble != trouble);
         if (last->second.trouble != trouble) last->second = now;

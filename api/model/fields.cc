@@ -13,6 +13,7 @@
 #include "api/model/peer_message.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
+#include "api/model/remembered.h"
 #include "api/model/report.h"
 
 namespace rdmaready {
@@ -23,6 +24,7 @@ const TypeInfo& TypeOf() {
 }
 
 template const TypeInfo& TypeOf<Facts>();
+template const TypeInfo& TypeOf<Remembered>();
 template const TypeInfo& TypeOf<Port>();
 template const TypeInfo& TypeOf<Netdev>();
 template const TypeInfo& TypeOf<UpperNetdev>();
