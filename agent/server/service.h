@@ -33,8 +33,7 @@ class AgentService final : public AgentMethods {
   // Without a gate, only callers of this process are let in.
   explicit AgentService(Agent& agent, const CallLimits& limits = {},
                         std::shared_ptr<access::Gate> gate = std::make_shared<access::Gate>(),
-                        std::shared_ptr<const EventRing> events = std::make_shared<EventRing>())
-      : agent_(agent), limits_(limits), gate_(std::move(gate)), events_(std::move(events)) {}
+                        std::shared_ptr<const EventRing> events = std::make_shared<EventRing>());
 
   grpc::ServerUnaryReactor* GetVersion(grpc::CallbackServerContext* context,
                                        const v1::GetVersionRequest* request,
@@ -83,7 +82,7 @@ class AgentService final : public AgentMethods {
   const CallLimits limits_;
   const std::shared_ptr<access::Gate> gate_;
   const std::shared_ptr<const EventRing> events_;
-  OldConnections old_connections_{agent_.clock()};
+  OldConnections old_connections_;
   Aside aside_;  // last: what it runs uses the others
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Finding Setting(Outcome outcome, bool blocking = true) {
+Finding FindingOfASetting(Outcome outcome, bool blocking = true) {
   return {.id = "link.state", .rung = Rung::kHost, .outcome = outcome, .blocking = blocking};
 }
 
@@ -38,9 +38,9 @@ TEST(Rung, FollowsItsTruthTable) {
     std::vector<Finding> findings;
     RungOutcome expected;
   };
-  const Finding pass = Setting(Outcome::kPass), fail = Setting(Outcome::kFail),
-                unknown = Setting(Outcome::kUnknown);
-  const Finding warn = Setting(Outcome::kWarn), not_applicable = Setting(Outcome::kNotApplicable);
+  const Finding pass = FindingOfASetting(Outcome::kPass), fail = FindingOfASetting(Outcome::kFail),
+                unknown = FindingOfASetting(Outcome::kUnknown);
+  const Finding warn = FindingOfASetting(Outcome::kWarn), not_applicable = FindingOfASetting(Outcome::kNotApplicable);
   const std::vector<Row> rows{
       {{}, RungOutcome::kNotRun},
       {{not_applicable}, RungOutcome::kNotRun},
@@ -49,9 +49,9 @@ TEST(Rung, FollowsItsTruthTable) {
       {{pass, unknown}, RungOutcome::kUnknown},
       {{pass, unknown, fail}, RungOutcome::kFail},
       {{fail}, RungOutcome::kFail},
-      {{pass, Setting(Outcome::kFail, false)}, RungOutcome::kPass},
-      {{pass, Setting(Outcome::kUnknown, false)}, RungOutcome::kPass},
-      {{Setting(Outcome::kPass, false)}, RungOutcome::kNotRun},
+      {{pass, FindingOfASetting(Outcome::kFail, false)}, RungOutcome::kPass},
+      {{pass, FindingOfASetting(Outcome::kUnknown, false)}, RungOutcome::kPass},
+      {{FindingOfASetting(Outcome::kPass, false)}, RungOutcome::kNotRun},
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(Name(Of(Rung::kHost, rows[i].findings)), Name(rows[i].expected)) << "row " << i;
@@ -71,7 +71,7 @@ TEST(Rung, IsHeldUpByAFindingWhoseRungIsNotToldAndNotProvenByIt) {
   Finding stray = Live(Rung::kUnknown, Outcome::kPass);
   EXPECT_EQ(Of(Rung::kLoopback, {stray}), RungOutcome::kNotRun);
   for (const Rung rung : {Rung::kHost, Rung::kLoopback}) {
-    const Finding proof = rung == Rung::kHost ? Setting(Outcome::kPass) : Live(rung, Outcome::kPass);
+    const Finding proof = rung == Rung::kHost ? FindingOfASetting(Outcome::kPass) : Live(rung, Outcome::kPass);
     stray.outcome = Outcome::kPass;
     EXPECT_EQ(Of(rung, {proof, stray}), RungOutcome::kPass);
     stray.outcome = Outcome::kUnknown;
@@ -83,11 +83,11 @@ TEST(Rung, IsHeldUpByAFindingWhoseRungIsNotToldAndNotProvenByIt) {
 }
 
 TEST(Rung, IsUnknownWhenAHiddenFindingHasLostWhatHidesIt) {
-  Finding hidden = Setting(Outcome::kNotApplicable);
+  Finding hidden = FindingOfASetting(Outcome::kNotApplicable);
   hidden.id = "link.speed";
   hidden.hidden_by = "link.state";
-  EXPECT_EQ(Of(Rung::kHost, {Setting(Outcome::kFail), hidden}), RungOutcome::kFail);
-  EXPECT_EQ(Of(Rung::kHost, {Setting(Outcome::kPass), hidden}), RungOutcome::kUnknown);
+  EXPECT_EQ(Of(Rung::kHost, {FindingOfASetting(Outcome::kFail), hidden}), RungOutcome::kFail);
+  EXPECT_EQ(Of(Rung::kHost, {FindingOfASetting(Outcome::kPass), hidden}), RungOutcome::kUnknown);
 }
 
 TEST(Host, FollowsItsTruthTable) {
@@ -206,9 +206,9 @@ std::string HeadlineOf(std::vector<HostReport> hosts) {
 }
 
 TEST(Headline, AccountsForEveryHost) {
-  const HostReport good = Answered("good", {Setting(Outcome::kPass)});
-  const HostReport bad = Answered("bad", {Setting(Outcome::kFail)});
-  const HostReport open = Answered("open", {Setting(Outcome::kUnknown)});
+  const HostReport good = Answered("good", {FindingOfASetting(Outcome::kPass)});
+  const HostReport bad = Answered("bad", {FindingOfASetting(Outcome::kFail)});
+  const HostReport open = Answered("open", {FindingOfASetting(Outcome::kUnknown)});
   EXPECT_EQ(HeadlineOf({bad, Dead("c"), good, Dead("d")}),
             "not ready: bad (link.state); no answer: c, d; ready: good");
   EXPECT_EQ(HeadlineOf({Dead("c"), bad, open}),
@@ -223,7 +223,7 @@ TEST(Headline, AccountsForEveryHost) {
 }
 
 TEST(Headline, NamesTheFirstOfManyHostsAndCountsTheRest) {
-  std::vector<HostReport> hosts{Answered("bad", {Setting(Outcome::kFail)})};
+  std::vector<HostReport> hosts{Answered("bad", {FindingOfASetting(Outcome::kFail)})};
   for (int i = 1; i <= 18; ++i) hosts.push_back(Dead("d" + std::to_string(i)));
   EXPECT_EQ(HeadlineOf(hosts), "not ready: bad (link.state); no answer: d1, d2, d3, d4 and 14 more");
 }
@@ -231,10 +231,10 @@ TEST(Headline, NamesTheFirstOfManyHostsAndCountsTheRest) {
 TEST(Headline, CountsWhatElseStandsInTheWay) {
   std::vector<Finding> findings;
   for (const char* id : {"mtu.ethernet", "mtu.ethernet", "pfc.lossless-priority", "ets.map"}) {
-    findings.push_back(Setting(Outcome::kFail));
+    findings.push_back(FindingOfASetting(Outcome::kFail));
     findings.back().id = id;
   }
-  findings.push_back(Setting(Outcome::kFail, false));
+  findings.push_back(FindingOfASetting(Outcome::kFail, false));
   EXPECT_EQ(HeadlineOf({Answered("a", findings)}), "not ready: a (mtu.ethernet and 2 more)");
   for (Finding& finding : findings) finding.outcome = Outcome::kUnknown;
   EXPECT_EQ(HeadlineOf({Answered("a", findings)}), "undetermined: a (mtu.ethernet and 2 more are not known)");
