@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Answer {
+struct CommandAnswer {
   int status = 0;
   std::string out;
   std::string err;
@@ -32,11 +32,11 @@ std::string ReadBack(std::FILE* file) {
   return text;
 }
 
-Answer Say(std::vector<const char*> words) {
+CommandAnswer Say(std::vector<const char*> words) {
   words.insert(words.begin(), "rdmaready");
   std::FILE* out = std::tmpfile();
   std::FILE* err = std::tmpfile();
-  Answer answer;
+  CommandAnswer answer;
   {
     Interrupt interrupt;
     Console console(out, err);
@@ -47,7 +47,7 @@ Answer Say(std::vector<const char*> words) {
   return answer;
 }
 
-void ExpectOneLine(const Answer& answer, int status, const std::string& part) {
+void ExpectOneLine(const CommandAnswer& answer, int status, const std::string& part) {
   EXPECT_EQ(answer.status, status);
   EXPECT_EQ(answer.out, "");
   EXPECT_EQ(answer.err.find('\n'), answer.err.size() - 1) << answer.err;
@@ -123,10 +123,10 @@ TEST(CommandLine, RefusesWhatMakesNoSenseInOneLine) {
 
 TEST(CommandLine, RefusesOneHostUnderTwoNames) {
   // Spellings that need no resolver: a bare machine has no "localhost".
-  const Answer check = Say({"check", "127.0.0.1:9", "127.1:9"});
+  const CommandAnswer check = Say({"check", "127.0.0.1:9", "127.1:9"});
   ExpectOneLine(check, 2, "hosts 127.0.0.1:9 and 127.1:9 are the same");
   ExpectOneLine(Say({"test", "peer", "[::1]:9", "[0:0::1]:9"}), 2, "are the same");
-  const Answer json = Say({"check", "127.0.0.1:9", "127.1:9", "--level", "peer", "--output", "json"});
+  const CommandAnswer json = Say({"check", "127.0.0.1:9", "127.1:9", "--level", "peer", "--output", "json"});
   EXPECT_EQ(json.status, 2);
   EXPECT_EQ(nlohmann::json::parse(json.out)["schema"], "rdmaready.v1.Error");
 }
@@ -152,7 +152,7 @@ TEST(CommandLine, RefusesToSendCredentialsInPlainTextBeforeAnyHostIsAsked) {
 }
 
 TEST(CommandLine, ExplainsACaseByTheNameThatReportsShow) {
-  const Answer answer = Say({"explain", "send-1k"});
+  const CommandAnswer answer = Say({"explain", "send-1k"});
   EXPECT_EQ(answer.status, 0) << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("loopback.send-1k\n"));
   EXPECT_THAT(answer.out, HasSubstr("peer.send-1k\n"));
@@ -176,7 +176,7 @@ TEST(CommandLine, ExplainsWithWordsToPutInAndNotWithPlaceholders) {
 }
 
 TEST(CommandLine, SaysErrorsAsObjectsUnderJson) {
-  for (const Answer& answer : {Say({"configure", "--output", "json"}), Say({"--output=json", "explain", "nothing"}),
+  for (const CommandAnswer& answer : {Say({"configure", "--output", "json"}), Say({"--output=json", "explain", "nothing"}),
                                Say({"check", "--output", "json", "--level", "peer"})}) {
     EXPECT_EQ(answer.status, 2);
     EXPECT_EQ(answer.err, "");
@@ -189,7 +189,7 @@ TEST(CommandLine, SaysErrorsAsObjectsUnderJson) {
 
 TEST(CommandLine, HelpsWithExamples) {
   for (const Command& command : AllCommands()) {
-    const Answer answer = Say({command.name.data(), "--help"});
+    const CommandAnswer answer = Say({command.name.data(), "--help"});
     EXPECT_EQ(answer.status, 0);
     EXPECT_THAT(answer.out, HasSubstr("Examples:\n  rdmaready " + std::string(command.name)));
     EXPECT_THAT(answer.out, HasSubstr("--output"));
@@ -218,7 +218,7 @@ class ProfileFile {
 };
 
 TEST(ProfileCommand, SaysTheDigestByWhichAProfileIsPermittedWhateverItsCommentsSay) {
-  const Answer of_built_in = Say({"profile", "digest", "nvidia-lossy"});
+  const CommandAnswer of_built_in = Say({"profile", "digest", "nvidia-lossy"});
   EXPECT_EQ(of_built_in.status, 0) << of_built_in.err;
   EXPECT_THAT(of_built_in.out, testing::MatchesRegex("[0-9a-f]+  nvidia-lossy\n"));
   const ProfileFile file("# a comment\n" + Say({"profile", "show", "nvidia-lossy"}).out);
@@ -229,12 +229,12 @@ TEST(ProfileCommand, SaysTheDigestByWhichAProfileIsPermittedWhateverItsCommentsS
 }
 
 TEST(ProfileCommand, ShowsYamlThatItTakesBack) {
-  const Answer shown = Say({"profile", "show", "nvidia-lossy"});
+  const CommandAnswer shown = Say({"profile", "show", "nvidia-lossy"});
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("name: nvidia-lossy"));
   EXPECT_THAT(shown.out, HasSubstr("nvidia-lossless.yaml:"));
   const ProfileFile file(shown.out);
-  const Answer check = Say({"profile", "check", file.path()});
+  const CommandAnswer check = Say({"profile", "check", file.path()});
   EXPECT_EQ(check.status, 0) << check.out;
   EXPECT_THAT(check.out, HasSubstr("profile nvidia-lossy is well-formed\n"));
   const auto json = nlohmann::json::parse(Say({"profile", "show", file.path(), "--output", "json"}).out);
@@ -245,12 +245,12 @@ TEST(ProfileCommand, ShowsYamlThatItTakesBack) {
 TEST(ProfileCommand, NamesEveryFaultAndEndsWithTwo) {
   const ProfileFile file("name: x\ndscp: 64\nrdma_prioritie: 3\n");
   const std::string path = file.path();
-  const Answer check = Say({"profile", "check", file.path()});
+  const CommandAnswer check = Say({"profile", "check", file.path()});
   EXPECT_EQ(check.status, 2);
   EXPECT_EQ(check.out, path + ":2: key `dscp`: 64 is not in 0..63\n" + path +
                            ":3: unknown key `rdma_prioritie` (did you mean `rdma_priority`?)\n" + path +
                            ": 2 faults\n");
-  const Answer as_json = Say({"profile", "check", file.path(), "--output", "json"});
+  const CommandAnswer as_json = Say({"profile", "check", file.path(), "--output", "json"});
   EXPECT_EQ(as_json.status, 2);
   const auto json = nlohmann::json::parse(as_json.out);
   EXPECT_EQ(json["schema"], "rdmaready.v1.ProfileCheck");
@@ -264,7 +264,7 @@ TEST(ProfileCommand, NamesEveryFaultAndEndsWithTwo) {
 }
 
 TEST(ProfileCommand, ShowsTheSwitchSideWhereThereIsOne) {
-  const Answer cumulus = Say({"profile", "show", "nvidia-lossless", "--switch", "cumulus"});
+  const CommandAnswer cumulus = Say({"profile", "show", "nvidia-lossless", "--switch", "cumulus"});
   EXPECT_EQ(cumulus.status, 0) << cumulus.err;
   EXPECT_THAT(cumulus.out, HasSubstr("nv set qos pfc default-global switch-priority 3\n"));
   ExpectOneLine(Say({"profile", "show", "infiniband", "--switch", "sonic"}), 2, "no Ethernet switch side");

@@ -27,19 +27,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Judged {
+struct JudgedRecording {
   std::map<std::string, Outcome> outcomes{};  // by check and port
   std::set<std::string> hidden{};             // not judged: looked at where the finding is that hides them
   Readiness verdict = Readiness::kUndetermined;
 };
 
-Judged Judge(Recording recording, const Profile& profile) {
+JudgedRecording Judge(Recording recording, const Profile& profile) {
   const Fact<ApplyState> applier = recording.apply_state;
   RecordedHost host(std::move(recording));
   Facts facts = CollectFacts(host);
   facts.apply_state = applier;
   const std::vector<Finding> findings = JudgeHost(facts, profile);
-  Judged judged;
+  JudgedRecording judged;
   for (const Finding& finding : findings) {
     // Without its netdev a port has a shorter name.
     const std::string about = finding.id + " " + finding.subject.substr(0, finding.subject.find(' '));
@@ -67,7 +67,7 @@ void WithoutEachQuestion(const Recording& whole, std::size_t first, std::size_t 
   }
 }
 
-void ExpectOnlyDoubts(const Judged& whole, const Judged& less, const std::string& what) {
+void ExpectOnlyDoubts(const JudgedRecording& whole, const JudgedRecording& less, const std::string& what) {
   if (whole.verdict != Readiness::kReady) {
     EXPECT_NE(less.verdict, Readiness::kReady) << what;
   }
@@ -95,7 +95,7 @@ TEST(SavedGaps, LeaveUnknownWhatTheMissingAnswerWouldHaveDecided) {
       const Profile profile = *LoadProfile(name);
       for (const SavedRecording& one : *saved) {
         ASSERT_TRUE(one.recording.ok()) << Message(one.recording.status());
-        const Judged whole = Judge(*one.recording, profile);
+        const JudgedRecording whole = Judge(*one.recording, profile);
         WithoutEachQuestion(*one.recording, turn++ % stride, stride,
                             [&](Recording less, const std::string& what) {
                               ExpectOnlyDoubts(whole, Judge(std::move(less), profile),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "checks/readiness.h"
+#include "checks/remembered.h"
 #include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
 #include "cli/render/text.h"

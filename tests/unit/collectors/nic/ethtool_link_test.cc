@@ -19,13 +19,13 @@ using wire::operator+;
 
 constexpr std::uint16_t kFamily = 21;
 
-wire::Bytes Header(std::uint8_t command) { return wire::Of(genlmsghdr{command, 1, 0}); }
+wire::Bytes GenericHeader(std::uint8_t command) { return wire::Of(genlmsghdr{command, 1, 0}); }
 
 NetlinkRequest LinkRequest(std::uint8_t command, bool statistics = false, const wire::Bytes& extra = {}) {
   const int header = command == ETHTOOL_MSG_STATS_GET ? ETHTOOL_A_STATS_HEADER : 1;  // 1 of all others
   wire::Bytes about = wire::U32(ETHTOOL_A_HEADER_DEV_INDEX, 7);
   if (statistics) about = about + wire::U32(ETHTOOL_A_HEADER_FLAGS, ETHTOOL_FLAG_STATS);
-  return {NETLINK_GENERIC, kFamily, false, Header(command) + wire::Nest(header, about) + extra};
+  return {NETLINK_GENERIC, kFamily, false, GenericHeader(command) + wire::Nest(header, about) + extra};
 }
 
 wire::Bytes Bit(const std::string& name, bool value) {
@@ -57,7 +57,7 @@ TEST(EthtoolFamily, IsFoundInTheListOfAll) {
   const NetlinkRequest list{NETLINK_GENERIC, GENL_ID_CTRL, true,
                             wire::Of(genlmsghdr{CTRL_CMD_GETFAMILY, 1, 0})};
   const auto family = [](const char* name, std::uint16_t id) {
-    return Header(CTRL_CMD_NEWFAMILY) + wire::Text(CTRL_ATTR_FAMILY_NAME, name) +
+    return GenericHeader(CTRL_CMD_NEWFAMILY) + wire::Text(CTRL_ATTR_FAMILY_NAME, name) +
            wire::U16(CTRL_ATTR_FAMILY_ID, id);
   };
   host.Answer(list, wire::Each({family("nlctrl", 16), family("ethtool", 21)}));
@@ -72,7 +72,7 @@ TEST(EthtoolFamily, IsFoundInTheListOfAll) {
 TEST(LinkModes, AreThoseOfBothEnds) {
   FakeHost host;
   host.Answer(LinkRequest(ETHTOOL_MSG_LINKMODES_GET),
-              wire::One(Header(ETHTOOL_MSG_LINKMODES_GET_REPLY) + wire::U8(ETHTOOL_A_LINKMODES_AUTONEG, 1) +
+              wire::One(GenericHeader(ETHTOOL_MSG_LINKMODES_GET_REPLY) + wire::U8(ETHTOOL_A_LINKMODES_AUTONEG, 1) +
                         Set(ETHTOOL_A_LINKMODES_OURS,
                             Bit("25000baseCR/Full", true) + Bit("10000baseCR/Full", false), true) +
                         Set(ETHTOOL_A_LINKMODES_PEER, Bit("25000baseCR/Full", true), false) +
@@ -91,7 +91,7 @@ TEST(Fec, CountsBlocksOfAllLanes) {
   const wire::Bytes lanes =
       wire::Of(std::uint64_t{12}) + wire::Of(std::uint64_t{7}) + wire::Of(std::uint64_t{5});
   host.Answer(LinkRequest(ETHTOOL_MSG_FEC_GET, true),
-              wire::One(Header(ETHTOOL_MSG_FEC_GET_REPLY) + Set(ETHTOOL_A_FEC_MODES, Bit("RS", true), false) +
+              wire::One(GenericHeader(ETHTOOL_MSG_FEC_GET_REPLY) + Set(ETHTOOL_A_FEC_MODES, Bit("RS", true), false) +
                         wire::U8(ETHTOOL_A_FEC_AUTO, 1) + wire::U32(ETHTOOL_A_FEC_ACTIVE, 50) +
                         wire::Nest(ETHTOOL_A_FEC_STATS, wire::Attr(ETHTOOL_A_FEC_STAT_CORRECTED, lanes) +
                                                             wire::Attr(ETHTOOL_A_FEC_STAT_UNCORR, {}))));
@@ -139,7 +139,7 @@ TEST(StandardCounters, AreThoseOfTheirGroup) {
                      wire::Nest(ETHTOOL_A_BITSET_BITS_BIT, wire::U32(ETHTOOL_A_BITSET_BIT_INDEX, 0)) +
                          wire::Nest(ETHTOOL_A_BITSET_BITS_BIT, wire::U32(ETHTOOL_A_BITSET_BIT_INDEX, 1))));
   host.Answer(LinkRequest(ETHTOOL_MSG_STATS_GET, false, wanted),
-              wire::One(Header(ETHTOOL_MSG_STATS_GET_REPLY) +
+              wire::One(GenericHeader(ETHTOOL_MSG_STATS_GET_REPLY) +
                         Group(ETHTOOL_STATS_ETH_PHY, Statistic(ETHTOOL_A_STATS_ETH_PHY_5_SYM_ERR, 6)) +
                         Group(ETHTOOL_STATS_ETH_MAC, Statistic(ETHTOOL_A_STATS_ETH_MAC_2_TX_PKT, 1) +
                                                          Statistic(ETHTOOL_A_STATS_ETH_MAC_6_FCS_ERR, 5))));

@@ -127,8 +127,10 @@ TEST_F(LineFinderTest, FindsEachListeningSocketOnAnyNumberOfPages) {
   std::vector<std::pair<UniqueFd, std::string>> sockets;
   while (sockets.size() < 90) {  // 27 rows fill a page
     sockets.push_back(Listen());
+    const absl::StatusOr<std::vector<std::string>> lines = finder_.Find("/proc/net/tcp", {" 0A "});
+    ASSERT_TRUE(lines.ok()) << lines.status();
     std::string text;
-    for (const std::string& line : *finder_.Find("/proc/net/tcp", {" 0A "})) text += line + "\n";
+    for (const std::string& line : *lines) text += line + "\n";
     for (const auto& [fd, port] : sockets) EXPECT_NE(text.find(port), std::string::npos) << sockets.size();
   }
 }
