@@ -54,7 +54,7 @@ absl::StatusOr<std::int64_t> FleetTime(const std::string& option, const std::str
 // Of --since; 0 without it.
 absl::StatusOr<std::int64_t> SinceOf(const FleetOptions& options);
 
-// {field: [...]}. Of the rows that FleetClient answers.
+// {field: [...]}. For the rows that FleetClient returns.
 template <class Row>
 nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<Row>& rows);
 

@@ -22,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// When streams were told, all together. Shut: the thread that tells one of them waits there.
+// The times at which streams got a list, all together. Shut: the thread that tells one of them waits there.
 class Telling {
  public:
   explicit Telling(Clock& clock) : clock_(clock) {}

@@ -43,7 +43,7 @@ bool Send(int socket, const lldp_wire::Bytes& frame) {
   const UniqueFd name(PacketSocket()); \
   if (!name) GTEST_SKIP() << "no packet socket here: " << std::strerror(errno)
 
-TEST(RealLldp, ANetdevThatIsNotThereIsAnErrorAndTakesNoTime) {
+TEST(RealLldp, ReportsAnErrorForAMissingNetdevInsteadOfListening) {
   const auto answers = ListenOnNetdevs({"nowhere0"}, {.longest = std::chrono::hours(1)});
   ASSERT_THAT(answers, SizeIs(1));
   EXPECT_FALSE(answers[0].ok()) << "an hour of listening has an answer";
