@@ -34,7 +34,7 @@ def scripts(root):
         parts = path.relative_to(root).parts
         if path.is_file() and not path.is_symlink() and not LEFT_OUT & set(parts) and not parts[0].startswith("build") and is_script(path):
             found.append(path)
-    marked = [path for path in sorted((root / "packaging" / "lib").glob("*")) if path.is_file()]
+    marked = [path for path in sorted((root / "packaging" / "lib").glob("*")) if path.is_file() and path.suffix != ".cmake"]
     return sorted({*found, *marked})
 
 

@@ -144,9 +144,9 @@ TEST_F(HostsCheckTest, AsksForFactsOnlyWhereHostsAreCompared) {
 }
 
 TEST_F(HostsCheckTest, CountsTheTimeOfConnecting) {
-  hosts_[0].connect = [](HostClient&) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
+  hosts_[0].connect = [](HostClient&) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
   HostsCheck check(hosts_, {.level = Rung::kHost}, {});
-  EXPECT_GE(check.Run().report.duration_ns, 200'000'000);
+  EXPECT_GE(check.Run().report.duration_ns, 50'000'000);
 }
 
 TEST_F(HostsCheckTest, TestsNothingBetweenTwoNamesOfOneAgent) {
