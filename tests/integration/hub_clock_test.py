@@ -8,6 +8,7 @@ import unittest
 from unittest import mock
 
 import hubs
+import preload
 import tool
 
 
@@ -15,7 +16,9 @@ class AClockThatIsSet(hubs.WithFolder):
     def start(self, period):
         self.shift = self.folder / "shift"
         self.set(0)
-        with mock.patch.dict(os.environ, {"LD_PRELOAD": str(tool.BIN / "clock_shift.so"), "CLOCK_SHIFT": str(self.shift)}):
+        module = preload.Module(tool.BIN / "clock_shift.so")
+        self.addCleanup(module.close)
+        with mock.patch.dict(os.environ, {"LD_PRELOAD": str(module.path), "CLOCK_SHIFT": str(self.shift)}):
             hub = hubs.Hub(self.folder, period=period).start()
         self.addCleanup(lambda: hub.process.poll() is None and hub.stop())
         return hub

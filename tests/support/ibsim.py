@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 
+import preload
 import tool
 
 # Where tests/run unpacks the packages, so that no opensm becomes a service of this machine; else what is installed.
@@ -49,6 +50,7 @@ class Fabric:
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ibsim-"))
         self.processes = []
+        self.module = None
         try:
             self.start()
         except BaseException:
@@ -68,6 +70,8 @@ class Fabric:
         for process in self.processes:
             if process.stdin:
                 process.stdin.close()
+        if self.module:
+            self.module.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def environment(self, host=None):
@@ -77,7 +81,7 @@ class Fabric:
         if root != pathlib.Path("/"):
             environment["LD_LIBRARY_PATH"] = str(root / LIBRARIES)
         if host:
-            environment |= {"SIM_HOST": host, "LD_PRELOAD": str(self.folder / "libumad2sim.so"),
+            environment |= {"SIM_HOST": host, "LD_PRELOAD": str(self.module.path),
                             "OSM_TMP_DIR": str(self.folder), "OSM_CACHE_DIR": str(self.folder)}
         return environment
 
@@ -92,8 +96,7 @@ class Fabric:
     def start(self):
         (self.folder / "net").write_text(NET)
         root, _ = root_with("ibsim")
-        # LD_PRELOAD takes a blank in a path for the end of it.
-        (self.folder / "libumad2sim.so").symlink_to(root / PRELOADED)
+        self.module = preload.Module(root / PRELOADED)
         self.simulator = self.spawn("ibsim", "-s", "net", stdin=subprocess.PIPE)
         self.wait_until(lambda: "simulator ready" in (self.folder / "ibsim.out").read_text(), "ibsim")
 

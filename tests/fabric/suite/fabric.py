@@ -17,6 +17,12 @@ sys.path.append(str(LAUNCHER.parent / "lib"))
 import guest_exec  # noqa: E402
 from state import RunDirectory, make_base_directory  # noqa: E402
 
+
+def word(*parts):
+    """A path as one word of a shell, whatever it holds."""
+    return shlex.quote(str(pathlib.Path(*parts)))
+
+
 # Of every kernel before 7.0, as the guests have: unknown, and never in the way. facts_test looks at it.
 NOT_TOLD_BY_THE_VERSION = "smb.kernel"
 

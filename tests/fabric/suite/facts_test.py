@@ -43,7 +43,7 @@ if [ -d /sys/class/net/bond0 ]; then
   ip link set dcb0 nomaster
   ip link del bond0
 fi
-exec '{fabric.LAUNCHER.parent}/guest/provision'
+exec {fabric.word(fabric.LAUNCHER.parent, 'guest', 'provision')}
 """
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that are more than a command in a guest, and what a person sees of one: matrix_test has the others."""
 import json
-import shlex
 import unittest
 
 import fabric
@@ -66,7 +65,7 @@ class OneWrongThing(unittest.TestCase):
             fabric.put_right(1)
 
     def test_who_types_a_check_as_root_is_no_agent_with_too_many_privileges(self):
-        rdmaready = shlex.quote(str(fabric.tool.BIN / "rdmaready"))
+        rdmaready = fabric.word(fabric.tool.BIN, "rdmaready")
         typed = fabric.guest(1, f"RDMAREADY_SOCKET=/run/none {rdmaready} check --profile virtual-fabric --output json")
         found = [f for f in json.loads(typed)["hosts"][0]["findings"] if f["id"] == "sec.agent-caps"]
         self.assertEqual([f["outcome"] for f in found], ["not-applicable"])

@@ -3,6 +3,7 @@
 `fleet watch` within two seconds."""
 import json
 import os
+import shlex
 import time
 import unittest
 
@@ -16,6 +17,7 @@ HUB = "10.0.0.1:7473"
 PERIOD_S = 30
 WITHIN_S = 2.0
 BIN = tool.BIN
+PROGRAM = fabric.word(BIN, "rdmaready")
 FIXTURES = tool.ROOT / "tests" / "fixtures" / "hosts" / "two-rails-healthy" / "saved"
 
 
@@ -30,10 +32,10 @@ class Fleet(unittest.TestCase):
             fabric.bring_up()
             cls.addClassCleanup(fabric.put_right)
         cls.guest(1, "rm -rf /run/fleet")
-        cls.start(1, "hub", f"{BIN}/rdmaready-hub --store /run/fleet/fleet.db --listen 0.0.0.0:7473 --insecure "
+        cls.start(1, "hub", f"{fabric.word(BIN, 'rdmaready-hub')} --store /run/fleet/fleet.db --listen 0.0.0.0:7473 --insecure "
                             f"--period {PERIOD_S}s --profile virtual-fabric")
         cls.addClassCleanup(cls.end, 1, "hub")
-        cls.start(1, "fleet_sim", f"{BIN}/fleet_sim --hub 127.0.0.1:7473 --agents {OTHERS} --hosts {FIXTURES} --for 900s")
+        cls.start(1, "fleet_sim", f"{fabric.word(BIN, 'fleet_sim')} --hub 127.0.0.1:7473 --agents {OTHERS} --hosts {fabric.word(FIXTURES)} --for 900s")
         cls.addClassCleanup(cls.end, 1, "fleet_sim")
         for number in range(1, GUESTS + 1):
             cls.guest(number, f"echo {HUB} > /run/fabric/hub")
@@ -58,7 +60,7 @@ class Fleet(unittest.TestCase):
         fabric.launcher("agent", number, "restart", name=cls.name)
 
     def fleet(self, *words):
-        return json.loads(self.guest(1, f"{BIN}/rdmaready fleet {' '.join(words)} --hub 127.0.0.1:7473 --output json; :"))
+        return json.loads(self.guest(1, f"{PROGRAM} fleet {' '.join(words)} --hub 127.0.0.1:7473 --output json; :"))
 
     def real(self):
         return [host for host in self.fleet("hosts", "'guest*'")["hosts"] if host["condition"] not in ("silent", "never-reported")]
@@ -81,9 +83,9 @@ class Fleet(unittest.TestCase):
 
     def seconds_until_watched(self, bits, outcomes):
         """One clock: who watches is in the guest whose setting changes."""
-        watch = (f"{BIN}/rdmaready fleet watch guest{GUESTS} --check pfc.lossless-priority --hub {HUB} --insecure --count 1 --output jsonl "
-                 "| while read -r line; do date +%s.%N; echo \\$line; done > /run/watched")
-        self.guest(GUESTS, f"rm -f /run/watched; (timeout 60 sh -c \"{watch}\") > /dev/null 2>&1 & sleep 2")
+        watch = (f"{PROGRAM} fleet watch guest{GUESTS} --check pfc.lossless-priority --hub {HUB} --insecure --count 1 --output jsonl "
+                 "| while read -r line; do date +%s.%N; echo \"$line\"; done > /run/watched")
+        self.guest(GUESTS, f"rm -f /run/watched; (timeout 60 sh -c {shlex.quote(watch)}) > /dev/null 2>&1 & sleep 2")
         typed = float(self.guest(GUESTS, f"date +%s.%N; dcb pfc set dev dcb0 prio-pfc {bits}"))
         self.guest(GUESTS, "for i in $(seq 600); do test -s /run/watched && exit; sleep 0.1; done; exit 1")
         seen, change = self.guest(GUESTS, "cat /run/watched").strip().split("\n")

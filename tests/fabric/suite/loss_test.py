@@ -9,6 +9,7 @@ import slices
 import tool
 
 INTERVAL_S = 20
+PROGRAM = fabric.word(tool.BIN, "rdmaready")
 AGENT = f"127.0.0.1:7999 --state-dir /tmp/loss-state --profile virtual-fabric --check-interval {INTERVAL_S}s"
 
 
@@ -44,7 +45,7 @@ class Loss(unittest.TestCase):
         return [next(found for found in run["findings"] if found["id"] == "cnt.sequence") for run in reversed(runs)]
 
     def remembered(self, options):
-        return fabric.guest(2, f"{tool.BIN}/rdmaready history 127.0.0.1:7999 {options}")
+        return fabric.guest(2, f"{PROGRAM} history 127.0.0.1:7999 {options}")
 
     def wait_for_checks(self, count):
         deadline = time.monotonic() + 10 * INTERVAL_S
@@ -53,7 +54,7 @@ class Loss(unittest.TestCase):
             time.sleep(0.5)
 
     def test_an_agents_own_check_tells_of_loss_that_came_and_went(self):
-        fabric.guest(2, f"setsid {tool.BIN}/rdmaready-agent --listen {AGENT} > /tmp/loss.log 2>&1 < /dev/null & echo $! > /tmp/loss.pid")
+        fabric.guest(2, f"setsid {fabric.word(tool.BIN, 'rdmaready-agent')} --listen {AGENT} > /tmp/loss.log 2>&1 < /dev/null & echo $! > /tmp/loss.pid")
         self.addCleanup(fabric.guest, 2, "kill $(cat /tmp/loss.pid); rm -rf /tmp/loss-state")
         fabric.guest(2, "for i in $(seq 600); do grep -q listening /tmp/loss.log && exit; sleep 0.1; done; cat /tmp/loss.log >&2; exit 1")
         self.wait_for_checks(1)
@@ -74,7 +75,7 @@ class Loss(unittest.TestCase):
         self.assertEqual(after["outcome"], "pass", after)
         print("  " + meanwhile["observed"], flush=True)
         # Who checks later, and does not watch, is told of it.
-        check = f"{tool.BIN}/rdmaready check 127.0.0.1:7999"
+        check = f"{PROGRAM} check 127.0.0.1:7999"
         seen = {one["id"]: one for one in tool.json.loads(fabric.guest(2, f"{check} --output json; :"))["hosts"][0]["seen_before"]}
         self.assertEqual(seen["cnt.sequence"]["observed"], meanwhile["observed"], seen)
         self.assertRegex(fabric.guest(2, f"{check}; :"), r"(?m)^  before +\S+ \S+ UTC.*: cnt\.sequence on rxe0/1.*: out_of_seq_request \+\d+ in")

@@ -8,7 +8,7 @@ import unittest
 import fabric
 import slices
 
-DCBNL = fabric.LAUNCHER.parent / "suite" / "dcbnl.py"
+DCBNL = fabric.word(fabric.LAUNCHER.parent, "suite", "dcbnl.py")
 KNOBS = "/sys/kernel/debug/dcbnic/dcb0"
 
 
@@ -22,7 +22,7 @@ def dcb(*commands):
 
 
 def dcbnl(*arguments):
-    return fabric.guest(1, f"python3 '{DCBNL}' dcb0 {' '.join(arguments)}")
+    return fabric.guest(1, f"python3 {DCBNL} dcb0 {' '.join(arguments)}")
 
 
 def counters(number, pattern=r"(\S+): (\d+)"):

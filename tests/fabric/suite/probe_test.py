@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way to an SMB Direct server, against the kernel's: ours to ksmbd, the kernel's client to ours, and each thing that can be
 wrong on the way by its own name."""
-import shlex
 import threading
 import time
 import unittest
@@ -13,7 +12,7 @@ import tool
 CLIENT, SERVER = 1, 2
 ADDRESS = f"10.0.0.{SERVER}"
 MOUNT = f"mount -t cifs //{ADDRESS}/share /mnt -o username=tester,password=secret,vers=3.1.1,rdma"
-PEER = shlex.quote(str(tool.BIN / "smbd_peer"))
+PEER = fabric.word(tool.BIN, "smbd_peer")
 # What ksmbd will not have it hangs up on; but where the request comes before its own side is established, it forgets to
 # (smb_direct_disconnect_rdma_work of Linux 6.12 disconnects only what is CONNECTED), and nothing comes.
 REFUSED = ("dropped", "silence")

@@ -12,7 +12,7 @@ import tool
 CLIENT, SERVER = 1, 2
 ADDRESS = f"10.0.0.{SERVER}"
 NQN = f"nqn.2026-01.test.rdmaready:guest{SERVER}"
-PROVER = "$fabric_dir/guest/prover"
+PROVER = fabric.word(fabric.LAUNCHER.parent, "guest", "prover")
 FILE, SOCKET, LOG = "/run/fabric/proofs.yaml", "/run/rdmaready/helpers/prover.sock", "/run/rdmaready-prover.log"
 KILLED = "/run/killed-in-a-proof"
 
@@ -42,7 +42,7 @@ class Prover(unittest.TestCase):
         self.prover("as-usual", self.agents_user())
 
     def prover(self, *words):
-        fabric.guest(CLIENT, f". /run/fabric/conf; {PROVER} {' '.join(words)}")
+        fabric.guest(CLIENT, f"{PROVER} {' '.join(words)}")
 
     def agents_user(self):
         return fabric.guest(CLIENT, "stat -c %U /proc/$(cat /run/rdmaready-agent.pid)").strip()

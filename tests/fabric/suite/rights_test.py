@@ -2,6 +2,7 @@
 """Each row of the rights table (api/model/rights.h) holds both ways: with the right it reads, without it says that it may not, and the
 agent's facts say who could. Asked of helpers of the test's own, each with the rights of its row or all but those."""
 import json
+import shlex
 import subprocess
 import unittest
 
@@ -100,9 +101,9 @@ class Rights(unittest.TestCase):
 
     def ask(self, row, held):
         verb, arguments, _ = ROWS[row["feature"]]
-        words = ["python3", f"{DIRECTORY}/ask.py", f"{BIN}/rdmaready-{row['daemon']}", USER, verb, json.dumps(self.arguments(arguments)),
+        words = ["python3", f"{DIRECTORY}/ask.py", str(BIN / f"rdmaready-{row['daemon']}"), USER, verb, json.dumps(self.arguments(arguments)),
                  f"{DIRECTORY}/{row['daemon']}.sock", *held]
-        return fabric.guest(GUEST, " ".join(f"'{word}'" for word in words))
+        return fabric.guest(GUEST, shlex.join(words))
 
     def rights_of(self, daemon):
         return rights("setpriv", daemon).split()

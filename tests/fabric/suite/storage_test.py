@@ -93,7 +93,7 @@ class Storage(unittest.TestCase):
 
     def start_again(self):
         """The agent, and the prover who makes its proofs."""
-        fabric.guest(CLIENT, ". /run/fabric/conf; $fabric_dir/guest/prover kill")
+        fabric.guest(CLIENT, f"{fabric.word(fabric.LAUNCHER.parent, 'guest', 'prover')} kill")
         fabric.launcher("agent", CLIENT, "kill")
         fabric.launcher("agent", CLIENT, "start")
 

@@ -2,6 +2,7 @@
 """Peer tests between agents with TLS: they sign what they tell each other, so that the caller who relays it can end a test and do nothing
 else with it. The attacker is rdmaready-test-relay (tests/fabric/relay), which has a certificate that may start tests."""
 import pathlib
+import shlex
 import subprocess
 import time
 import unittest
@@ -13,6 +14,7 @@ from state import RunDirectory
 
 import certificates  # noqa: E402
 
+AGENT = fabric.word(fabric.LAUNCHER.parent, "guest", "agent")
 DOMAIN = "spiffe://fabric.example"
 CHANGED = "signature is not over what was said"
 NO_KEY = "has not the key of the certificate"
@@ -46,9 +48,9 @@ class TlsPeer(unittest.TestCase):
 
     def agent(self, *options):
         """The second guest's agent with other files, until the test is over."""
-        self.addCleanup(self.guest, 2, f"{fabric.LAUNCHER.parent}/guest/agent restart")
-        self.guest(2, f"{fabric.LAUNCHER.parent}/guest/agent stop; . /run/fabric/conf; mkdir -p /tmp/state; "
-                      f"setsid \"$agent\" --listen 0.0.0.0:7471 --state-dir /tmp/state {' '.join(map(str, options))} > /tmp/agent.log 2>&1 < /dev/null & "
+        self.addCleanup(self.guest, 2, f"{AGENT} restart")
+        self.guest(2, f"{AGENT} stop; . /run/fabric/conf; mkdir -p /tmp/state; "
+                      f"setsid \"$agent\" --listen 0.0.0.0:7471 --state-dir /tmp/state {shlex.join(map(str, options))} > /tmp/agent.log 2>&1 < /dev/null & "
                       "echo $! > /run/rdmaready-agent.pid; for i in $(seq 600); do grep -q listening /tmp/agent.log && exit; sleep 0.1; done; "
                       "cat /tmp/agent.log; exit 1")
 

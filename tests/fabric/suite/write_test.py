@@ -10,14 +10,14 @@ import fabric
 import slices
 import tool
 
-DCBNL = fabric.LAUNCHER.parent / "suite" / "dcbnl.py"
-WRITER = tool.BIN / "rdmaready-setting-write"
+DCBNL = fabric.word(fabric.LAUNCHER.parent, "suite", "dcbnl.py")
+WRITER = fabric.word(tool.BIN, "rdmaready-setting-write")
 CONFIGFS = "/sys/kernel/config/rdma_cm"
 VLAN = "dcb0.711"
 
 # What is read before and after each write: name, and a shell line in the guest.
 READINGS = {
-    "dcb": f"python3 '{DCBNL}' dcb0 all",
+    "dcb": f"python3 {DCBNL} dcb0 all",
     "pause": "ethtool -a dcb0",
     "flags": "ethtool --show-priv-flags dcb0 2> /dev/null || echo none",
     "mtu": f"cat /sys/class/net/*/mtu",
