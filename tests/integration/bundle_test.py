@@ -10,10 +10,10 @@ import signal
 import socket
 import tarfile
 import tempfile
-import time
 import unittest
 
 import tool
+from eventually import eventually
 
 
 def findings(report):
@@ -157,10 +157,7 @@ class Made(Bundled):
 
     def test_interrupted_it_leaves_nothing(self):
         process = tool.start("bundle", self.address, "--out", self.file, "--lldp", "60")
-        deadline = time.monotonic() + 60
-        while not os.listdir(self.folder) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.assertNotEqual(os.listdir(self.folder), [])
+        eventually(lambda: os.listdir(self.folder))
         process.send_signal(signal.SIGINT)
         answer = tool.finish(process)
         self.assertEqual(answer.status, 130, answer)

@@ -10,6 +10,7 @@ from unittest import mock
 import hubs
 import preload
 import tool
+from eventually import eventually
 
 
 class AClockThatIsSet(hubs.WithFolder):
@@ -28,11 +29,8 @@ class AClockThatIsSet(hubs.WithFolder):
         with open(self.shift, "r+b" if self.shift.exists() else "w+b") as file:
             file.write(struct.pack("<q", seconds))
 
-    def until(self, holds, seconds=60):
-        end = time.monotonic() + seconds
-        while not holds():
-            self.assertLess(time.monotonic(), end, (self.folder / "hub.log").read_text())
-            time.sleep(0.1)
+    def until(self, holds):
+        eventually(holds, why=(self.folder / "hub.log").read_text)
 
     def counts(self, hub):
         return hub.fleet("status", "--output", "json").json["counts"]

@@ -8,7 +8,8 @@ import time
 import unittest
 
 import tool
-from hubs import PATIENT, EnrollingHub, Hub, WithFolder, eventually
+from eventually import eventually
+from hubs import PATIENT, EnrollingHub, Hub, WithFolder
 
 KILLS = int(os.environ.get("RDMAREADY_ENROL_KILLS", "12"))
 
@@ -35,12 +36,8 @@ class WithHub(WithFolder):
     def agent(self, state="state", *more):
         return tool.Agent("--hub", self.hub.address, *more, state=self.folder / state)
 
-    def hosts(self, count, within=60):
-        deadline = time.monotonic() + within
-        while len(hosts := self.hub.ask("hosts", "--output", "json").json["hosts"]) < count:
-            self.assertLess(time.monotonic(), deadline, hosts)
-            time.sleep(0.2)
-        return hosts
+    def hosts(self, count):
+        return eventually(lambda: self.hub.ask("hosts", "--output", "json").json["hosts"], lambda hosts: len(hosts) >= count)
 
     def current(self, state="state"):
         return self.folder / state / "identity" / "current"
@@ -190,10 +187,10 @@ class AShortLife(WithHub):
             self.assertNotEqual((self.current() / "host.pem").read_text(), first)
             self.hub.event("renewed", host_id=host_id)
             time.sleep(max(0, over - time.monotonic()))
-            host = eventually(self, lambda: [one for one in self.hosts(1) if one["condition"] != "silent"])
+            host = eventually(lambda: [one for one in self.hosts(1) if one["condition"] != "silent"])
             self.assertEqual([one["host_id"] for one in host], [host_id])
             # The stream is opened again by the new one.
-            eventually(self, lambda: [json.loads(line)["event"] for line in list(agent.log) if line.startswith("{")].count("hub") >= 2)
+            eventually(lambda: [json.loads(line)["event"] for line in list(agent.log) if line.startswith("{")].count("hub") >= 2)
             self.assertEqual(tool.rdmaready("facts", agent.address, *self.hub.tls()).status, 0, "its server has the new one")
 
 
@@ -222,9 +219,8 @@ class ARevokedHost(WithHub):
             self.assertTrue(gone.logged("hub-away"), "its stream ends")
             at_the_hub = time.monotonic() - begun
             for agent in (first, second, third):
-                while "revoked" not in (answer := tool.rdmaready("facts", agent.address, *as_gone)).err and answer.status == 0:
-                    self.assertLess(time.monotonic() - begun, 60)
-                    time.sleep(0.1)
+                answer = eventually(lambda: tool.rdmaready("facts", agent.address, *as_gone),
+                                    lambda answer: "revoked" in answer.err or answer.status != 0)
                 self.assertEqual(answer.status, 4, answer)
             print(f"revoked: at the hub after {at_the_hub:.2f} s, at three agents after {time.monotonic() - begun:.2f} s")
             self.assertLess(time.monotonic() - begun, 60)
@@ -242,7 +238,7 @@ class ARevokedHost(WithHub):
             self.hub.pki("revoke", host_id)
             self.assertTrue(agent.logged("hub-away"), agent.log)
             # It tries again after a second.
-            eventually(self, lambda: sum(event["event"] == "agent-refused" for event in self.hub.events()) > 1)
+            eventually(lambda: sum(event["event"] == "agent-refused" for event in self.hub.events()) > 1)
             events = [json.loads(line)["event"] for line in agent.log if line.startswith("{")]
             self.assertEqual(events.count("hub"), 1, events)
 

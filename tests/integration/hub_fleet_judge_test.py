@@ -6,7 +6,8 @@ import unittest
 
 import schemas
 import tool
-from hubs import Hub, WithFolder, eventually, simulate
+from eventually import eventually
+from hubs import Hub, WithFolder, simulate
 
 
 class AnInventory(WithFolder):
@@ -22,7 +23,7 @@ class AnInventory(WithFolder):
         log = self.folder / "hub.log"
         before = log.read_text().count(event)
         hub.process.send_signal(signal.SIGHUP)
-        eventually(self, lambda: log.read_text().count(event) > before)
+        eventually(lambda: log.read_text().count(event) > before)
         return log.read_text()
 
     def hosts(self, hub, *arguments):
@@ -53,7 +54,7 @@ class AnInventory(WithFolder):
             self.assertEqual(len(self.hosts(hub, "--group", "one")), 4)
             self.write("groups:\n  one: {hosts: [node00001]}\n  two: {hosts: [\"node[00002-00004]\"], profile: nvidia-lossless}\n")
             self.reload(hub, '"reloaded"')
-            two = eventually(self, lambda: len(found := self.hosts(hub, "--group", "two")) == 3 and found)
+            two = eventually(lambda: len(found := self.hosts(hub, "--group", "two")) == 3 and found)
             self.assertEqual({tuple(host["profiles"]) for host in two}, {("nvidia-lossless",)})
             self.assertEqual(len(self.hosts(hub, "--group", "one")), 1)
 
@@ -73,7 +74,7 @@ class OddOnes(WithFolder):
         groups = self.groups("groups:\n  storage: {hosts: [\"node[00001-00006]\"]}\n  spare: {hosts: [\"node[00007-00008]\"]}\n")
         with Hub(self.folder, *groups, period="3s") as hub:
             with_odd_one = self.fleet(hub, 8, script="1s odd 1\n")
-            [odd] = eventually(self, lambda: hub.process.poll() is None and self.odd(hub))
+            [odd] = eventually(lambda: hub.process.poll() is None and self.odd(hub))
             self.assertEqual((odd["check"], odd["group"], odd["hosts"], odd["names"]), ("agree.speed", "storage", 1, ["node00001"]))
             self.assertIn("5 of 6 hosts of group storage have it", odd["expected"])
             self.assertEqual(self.odd(hub, "--group", "spare"), [])
@@ -92,7 +93,7 @@ class OddOnes(WithFolder):
             with_odd_one.terminate()
             with_odd_one.wait()
             self.fleet(hub, 8)
-            eventually(self, lambda: not self.odd(hub))
+            eventually(lambda: not self.odd(hub))
             changes = hub.fleet("history", "--check", "agree.*", "--output", "json").json["changes"]
             self.assertEqual({(change["host"], change["before"], change["after"]) for change in changes},
                              {("node00001", "pass", "warn"), ("node00001", "warn", "pass")})
@@ -100,13 +101,13 @@ class OddOnes(WithFolder):
     def test_hold_over_a_restart_of_the_hub(self):
         with Hub(self.folder, period="3s") as hub:
             self.fleet(hub, 5, script="500ms odd 1\n")
-            eventually(self, lambda: self.odd(hub))
+            eventually(lambda: self.odd(hub))
             before = hub.fleet("history", "--check", "agree.*", "--output", "json").json["changes"]
             hub.stop()
             hub.start()
             # Who met no hub comes again after a second, or after up to a minute.
-            eventually(self, lambda: hub.fleet("baseline", "--output", "json").json["complete"], 90)
-            eventually(self, lambda: self.odd(hub), 90)
+            eventually(lambda: hub.fleet("baseline", "--output", "json").json["complete"], seconds=90)
+            eventually(lambda: self.odd(hub), seconds=90)
             self.assertEqual(hub.fleet("history", "--check", "agree.*", "--output", "json").json["changes"], before)
 
 
@@ -129,8 +130,8 @@ class Readings(WithFolder):
                 return store.execute("SELECT digest, checksum FROM host JOIN facts USING (host_id)").fetchall()
 
         with Hub(self.folder, "--facts-every", "1s") as hub, tool.Agent("--hub", hub.address):
-            first = eventually(self, facts)
-            eventually(self, lambda: facts()[0][1] != first[0][1])
+            first = eventually(facts)
+            eventually(lambda: facts()[0][1] != first[0][1])
             self.assertEqual(hub.fleet("status", "--output", "json").json["hosts"], 1)
 
 

@@ -15,6 +15,7 @@ import notice_receivers
 import ports
 import prometheus
 import tool
+from eventually import eventually
 from prometheus import fetch, series
 
 RULES = tool.ROOT / "packaging" / "prometheus" / "rdmaready-hub.rules.yml"
@@ -60,7 +61,7 @@ class AScrapedHub(unittest.TestCase):
             return of_metrics, [status["hosts"], *[status["counts"][word.replace("-", "_")] for word in words], len(findings)]
 
         # The sums of metrics are up to ten seconds old.
-        self.assertEqual(*prometheus.come_to(metrics_and_fleet, lambda both: both[0] == both[1]))
+        self.assertEqual(*eventually(metrics_and_fleet, lambda both: both[0] == both[1]))
         told = series(self.text)
         self.assertGreaterEqual(told["rdmaready_hub_reports_total"], 6)
         self.assertGreater(told["rdmaready_hub_store_bytes"], 10_000)
@@ -76,7 +77,7 @@ class AScrapedHub(unittest.TestCase):
         for query, asked in queries:
             with self.subTest(query=query):
                 self.assertNotIn("$", asked)
-                self.assertTrue(self.prometheus.answered(asked))
+                self.prometheus.answered(asked)
 
     def test_is_what_the_rules_ask_for(self):
         told = {name.partition("{")[0] for name in series(self.text)} | {"up"}
@@ -86,7 +87,7 @@ class AScrapedHub(unittest.TestCase):
             self.prometheus.wait_until(lambda: self.prometheus.query(rule["query"]) is not None, rule["name"], 30)
             self.assertLessEqual(set(re.findall(r"\brdmaready_\w+|\bup\b", rule["query"])), told, rule["name"])
         right = {"RdmaFleetNotReady", "RdmaFleetSilent", "RdmaFleetSilentMany"}
-        self.assertLessEqual(prometheus.come_to(self.prometheus.alerting, right.issuperset), right)
+        self.assertLessEqual(eventually(self.prometheus.alerting, right.issuperset), right)
 
 
 class TheRules(unittest.TestCase):

@@ -15,6 +15,7 @@ import hubs
 import notice_receivers
 import schemas
 import tool
+from eventually import eventually
 from notice_receivers import Syslog, Webhook
 
 SECRET = "0123456789abcdef-of-the-fleet"
@@ -62,11 +63,8 @@ class WithReceivers(hubs.WithFolder):
         if hub:
             hub.process.send_signal(signal.SIGHUP)
 
-    def until(self, holds, seconds=60):
-        end = time.monotonic() + seconds
-        while not holds():
-            self.assertLess(time.monotonic(), end, self.log())
-            time.sleep(0.1)
+    def until(self, holds):
+        eventually(holds, why=self.log)
 
     def await_hosts(self, hub, count, condition):
         counted = condition.replace("-", "_")

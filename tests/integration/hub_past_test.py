@@ -9,7 +9,8 @@ import unittest
 import fixtures
 import schemas
 import tool
-from hubs import Hub, WithFolder, eventually, over_after, simulate
+from eventually import eventually
+from hubs import Hub, WithFolder, over_after, simulate
 
 CASE = "write-512k"
 
@@ -74,7 +75,7 @@ class ARealAgent(WithHardware):
         rates = self.remember_faster_days()
         with Hub(self.folder) as hub:
             with self.agent("--hub", hub.address):
-                found = eventually(self, lambda: self.findings(hub))
+                found = eventually(lambda: self.findings(hub))
                 self.assertEqual({(one["outcome"], one["blocking"]) for one in found}, {("warn", False)})
                 self.assertEqual({one["subject"].split()[0] for one in found}, set(rates))
                 self.assertIn("for 10 days until", found[0]["observed"])
@@ -90,7 +91,7 @@ class ARealAgent(WithHardware):
                 self.assertTrue(agent.logged("period_s"))
                 # A live test that was asked for is told within seconds, not with the next day.
                 self.make_test(agent)
-                newer = eventually(self, lambda: [one for port, one in self.last_tests(hub).items() if one["last_unix_ns"] > kept[port]["last_unix_ns"]])
+                newer = eventually(lambda: [one for port, one in self.last_tests(hub).items() if one["last_unix_ns"] > kept[port]["last_unix_ns"]])
                 self.assertEqual(newer[0]["days"], 10)
             self.assertEqual(self.changes(hub), before, "slow all the time")
             hub.stop()

@@ -12,6 +12,7 @@ import time
 import unittest
 
 import tool
+from eventually import eventually
 from hubs import PATIENT, Hub, WithFolder, over_after, simulate
 
 KILLS = int(os.environ.get("RDMAREADY_KILLS", "8"))
@@ -21,9 +22,7 @@ AGENTS = int(os.environ.get("RDMAREADY_FLEET", "500"))
 class ARealAgent(WithFolder):
     def test_it_reports_and_the_fleet_is_told(self):
         with Hub(self.folder) as hub, tool.Agent("--hub", hub.address):
-            deadline = time.monotonic() + 60
-            while (status := hub.fleet("status", "--output", "json")).json["hosts"] == 0 and time.monotonic() < deadline:
-                time.sleep(0.1)
+            eventually(lambda: hub.fleet("status", "--output", "json").json["hosts"])
             status = hub.fleet("status", "--output", "json")
             self.assertEqual(status.json["schema"], "rdmaready.v1.FleetStatus")
             self.assertEqual(status.json["hosts"], 1)
@@ -40,10 +39,7 @@ class ARealAgent(WithFolder):
             agent.logged("hub-away")
             hub.start()
             self.addCleanup(hub.stop)
-            deadline = time.monotonic() + 60
-            while hub.fleet("status", "--output", "json").json["hosts"] == 0:
-                self.assertLess(time.monotonic(), deadline)
-                time.sleep(0.2)
+            eventually(lambda: hub.fleet("status", "--output", "json").json["hosts"])
 
 
 class ManyHosts(WithFolder):
@@ -71,10 +67,7 @@ class ManyHosts(WithFolder):
     def test_whoever_is_silent_is_that(self):
         with Hub(self.folder) as hub:
             simulate(hub, 5, "--for", "2s")
-            deadline = time.monotonic() + 60
-            while hub.fleet("status", "--output", "json").json["counts"]["silent"] < 5:
-                self.assertLess(time.monotonic(), deadline)
-                time.sleep(0.2)
+            eventually(lambda: hub.fleet("status", "--output", "json").json["counts"], lambda counts: counts["silent"] >= 5)
             status = hub.fleet("status")
             self.assertEqual(status.status, 4, status)
             self.assertIn("5 silent", status.out)
@@ -166,10 +159,7 @@ class CopiesOfItsStore(WithFolder):
         copy = self.folder / "a copy.db"
         with Hub(self.folder) as hub:
             fleet = simulate(hub, 60, "--for", "12s", script="".join(f"{second}s change all\n" for second in range(1, 11)), wait=False)
-            until = time.monotonic() + 60
-            while hub.fleet("status", "--output", "json").json["hosts"] < 60:
-                self.assertLess(time.monotonic(), until)
-                time.sleep(0.1)
+            eventually(lambda: hub.fleet("status", "--output", "json").json["hosts"], lambda hosts: hosts >= 60)
             taken = self.run_hub("backup", "--store", hub.store, copy)
             self.assertEqual(taken.returncode, 0, taken.stderr)
             self.assertEqual(self.run_hub("backup", "--store", hub.store, copy).returncode, 2, "a copy is not written over")
@@ -228,13 +218,7 @@ class WithCertificates(WithFolder):
         return tool.rdmaready("fleet", *words, "--hub", hub.address, *self.tls(name), *PATIENT)
 
     def hosts(self, hub, count):
-        deadline = time.monotonic() + 60
-        while True:
-            hosts = self.ask(hub, "anna", "hosts", "--output", "json").json["hosts"]
-            if len(hosts) >= count:
-                return hosts
-            self.assertLess(time.monotonic(), deadline, hosts)
-            time.sleep(0.2)
+        return eventually(lambda: self.ask(hub, "anna", "hosts", "--output", "json").json["hosts"], lambda hosts: len(hosts) >= count)
 
     def test_a_host_is_who_its_certificate_says_and_looks_at_nobody(self):
         with Hub(self.folder, *self.tls("hub1")) as hub, tool.Agent("--hub", hub.address, *self.tls("node1")):

@@ -14,6 +14,7 @@ import unittest
 
 import certificates
 import tool
+from eventually import eventually
 
 DAY_NS = 86_400 * 10**9
 NOBODY = 65534
@@ -56,12 +57,6 @@ class Pki(unittest.TestCase):
 
     def ask(self, agent, name="anna", crl=False):
         return tool.rdmaready("facts", agent.address, *self.files(name, crl))
-
-    def until(self, within_s, true):
-        deadline = time.monotonic() + within_s
-        while not true():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.3)
 
 
 class ACa(Pki):
@@ -300,7 +295,7 @@ class Issued(Pki):
             self.assertNotEqual(again["serial"], self.host["serial"])
             self.assertNotEqual((self.out / "node1.pem").read_text(), first)
             self.done("revoke", self.host["serial"])  # so only the new one will do
-            self.until(4 * REREAD_S, lambda: self.ask(agent, crl=True).status == 0)
+            eventually(lambda: self.ask(agent, crl=True).status == 0, seconds=4 * REREAD_S)
 
     def test_and_revoked_are_not_rotated(self):
         self.made()
@@ -316,16 +311,16 @@ class Issued(Pki):
         with tool.Agent(*self.files("node1")) as agent:
             self.done("rotate", "--ca")
             shutil.copy(self.ca / "ca.pem", self.out / "ca.pem")  # step one: all trust both
-            self.until(4 * REREAD_S, lambda: self.ask(agent, crl=True).status == 0)
+            eventually(lambda: self.ask(agent, crl=True).status == 0, seconds=4 * REREAD_S)
             self.done("rotate", "--ca", "--switch")
             self.done("rotate", "anna", "--out", self.out)
             self.assertEqual(self.ask(agent, crl=True).status, 0, "the new root's caller, the old root's agent")
             self.done("rotate", "node1", "--out", self.out)
-            self.until(4 * REREAD_S, lambda: self.ask(agent, crl=True).status == 0)
+            eventually(lambda: self.ask(agent, crl=True).status == 0, seconds=4 * REREAD_S)
             self.refused(self.pki("rotate", "--ca", "--retire"), "last still")
             self.done("rotate", "--ca", "--retire", "--force")
             shutil.copy(self.ca / "ca.pem", self.out / "ca.pem")
-            self.until(4 * REREAD_S, lambda: self.ask(agent, crl=True).status == 0)
+            eventually(lambda: self.ask(agent, crl=True).status == 0, seconds=4 * REREAD_S)
             self.assertEqual(re.findall("BEGIN", (self.out / "ca.pem").read_text()), ["BEGIN"])
 
 

@@ -11,6 +11,7 @@ import time
 import unittest
 
 import tool
+from eventually import eventually
 
 FABRIC = """#!/bin/sh
 echo "fabric $*" >> "$LOG"
@@ -84,9 +85,7 @@ class QuickStart(unittest.TestCase):
 
     def test_cleans_up_after_ctrl_c(self):
         process = self.start(UP_SLEEPS="20")
-        deadline = time.monotonic() + 60
-        while not any("up" in line for line in self.called()) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        eventually(lambda: any("up" in line for line in self.called()))
         for _ in range(2):  # the impatient press twice
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.2)

@@ -6,12 +6,12 @@ import re
 import shlex
 import subprocess
 import tempfile
-import time
 import unittest
 
 import certificates
 import hubs
 import tool
+from eventually import eventually
 
 READMES = ["README.md", "agent/README.md", "checks/README.md", "cli/README.md", "collectors/README.md", "hub/README.md",
            "packaging/profiles/README.md", "tests/README.md"]
@@ -107,9 +107,7 @@ class ACommand(unittest.TestCase):
         cls.with_tls = [tool.Agent(*tls).__enter__() for _ in range(2)]
         cls.hub = hubs.Hub(cls.place).start()
         cls.plain = [tool.Agent("--hub", cls.hub.address).__enter__() for _ in range(2)]
-        deadline = time.monotonic() + 60
-        while cls.hub.fleet("hosts", "--output", "json").json["hosts"] == [] and time.monotonic() < deadline:
-            time.sleep(0.1)
+        eventually(lambda: cls.hub.fleet("hosts", "--output", "json").json["hosts"])
         fleet = ", ".join(f'"{agent.address}"' for agent in cls.plain)
         (cls.place / "fleet.yaml").write_text(f"groups: {{storage: {{racks: {{r1: [{fleet}]}}}}}}\n")
         (cls.place / "hosts.txt").write_text("".join(f"{agent.address}\n" for agent in cls.with_tls))

@@ -7,10 +7,10 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 import unittest
 
 import tool
+from eventually import eventually
 
 
 class WithManager(unittest.TestCase):
@@ -39,10 +39,7 @@ class WithManager(unittest.TestCase):
         return told
 
     def logged(self, word):
-        end = time.monotonic() + 60
-        while word not in (text := (self.directory / "log").read_text()):
-            self.assertLess(time.monotonic(), end, text)
-            time.sleep(0.05)
+        text = eventually((self.directory / "log").read_text, lambda text: word in text)
         return next(line for line in text.splitlines() if word in line)
 
 
@@ -104,9 +101,7 @@ class TheServiceManager(WithManager):
         self.agent.send_signal(signal.SIGHUP)
         for _ in range(3):
             self.told()
-        end = time.monotonic() + 60
-        while profile() != "other":
-            self.assertLess(time.monotonic(), end)
+        eventually(profile, lambda name: name == "other")
 
     def test_a_reload_of_what_is_refused_changes_nothing(self):
         self.start("profile: nvme-roce\n")

@@ -5,12 +5,12 @@ import pathlib
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 import fixtures
 import ports
 import tool
+from eventually import eventually
 
 PATIENT = ("--timeout", "60s")  # of a command that asks a hub: to connect it has 5 s otherwise
 
@@ -60,14 +60,9 @@ class Hub:
         return [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
 
     def event(self, name, within=60, **fields):
-        deadline = time.monotonic() + within
-        while True:
-            for event in self.events():
-                if event["event"] == name and all(event.get(key) == value for key, value in fields.items()):
-                    return event
-            if time.monotonic() > deadline:
-                raise AssertionError(f"no {name} {fields}: {self.events()}")
-            time.sleep(0.05)
+        wanted = {"event": name, **fields}
+        return eventually(lambda: next((event for event in self.events() if wanted.items() <= event.items()), None),
+                          seconds=within, why=lambda: f"no {wanted}: {self.events()}")
 
     def __enter__(self):
         return self.start()
@@ -132,14 +127,6 @@ def over_after(told):
     for line in told["script"]:
         end = max(end, float(line["line"].partition("s ")[0])) + line["settled_after_ms"] / 1000
     return end
-
-
-def eventually(test, look, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not (seen := look()):
-        test.assertLess(time.monotonic(), deadline)
-        time.sleep(0.1)
-    return seen
 
 
 class WithFolder(unittest.TestCase):

@@ -8,10 +8,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
 import preload
 import tool
+from eventually import eventually
 
 # Where tests/run unpacks the packages, so that no opensm becomes a service of this machine; else what is installed.
 ROOTS = [pathlib.Path(os.environ.get("RDMAREADY_IBSIM", tool.ROOT / "build" / "ibsim")), pathlib.Path("/")]
@@ -100,15 +100,14 @@ class Fabric:
         self.simulator = self.spawn("ibsim", "-s", "net", stdin=subprocess.PIPE)
         self.wait_until(lambda: "simulator ready" in (self.folder / "ibsim.out").read_text(), "ibsim")
 
-    def wait_until(self, done, what, seconds=30):
-        deadline = time.monotonic() + seconds
-        while not done():
+    def wait_until(self, done, what, seconds=60):
+        def look():
             for process in self.processes:
                 if process.poll() is not None:
                     raise AssertionError(f"{process.args[0]} ended with {process.returncode}")
-            if time.monotonic() > deadline:
-                raise AssertionError(f"{what}: not within {seconds} s")
-            time.sleep(0.1)
+            return done()
+
+        eventually(look, seconds=seconds, why=lambda: what)
 
     def command(self, line):
         """A command of ibsim's console, which answers nothing that one could wait for."""

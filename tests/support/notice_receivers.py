@@ -11,6 +11,8 @@ import ssl
 import threading
 import time
 
+from eventually import eventually
+
 
 class Webhook:
     """Keeps what is posted, a notice once: it comes again when its answer was slow. `answers`: (status, headers, body) or a callable of the handler,
@@ -78,12 +80,8 @@ class Webhook:
 
     def wait(self, count=1, seconds=120, of=None):
         """The notices, once there are so many (that `of` chooses)."""
-        end = time.monotonic() + seconds
-        while True:
-            chosen = [one for one in list(self.notices) if of is None or of(one)]
-            if len(chosen) >= count or time.monotonic() > end:
-                return chosen
-            time.sleep(0.05)
+        return eventually(lambda: [one for one in list(self.notices) if of is None or of(one)], lambda chosen: len(chosen) >= count, seconds,
+                          why=lambda: self.notices)
 
     def close(self):
         self.server.shutdown()
@@ -141,10 +139,7 @@ class Syslog:
                 octets = rest[int(count):]
 
     def wait(self, count=1, seconds=120):
-        end = time.monotonic() + seconds
-        while len(self.messages) < count and time.monotonic() < end:
-            time.sleep(0.05)
-        return list(self.messages)
+        return eventually(lambda: list(self.messages), lambda messages: len(messages) >= count, seconds)
 
     def close(self):
         self.socket.close()

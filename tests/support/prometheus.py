@@ -6,13 +6,13 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 import ports
 import tool
+from eventually import eventually
 
 # Where tests/run unpacks the packages, so that no Prometheus becomes a service of this machine; else what is installed.
 ROOTS = [pathlib.Path(os.environ.get("RDMAREADY_PROMETHEUS", tool.ROOT / "build" / "prometheus")), pathlib.Path("/")]
@@ -57,14 +57,6 @@ def queries(dashboard):
     return [(query, query.replace("$__rate_interval", "1m").replace("$instance", ".*")) for query in told]
 
 
-def come_to(look, right, seconds=30):
-    """What is seen when it is `right`, or so many seconds later."""
-    end = time.monotonic() + seconds
-    while not right(seen := look()) and time.monotonic() < end:
-        time.sleep(0.5)
-    return seen
-
-
 class Server:
     """Scrapes `target` each two seconds, with the shipped rules; use as a context."""
 
@@ -106,9 +98,9 @@ class Server:
         except OSError:
             return None
 
-    def answered(self, expression, seconds=30):
-        """Whether there is something to show, if not at once: a scrape may be late, or one of two that a rate takes."""
-        return come_to(lambda: self.query(expression), bool, seconds)
+    def answered(self, expression):
+        """Something to show, if not at once: a scrape may be late, or one of two that a rate takes."""
+        return eventually(lambda: self.query(expression), why=lambda: expression)
 
     def told_rules(self):
         """Those of the one group that there is."""
@@ -124,8 +116,9 @@ class Server:
         return answer and answer["result"]
 
     def wait_until(self, true, what, seconds=60):
-        end = time.monotonic() + seconds
-        while not true():
-            if time.monotonic() > end or self.process.poll() is not None:
-                raise AssertionError(f"not in {seconds} s: {what}")
-            time.sleep(0.2)
+        def look():
+            if self.process.poll() is not None:
+                raise AssertionError(f"Prometheus ended before: {what}")
+            return true()
+
+        eventually(look, seconds=seconds, why=lambda: what)

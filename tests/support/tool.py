@@ -9,7 +9,8 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
+
+from eventually import eventually
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("RDMAREADY_BIN", ROOT / "build" / "bin"))
@@ -103,16 +104,10 @@ class Agent:
         found.wait(60)
         return self
 
-    def logged(self, word, timeout=60):
-        """The first line of the log that holds the word, once there is one; empty when there is none in time."""
-        deadline = time.monotonic() + timeout
-        while True:
-            for line in list(self.log):
-                if word in line:
-                    return line
-            if time.monotonic() > deadline:
-                return ""
-            time.sleep(0.02)
+    def logged(self, word, seconds=60):
+        """The first line of the log that holds the word, once there is one."""
+        return eventually(lambda: next((line for line in list(self.log) if word in line), ""), seconds=seconds, every=0.02,
+                          why=lambda: f"{word}: not in\n{''.join(self.log)}")
 
     def stop(self, how=signal.SIGTERM):
         if self.process.poll() is None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The applier of a guest as a process: without its right it changes nothing and says so; killed, it is back at once, and takes back what it
 finds open before it answers; told to end, it does that first; without root's file it still does both."""
-import time
 import unittest
 
 import fabric
 import tool
+from eventually import eventually
 
 GUEST = 1
 PROFILE = "virtual-fabric"
@@ -34,12 +34,8 @@ class Applier(unittest.TestCase):
 
     def status(self):
         """Of an applier that may be about to answer."""
-        until = time.monotonic() + 30
-        while True:
-            answer = tool.rdmaready("forget", self.hosts[GUEST], "--list", "--output", "json")
-            if answer.status == 0 or time.monotonic() > until:
-                return answer.json["hosts"][0]["applier"]
-            time.sleep(0.1)
+        answer = eventually(lambda: tool.rdmaready("forget", self.hosts[GUEST], "--list", "--output", "json"), lambda answer: answer.status == 0)
+        return answer.json["hosts"][0]["applier"]
 
     def last_change(self):
         return self.status()["changes"][-1]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is kept: confirmed settings are there again after a power cut and when a NIC is made anew, unconfirmed ones are not, and `forget` ends
 that."""
-import time
 import unittest
 
 import applying
 import fabric
 import slices
 import tool
+from eventually import eventually
 
 HOST = 1
 NIC = "/sys/kernel/debug/dcbnic/dcb0"
@@ -78,12 +78,7 @@ class Kept(unittest.TestCase):
         ours = [line for line in confirmed if line.split()[0] in written]
         applying.in_bash(HOST, ". /run/fabric/conf; rdma link del rxe0; ip link del dcb0; rm -f /run/fabric/dcb0.fingerprint; ip link add link wire0 name dcb0 "
                                "type dcbnic; ip link set dcb0 mtu 9000 up; ip addr replace 10.0.0.1/24 dev dcb0; rdma link add rxe0 type rxe netdev dcb0", self.name)
-        until = time.monotonic() + 30
-        now = []
-        while now != ours and time.monotonic() < until:
-            time.sleep(0.5)
-            now = [line for line in self.settings() if line.split()[0] in written]
-        self.assertEqual(now, ours)
+        eventually(lambda: [line for line in self.settings() if line.split()[0] in written], lambda now: now == ours, why=lambda: ours)
         applying.forget(self.host)
 
 

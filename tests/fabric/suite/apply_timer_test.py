@@ -8,6 +8,7 @@ import applying
 import fabric
 import slices
 import tool
+from eventually import eventually
 
 HOST = 1
 WITHIN_S = 5
@@ -33,10 +34,7 @@ class Timer(unittest.TestCase):
         return change
 
     def await_old(self):
-        end = time.monotonic() + 60
-        while applying.settings(HOST) != self.old and time.monotonic() < end:
-            time.sleep(0.2)
-        self.assert_old()
+        eventually(lambda: applying.settings(HOST), lambda settings: settings == self.old, why=lambda: self.old)
 
     def assert_old(self):
         self.assertEqual(applying.settings(HOST), self.old)

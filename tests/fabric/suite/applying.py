@@ -3,10 +3,10 @@
 import json
 import pathlib
 import tempfile
-import time
 
 import fabric
 import tool
+from eventually import eventually
 
 PROFILE = "virtual-fabric"
 KNOBS = "/sys/kernel/debug/dcbnic/dcb0"
@@ -147,16 +147,13 @@ def status(host):
     return tool.rdmaready("forget", host, "--list", "--output", "json").json["hosts"][0]["applier"]
 
 
+def nothing_is_open(said):
+    return said and not [change for change in said["changes"] if change["state"] in ("writing", "proving", "awaiting-confirm")]
+
+
 def until_nothing_is_open(host, patience_s=60):
     """Also of an applier that starts just now."""
-    until = time.monotonic() + patience_s
-    while True:
-        said = status(host)
-        if said and not [change for change in said["changes"] if change["state"] in ("writing", "proving", "awaiting-confirm")]:
-            return
-        if time.monotonic() > until:
-            raise AssertionError(said)
-        time.sleep(0.2)
+    eventually(lambda: status(host), nothing_is_open, patience_s)
 
 
 class Witness:
@@ -185,15 +182,11 @@ class Witness:
 
     def stopped(self, process, patience_s=60):
         """Whether the applier is stopped; not when the process ended without."""
-        until = time.monotonic() + patience_s
-        while time.monotonic() < until:
-            ended = process.poll() is not None
-            if self.guest(f"grep stopped {WITNESSED} || :"):
-                return True
-            if ended:
-                return False
-            time.sleep(0.1)
-        return False
+        def look():
+            ended = process.poll() is not None  # before the look at the guest
+            return bool(self.guest(f"grep stopped {WITNESSED} || :")), ended
+
+        return eventually(look, any, patience_s)[0]
 
     def go_on(self):
         self.guest(f"kill -CONT $(cat {APPLIER_PID})")

@@ -9,6 +9,7 @@ import applying
 import fabric
 import slices
 import tool
+from eventually import eventually
 
 WITHIN_S = 1.0
 FLOOD = 10_000
@@ -58,15 +59,10 @@ class Drift(unittest.TestCase):
     def guest_now(self):
         return float(fabric.guest(1, "date +%s.%N"))
 
-    def wait_for(self, since, pattern, seconds=10):
+    def wait_for(self, since, pattern, seconds=60):
         """When it was told, by the guest's clock."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            for when, text in self.told(since):
-                if re.search(pattern, text):
-                    return when, text
-            time.sleep(0.2)
-        self.fail(f"nothing like {pattern!r} in {self.told(since)}")
+        return eventually(lambda: next((one for one in self.told(since) if re.search(pattern, one[1])), None), seconds=seconds,
+                          why=lambda: f"nothing like {pattern!r} in {self.told(since)}")
 
     def typed(self, command, pattern):
         """Types the command in the guest; what was told of it, and how long after its end."""

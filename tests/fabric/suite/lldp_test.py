@@ -10,6 +10,7 @@ import fabric
 import lldp
 import slices
 import tool
+from eventually import eventually
 
 LISTENER, PEER = 1, 2
 
@@ -99,13 +100,13 @@ class Lldp(unittest.TestCase):
     def kept(self):
         """What lldpad has, once it has heard all that START makes the other end announce. Each setting sends a frame of its own, at most one
         a second: the first ones lack what is set last."""
-        deadline = time.monotonic() + 90  # agents announce themselves every 30 s
-        while True:
+        def look():
             kept = self.netdev()["lldp_agent"]
             self.assertIn("value", kept, kept)
-            if any((peer.get("app") or {}).get("entries") for peer in kept["value"]["peers"]) or time.monotonic() > deadline:
-                return kept["value"]
-            time.sleep(1)
+            return kept["value"]
+
+        # Agents announce themselves every 30 s.
+        return eventually(look, lambda kept: any((peer.get("app") or {}).get("entries") for peer in kept["peers"]), seconds=90, every=1)
 
     def value(self, seconds):
         heard = self.heard(seconds)
@@ -236,9 +237,7 @@ class Lldp(unittest.TestCase):
             self.assertEqual(self.outcomes(self.found(self.hosts[LISTENER], "--facts", directory)), expected)
 
         fabric.guest(PEER, "lldptool -T -i dcb0 -V PFC enabled=3,4")
-        deadline = time.monotonic() + 60
-        while (finding := self.judged(0)["pfc.switch-agrees"])["outcome"] == "pass" and time.monotonic() < deadline:
-            time.sleep(1)
+        finding = eventually(lambda: self.judged(0)["pfc.switch-agrees"], lambda finding: finding["outcome"] != "pass", every=1)
         self.assertEqual((finding["outcome"], finding["expected"]), ("fail", "PFC on 3"), finding)
         self.assertRegex(finding["observed"], "^guest2 port .* has PFC on 3 and 4$")
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss on the wire under a profile that wants none: every rung that it touches names the counter, and an agent's own checks tell of loss
 that came and went between two of them."""
-import time
 import unittest
 
 import fabric
 import slices
 import tool
+from eventually import eventually
 
 INTERVAL_S = 20
 PROGRAM = fabric.word(tool.BIN, "rdmaready")
@@ -48,10 +48,7 @@ class Loss(unittest.TestCase):
         return fabric.guest(2, f"{PROGRAM} history 127.0.0.1:7999 {options}")
 
     def wait_for_checks(self, count):
-        deadline = time.monotonic() + 10 * INTERVAL_S
-        while len(self.own_checks()) < count:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.5)
+        eventually(lambda: len(self.own_checks()) >= count, seconds=10 * INTERVAL_S, every=0.5)
 
     def test_an_agents_own_check_tells_of_loss_that_came_and_went(self):
         fabric.guest(2, f"setsid {fabric.word(tool.BIN, 'rdmaready-agent')} --listen {AGENT} > /tmp/loss.log 2>&1 < /dev/null & echo $! > /tmp/loss.pid")

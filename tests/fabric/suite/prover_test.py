@@ -2,12 +2,12 @@
 """The prover of a guest: it proves what root's file names and nothing else, whoever asks and whatever he says; without it, or
 without its right, a proof is unknown and says who could; and whoever of the two is killed, nothing stays behind."""
 import json
-import time
 import unittest
 
 import fabric
 import slices
 import tool
+from eventually import eventually
 
 CLIENT, SERVER = 1, 2
 ADDRESS = f"10.0.0.{SERVER}"
@@ -142,9 +142,7 @@ class Prover(unittest.TestCase):
         return fabric.guest(CLIENT, "ls /sys/class/nvme 2>/dev/null; :").split()
 
     def until_nothing_is_connected(self):
-        until = time.monotonic() + 30
-        while self.controllers() and time.monotonic() < until:
-            time.sleep(0.3)
+        eventually(self.controllers, lambda controllers: not controllers)
         self.assert_nothing_left()
 
     def kill_in_a_proof(self, program):

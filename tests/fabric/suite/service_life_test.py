@@ -3,6 +3,7 @@
 import time
 import unittest
 
+from eventually import eventually
 from service import AGENT, Host
 
 # What a purge leaves, as Debian's practice is: the locked user and the groups, in these files; and what dpkg and the journal keep of anybody.
@@ -26,10 +27,8 @@ class TheLifeOfThePackages(unittest.TestCase):
         return self.host.shell("rdmaready history --output json | grep -c run_id || :").strip()
 
     def restarted(self, pid, patience_s=90):
-        end = time.monotonic() + patience_s
-        while self.host.property("MainPID") in (pid, "0") or self.host.property("ActiveState") != "active":
-            self.assertLess(time.monotonic(), end, "not started again")
-            time.sleep(1)
+        eventually(lambda: self.host.property("MainPID") not in (pid, "0") and self.host.property("ActiveState") == "active", seconds=patience_s,
+                   every=1, why=lambda: "not started again")
 
     def test_all_of_it(self):
         before = self.files()
@@ -86,15 +85,14 @@ class TheLifeOfThePackages(unittest.TestCase):
         runs = self.runs()
         boot = self.host.shell("cat /proc/sys/kernel/random/boot_id")
         self.host.guest.run(["systemctl", "reboot"], 30)
-        end = time.monotonic() + 200
-        while True:
-            self.assertLess(time.monotonic(), end)
-            time.sleep(2)
+
+        def booted():
             try:
-                if self.host.shell("cat /proc/sys/kernel/random/boot_id", 10) != boot:
-                    break
+                return self.host.shell("cat /proc/sys/kernel/random/boot_id", 10)
             except Exception:  # pylint: disable=broad-except  # it is on its way
-                continue
+                return boot
+
+        eventually(booted, lambda now: now != boot, seconds=200, every=2)
         self.host.provision()
         self.restarted("none")
         self.assertGreaterEqual(int(self.runs()), int(runs))

@@ -7,6 +7,7 @@ import unittest
 import fabric
 import slices
 import tool
+from eventually import eventually
 
 CLIENT, SERVER = 1, 2
 ADDRESS = f"10.0.0.{SERVER}"
@@ -110,10 +111,7 @@ class Storage(unittest.TestCase):
         fabric.guest(CLIENT, "modprobe -a nvme-rdma")
         self.leave_a_controller()
         self.start_again()
-        until = time.monotonic() + 30
-        while self.controllers() and time.monotonic() < until:
-            time.sleep(0.5)
-        self.assertEqual(self.controllers(), [])
+        eventually(self.controllers, lambda controllers: controllers == [])
         self.assertIn("nvme-leftover", self.log())
         fabric.guest(CLIENT, f"echo 'transport=rdma,traddr={ADDRESS},trsvcid=4420,nqn={NQN},ctrl_loss_tmo=0' > /dev/nvme-fabrics")
         others = self.controllers()
