@@ -42,8 +42,8 @@ WRONG = ("dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", "dcb pfc set dev dcb0 pri
 
 def message(text):
     """The octets of a profile, in hexadecimal, made by protoc."""
-    done = subprocess.run(["protoc", f"-I{PROTO}", "--deterministic_output", "--encode=rdmaready.v1.Profile", "rdmaready/v1/profile.proto"],
-                          input=text.encode(), capture_output=True, check=True)
+    done = subprocess.run(["protoc", "-I.", "--deterministic_output", "--encode=rdmaready.v1.Profile", "rdmaready/v1/profile.proto"],
+                          cwd=PROTO, input=text.encode(), capture_output=True, check=True)
     return done.stdout
 
 
