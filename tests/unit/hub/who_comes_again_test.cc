@@ -103,6 +103,7 @@ class AgentAgainTest : public testing::Test {
   }
   std::string address() const { return hub_->addresses().front(); }
   void ComesAgain(const WordsOfAgain& words) {
+    clock_.Advance(std::chrono::seconds(1));  // as no two reports come at once
     SpokenStream again(address(), words);
     EXPECT_EQ(again.Report(*state_, false), v1::ReportAck::RESULT_KEPT) << "the hub has its facts";
   }
