@@ -298,11 +298,10 @@ void AddMaxTime(CLI::App& app, MaxTime& max_time) {
       ->type_name("TIME");
 }
 
-ExitStatus Context::List(std::string_view schema, std::string_view field,
-                         const std::vector<std::string>& names) const {
+ExitStatus Context::List(const std::string& json, const std::vector<std::string>& names) const {
   std::string lines;
   for (const std::string& name : names) lines += name + "\n";
-  Print(ListJson(schema, field, names), lines);
+  Print(json, lines);
   return ExitStatus::kOk;
 }
 

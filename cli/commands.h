@@ -63,8 +63,8 @@ struct Context {
   // Says why the command ends, as one line or as an object, and returns `status`.
   ExitStatus Fail(ExitStatus status, const std::string& error, const std::string& host = {}) const;
 
-  // Names, one on a line, or the object of render/json.h; returns kOk.
-  ExitStatus List(std::string_view schema, std::string_view field, const std::vector<std::string>& names) const;
+  // Names, one on a line, or `json`, the object of them (render/json.h); returns kOk.
+  ExitStatus List(const std::string& json, const std::vector<std::string>& names) const;
 };
 
 using Action = std::function<ExitStatus(const Context&)>;

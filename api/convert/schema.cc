@@ -2,6 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "api/convert/document.h"
 
@@ -81,6 +82,7 @@ class SchemaOfDocument {
     if (field.as_json == AsJson::kRaw) return {{"type", "object"}, {"additionalProperties", true}};
     if (field.as_json == AsJson::kKeyed)
       return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
+    if (!field.among.empty()) return {{"enum", std::vector<int>(field.among.begin(), field.among.end())}};
     const bool may_lack = field.in_json == InJson::kWhenThere || field.in_json == InJson::kOneOf;
     const bool left_out = may_lack && field.type->form == Form::kOptional;
     return Value(left_out ? *field.type->element : *field.type, field);

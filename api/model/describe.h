@@ -11,12 +11,13 @@
 //   };
 //   const TypeInfo& type = describe::Described<Plan, ChangeView>::kType;
 //
-// Each call of a list gives back the list, whose Added(), WhenThere(), OneOf(), Known(), Keyed(), Raw() and
-// About() say more of the fields that were just added.
+// Each call of a list gives back the list, whose Added(), WhenThere(), OneOf(), Known(), Keyed(), Raw(),
+// Among() and About() say more of the fields that were just added.
 #pragma once
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -124,6 +125,10 @@ class FieldList : public AnyFieldList {
   FieldList& Known() { return AsJsonIs(AsJson::kKnown); }
   FieldList& Keyed() { return AsJsonIs(AsJson::kKeyed); }
   FieldList& Raw() { return AsJsonIs(AsJson::kRaw); }
+  FieldList& Among(std::span<const int> numbers) {  // which live as long as the process
+    ChangeLast([&](FieldInfo& field) { field.among = numbers; });
+    return *this;
+  }
   FieldList& About(std::string_view about) {
     ChangeLast([&](FieldInfo& field) { field.about = about; });
     return *this;

@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -74,7 +75,9 @@ struct FieldInfo {
   void (*derive)(const void* object, const FieldUse& use) = nullptr;  // makes the value; null: see `offset`
   InJson in_json = InJson::kAlways;
   AsJson as_json = AsJson::kItself;
-  std::string_view about{};  // for the schema
+  // For the schema.
+  std::string_view about{};
+  std::span<const int> among{};  // the only numbers that it can be; empty: any
 
   // Calls `use(value)` once.
   template <class Use>

@@ -107,7 +107,7 @@ Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global
   app.require_subcommand(1);
   return [=](const Context& context) {
     if (digest->parsed()) return ShowDigest(context, options->name);
-    if (list->parsed()) return context.List("rdmaready.v1.Profiles", "profiles", BuiltInProfileNames());
+    if (list->parsed()) return context.List(ProfilesJson(BuiltInProfileNames()), BuiltInProfileNames());
     return show->parsed() ? Show(context, *options) : CheckFile(context, options->name);
   };
 }

@@ -227,7 +227,7 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
       "mlx5_0/1,mlx5_2/1 --case send-1k");
   app.require_subcommand(0, 1);
   return [=](const Context& context) {
-    if (options->list) return context.List("rdmaready.v1.Cases", "cases", CaseNames());
+    if (options->list) return context.List(CasesJson(CaseNames()), CaseNames());
     if (const absl::Status how = ReadHow(*options); !how.ok()) {
       return context.Fail(ExitStatus::kUsage, Message(how));
     }

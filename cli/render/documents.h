@@ -10,10 +10,13 @@
 namespace rdmaready {
 
 std::span<const convert::Document> ChangeDocuments();
+std::span<const convert::Document> ReportDocuments();
+std::span<const convert::Document> CatalogueDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
-  for (const auto& some : {ChangeDocuments()}) all.insert(all.end(), some.begin(), some.end());
+  for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments()})
+    all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 

@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/model/fields.h"
+#include "cli/render/json.h"
 #include "rdmaready/v1/facts.pb.h"
 
 namespace rdmaready {
@@ -138,5 +140,18 @@ Json StructToJson(const TypeInfo& type, const void* from, const Descriptor& mess
 }  // namespace
 
 Json FactsToJson(const Facts& facts) { return StructToJson(TypeOf<Facts>(), &facts, *v1::Facts::descriptor()); }
+
+std::string FactsJson(const FactsRun& run) {
+  Json hosts = Json::array();
+  for (const HostFacts& host : run.hosts) {
+    if (host.error.empty()) {
+      hosts.push_back({{"host", host.host}, {"facts", FactsToJson(host.facts)}});
+    } else {
+      hosts.push_back({{"host", host.host}, {"error", host.error}});
+    }
+  }
+  const Json json{{"schema", "rdmaready.v1.Facts"}, {"hosts", std::move(hosts)}};
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace rdmaready

@@ -1,104 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks, live tests, probes and history: one view of findings and transfers for all of them.
 #include "cli/render/json.h"
 
-#include <google/protobuf/util/json_util.h>
-
-#include <nlohmann/json.hpp>
+#include <array>
+#include <optional>
+#include <utility>
 
 #include "api/base/version.h"
-#include "api/profile/profile_proto.h"
 #include "checks/probe/answers.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
 #include "checks/waiving.h"
-#include "checks/words/names.h"
-#include "cli/render/facts_json.h"
-#include "cli/render/remembered_json.h"
+#include "cli/render/documents.h"
+#include "cli/render/words_view.h"
 
 namespace rdmaready {
 namespace {
 
-using Json = nlohmann::ordered_json;
+// ---- rows: parts of a document that no struct has as it is ----
 
-// Plain ASCII: whatever bytes a host sent, they neither throw here nor reach a terminal as they are.
-std::string Dump(const Json& json) { return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; }
+struct Recorded {
+  std::int64_t unix_ns = 0;
+  std::string version{};
+};
 
-Json ToJson(const Finding& finding) {
-  Json json{{"id", finding.id},
-            {"title", finding.title},
-            {"scope", Name(finding.scope)},
-            {"rung", Name(finding.rung)},
-            {"subject", finding.subject},
-            {"outcome", Name(finding.outcome)},
-            {"blocking", finding.blocking},
-            {"observed", finding.observed},
-            {"expected", finding.expected},
-            {"source", finding.source},
-            {"why", finding.why},
-            {"fix", finding.fix},
-            {"hidden_by", finding.hidden_by},
-            {"duration_ns", finding.duration_ns},
-            {"profile", finding.profile}};
-  if (const std::optional<Waived>& waived = finding.waived)
-    json["waived"] = {{"reason", waived->reason}, {"who", waived->who}, {"until", waived->until}};
-  return json;
+struct HostRow {
+  const HostReport* report = nullptr;
+  const HostNotes* notes = nullptr;
+};
+
+struct FindingKey {
+  std::string id{};
+  std::string subject{};
+};
+
+// In a list of runs, findings are without texts; one run is shown in full.
+struct PastFinding {
+  const Finding* finding = nullptr;
+  bool with_texts = false;
+};
+
+struct PastRun {
+  const RunRecord* run = nullptr;
+  const RunChanges* changes = nullptr;
+  bool with_texts = false;
+};
+
+struct PastCounters {
+  const TransferResult* result = nullptr;
+};
+
+struct HistoryRow {
+  const HostHistory* host = nullptr;
+  bool with_texts = false;
+};
+
+enum class LatencyMeaning { kUnknown, kHalfRoundTrip, kCompletion };
+
+std::string_view NameOf(LatencyMeaning meaning) {
+  constexpr std::array<std::string_view, 3> kNames{"unknown", "half-round-trip", "completion"};
+  const auto number = static_cast<std::size_t>(meaning);
+  return number < kNames.size() ? kNames[number] : kNames[0];
 }
 
-Json ToJson(const std::vector<Finding>& findings) {
-  Json list = Json::array();
-  for (const Finding& finding : findings) list.push_back(ToJson(finding));
-  return list;
-}
-
-Json ToJson(const std::vector<ProfileRef>& profiles) {
-  Json list = Json::array();
-  for (const ProfileRef& profile : profiles)
-    list.push_back({{"name", profile.name}, {"digest", profile.digest}});
-  return list;
-}
-
-Json ToJson(const std::vector<JudgedPort>& ports) {
-  Json list = Json::array();
-  for (const JudgedPort& port : ports) list.push_back({{"subject", port.subject}, {"profile", port.profile}});
-  return list;
-}
-
-Json ToJson(const HostReport& host, const HostNotes& notes) {
-  Json ladder = Json::array();
-  for (const Rung rung : kRungs) {
-    ladder.push_back({{"rung", Name(rung)}, {"outcome", Name(OutcomeOn(host.ladder, rung))}});
-  }
-  Json json{{"host", host.host},
-            {"agent_version", host.agent_version},
-            {"kernel_release", host.kernel_release},
-            {"verdict", Name(host.verdict)},
-            {"error", host.error},
-            {"profiles", ToJson(host.profiles)},
-            {"ports", ToJson(host.ports)},
-            {"store_error", notes.store_error},
-            {"store_notice", notes.store_notice},
-            {"standing", StandingToJson(notes.remembered.standing)},
-            {"seen_before", SeenToJson(notes.remembered.seen)},
-            {"ladder", std::move(ladder)},
-            {"findings", ToJson(host.findings)}};
-  if (!notes.group.empty()) json["group"] = notes.group;
-  if (!notes.rack.empty()) json["rack"] = notes.rack;
-  if (!notes.recorded_by.empty())
-    json["recorded"] = {{"unix_ns", notes.recorded_unix_ns}, {"version", notes.recorded_by}};
-  return json;
-}
-
-std::string_view LatencyMeaning(Operation operation) {
+LatencyMeaning MeaningOf(Operation operation) {
   switch (operation) {
     case Operation::kUnknown:
-      return "unknown";
+      return LatencyMeaning::kUnknown;
     case Operation::kSend:
-      return "half-round-trip";
+      return LatencyMeaning::kHalfRoundTrip;
     case Operation::kWrite:
     case Operation::kRead:
-      return "completion";
+      return LatencyMeaning::kCompletion;
   }
-  return "unknown";
+  return LatencyMeaning::kUnknown;
 }
 
 std::string FailureText(const Failure& failure) {
@@ -106,344 +81,307 @@ std::string FailureText(const Failure& failure) {
   return std::string(Name(failure.kind)) + (failure.detail.empty() ? "" : ": " + failure.detail);
 }
 
-Json ToJson(const std::optional<std::uint8_t>& octet) { return octet ? Json(*octet) : Json(nullptr); }
+// All rungs, also those that were not asked for.
+std::vector<RungResult> LadderOf(const HostReport& report) {
+  std::vector<RungResult> ladder;
+  for (const Rung rung : kRungs) ladder.push_back({rung, OutcomeOn(report.ladder, rung)});
+  return ladder;
+}
 
-Json ToJson(const Marking& marking) {
-  return {{"tos", ToJson(marking.tos)},
-          {"traffic_class", ToJson(marking.traffic_class)},
-          {"service_level", ToJson(marking.service_level)}};
+std::vector<HostRow> HostRowsOf(const CheckSummary& run) {
+  static const HostNotes kNone{};
+  std::vector<HostRow> rows;
+  for (std::size_t i = 0; i < run.report.hosts.size(); ++i)
+    rows.push_back({&run.report.hosts[i], i < run.notes.size() ? &run.notes[i] : &kNone});
+  return rows;
+}
+
+std::optional<Recorded> RecordedOf(const HostNotes& notes) {
+  if (notes.recorded_by.empty()) return std::nullopt;
+  return Recorded{notes.recorded_unix_ns, notes.recorded_by};
+}
+
+std::vector<FindingKey> KeysOf(const std::vector<Finding>& findings) {
+  std::vector<FindingKey> keys;
+  for (const Finding& finding : findings) keys.push_back({finding.id, finding.subject});
+  return keys;
+}
+
+std::vector<PastFinding> FindingsOf(const PastRun& row) {
+  std::vector<PastFinding> findings;
+  for (const Finding& finding : row.run->report.findings) findings.push_back({&finding, row.with_texts});
+  return findings;
+}
+
+std::vector<PastRun> RunsOf(const HistoryRow& row) {
+  static const RunChanges kNone{};
+  const HostHistory& host = *row.host;
+  std::vector<PastRun> runs;
+  for (std::size_t i = 0; i < host.history.runs.size(); ++i) {
+    const RunChanges& changes = i < host.changes.size() ? host.changes[i] : kNone;
+    runs.push_back({&host.history.runs[i], &changes, row.with_texts});
+  }
+  return runs;
+}
+
+std::vector<HistoryRow> HistoryRowsOf(const HistoryRun& run) {
+  std::vector<HistoryRow> rows;
+  for (const HostHistory& host : run.hosts) rows.push_back({&host, run.with_texts});
+  return rows;
+}
+
+std::vector<TransferRow> TransferRowsOf(const ProbeResult& result) {
+  std::vector<TransferRow> rows;
+  for (const TransferResult& transfer : result.transfers) rows.push_back({.result = transfer});
+  return rows;
+}
+
+const CounterChanges& ChangesIn(const EndCounters& end) { return end.changes; }
+const CounterChanges& ChangesIn(const PastCounters& end) { return end.result->error_counters; }
+
+std::optional<std::uint64_t> WatchedIn(const CounterChanges& changes) {
+  return changes ? std::optional<std::uint64_t>(changes->size()) : std::nullopt;
+}
+
+std::string UnknownIn(const CounterChanges& changes) {
+  if (changes) return {};
+  const Missing& why = changes.missing();
+  return std::string(Name(why.kind)) + (why.detail.empty() ? "" : ": " + why.detail);
 }
 
 // Counters that did not change are only counted.
-Json ToJson(const EndCounters& end) {
-  Json changes = Json::array();
-  if (end.changes) {
-    for (const CounterChange& change : *end.changes) {
-      if (change.kind == CounterChange::Kind::kUnchanged) continue;
-      changes.push_back({{"name", change.name}, {"kind", Name(change.kind)}, {"by", change.by}});
-    }
+std::vector<CounterChange> ChangedIn(const CounterChanges& changes) {
+  std::vector<CounterChange> changed;
+  if (!changes) return changed;
+  for (const CounterChange& change : *changes)
+    if (change.kind != CounterChange::Kind::kUnchanged) changed.push_back(change);
+  return changed;
+}
+
+std::string MarkingOf(const TransferRow& row) { return MarkingText(row.result, row.software); }
+std::string MarkingOf(const TransferRecord& record) { return MarkingText(record.result, false); }
+
+// ---- the view ----
+
+struct ReportView : WordsView {
+  static void Fields(const Finding& one, auto& list) {
+    list("id", one.id, "title", one.title, "scope", one.scope, "rung", one.rung, "subject", one.subject,
+         "outcome", one.outcome, "blocking", one.blocking, "observed", one.observed, "expected", one.expected,
+         "source", one.source, "why", one.why, "fix", one.fix, "hidden_by", one.hidden_by, "duration_ns",
+         one.duration_ns, "profile", one.profile);
+    list("waived", one.waived).WhenThere();
   }
-  Json json{{"host", end.host}, {"port", end.port}, {"watched", nullptr}, {"unknown", ""}};
-  if (end.changes) {
-    json["watched"] = end.changes->size();
-  } else {
-    const Missing& why = end.changes.missing();
-    json["unknown"] = std::string(Name(why.kind)) + (why.detail.empty() ? "" : ": " + why.detail);
+  static void Fields(const RungResult& one, auto& list) {
+    list("rung", one.rung).Known();
+    list("outcome", one.outcome);
   }
-  json["changes"] = std::move(changes);
-  json["foreign_permille"] = end.foreign_permille ? Json(*end.foreign_permille) : Json();
-  return json;
-}
-
-Json ToJson(const TransferRow& row) {
-  const TransferResult& result = row.result;
-  Json json{{"case", result.case_name},
-            {"operation", Name(result.operation)},
-            {"message_bytes", result.message_bytes},
-            {"from", row.from},
-            {"to", row.to},
-            {"subject", row.subject},
-            {"transport", result.transport},
-            {"local_gid", result.local_gid},
-            {"remote_gid", result.remote_gid},
-            {"messages", result.messages},
-            {"bytes", result.bytes},
-            {"bytes_verified", result.bytes_verified},
-            {"bytes_wrong", result.bytes_wrong},
-            {"first_wrong_offset", nullptr},
-            {"failure", FailureText(result.failure)},
-            {"elapsed_ns", result.elapsed_ns},
-            {"throughput_bytes_per_s", result.throughput_bytes_per_s},
-            {"worst_interval_bytes_per_s", result.worst_interval_bytes_per_s},
-            {"operations_per_s", result.operations_per_s},
-            {"latency_ns",
-             {{"p50", result.latency.p50_ns},
-              {"p99", result.latency.p99_ns},
-              {"p999", result.latency.p999_ns},
-              {"max", result.latency.max_ns}}},
-            {"latency_is", LatencyMeaning(result.operation)},
-            {"verified", !result.unverified},
-            {"busy_poll", result.busy_poll},
-            {"qps", result.qps},
-            {"depth", result.depth},
-            {"bidirectional", result.bidirectional},
-            {"marking", ToJson(result.marking)},
-            {"marking_is", MarkingText(result, row.software)},
-            {"cpu_ns_initiator", result.cpu_initiator_ns},
-            {"cpu_ns_responder", result.cpu_responder_ns},
-            {"error_counters", Json::array()},
-            {"findings", ToJson(row.findings)}};
-  json["tester_cpu"] = result.tester_cpu ? Json(*result.tester_cpu) : Json();
-  json["tester_numa_node"] = result.tester_numa_node ? Json(*result.tester_numa_node) : Json();
-  if (result.first_wrong_offset) json["first_wrong_offset"] = *result.first_wrong_offset;
-  for (const EndCounters& end : row.counters) json["error_counters"].push_back(ToJson(end));
-  return json;
-}
-
-Json Keys(const std::vector<Finding>& findings) {
-  Json list = Json::array();
-  for (const Finding& finding : findings) list.push_back({{"id", finding.id}, {"subject", finding.subject}});
-  return list;
-}
-
-// In a list of runs; one run is shown in full.
-void LeaveTextsOut(Json& report) {
-  for (Json& finding : report["findings"]) {
-    for (const char* key : {"title", "expected", "source", "why", "fix"}) finding.erase(key);
+  static void Fields(const Standing& one, auto& list) {
+    list("id", one.id, "subject", one.subject, "since_unix_ns", one.since_unix_ns, "checks", one.checks);
   }
-}
-
-Json ToJson(const RunRecord& run, const RunChanges& changes, bool with_texts) {
-  Json json{{"run_id", run.run_id},
-            {"started_unix_ns", run.started_unix_ns},
-            {"duration_ns", run.duration_ns},
-            {"level", Name(run.level)}};
-  Json report = ToJson(run.report, HostNotes{});
-  report.erase("host");  // the agent does not know what its caller calls it
-  // It was stored, and is itself what is remembered.
-  for (const char* key : {"store_error", "store_notice", "seen_before"}) report.erase(key);
-  if (!with_texts) LeaveTextsOut(report);
-  json.update(report);
-  json["kind"] = run.kind;
-  json["digest"] = run.digest;
-  json["as_in_run_id"] = run.as_in_run_id;
-  json["as_in_unix_ns"] = run.as_in_unix_ns;
-  json["standing"] = StandingToJson(changes.standing);
-  json["newly_failing"] = Keys(changes.newly_failing);
-  json["newly_passing"] = Keys(changes.newly_passing);
-  return json;
-}
-
-Json ToJson(const TransferRecord& transfer) {
-  Json json{{"run_id", transfer.run_id},
-            {"started_unix_ns", transfer.started_unix_ns},
-            {"port", transfer.port},
-            {"role", transfer.role},
-            {"peer", transfer.peer}};
-  Json result = ToJson(TransferRow{.result = transfer.result,
-                                   .counters = {{.port = transfer.port,
-                                                 .changes = transfer.result.error_counters,
-                                                 .foreign_permille = transfer.result.foreign_permille}}});
-  for (const char* key : {"from", "to", "subject", "findings"}) result.erase(key);
-  for (const char* key : {"host", "port"}) result["error_counters"][0].erase(key);  // the record's own
-  json.update(result);
-  return json;
-}
-
-Json ToJson(const HostHistory& host, bool with_texts) {
-  Json runs = Json::array();
-  for (std::size_t i = 0; i < host.history.runs.size(); ++i) {
-    runs.push_back(
-        ToJson(host.history.runs[i], i < host.changes.size() ? host.changes[i] : RunChanges{}, with_texts));
+  static void Fields(const SeenBefore& one, auto& list) {
+    list("id", one.id, "subject", one.subject, "observed", one.observed, "last_unix_ns", one.last_unix_ns,
+         "checks", one.checks);
   }
-  Json transfers = Json::array();
-  for (const TransferRecord& transfer : host.history.transfers) transfers.push_back(ToJson(transfer));
-  Json events = Json::array();
-  for (const StoreEvent& event : host.history.events) {
-    events.push_back({{"unix_ns", event.unix_ns}, {"text", event.text}});
-  }
-  return {{"host", host.host},
-          {"error", host.error},
-          {"runs", std::move(runs)},
-          {"transfers", std::move(transfers)},
-          {"store_events", std::move(events)},
-          {"audit_head", host.audit_head}};
-}
+  static void Fields(const Recorded& one, auto& list) { list("unix_ns", one.unix_ns, "version", one.version); }
 
-// protobuf's own JSON, with what is false, zero or empty; what it cannot write (text that is not UTF-8) is said
-// in its place.
-Json FromMessage(const google::protobuf::Message& message) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.preserve_proto_field_names = true;
-  options.always_print_primitive_fields = true;
-  std::string text;
-  const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
-  if (!status.ok()) return {{"error", "the message does not fit into JSON"}};
-  return Json::parse(text, nullptr, false);
-}
+  static void Fields(const HostRow&, auto& list) {
+    constexpr auto kReport = [](const HostRow& row) { return row.report; };
+    constexpr auto kNotes = [](const HostRow& row) { return row.notes; };
+    list.Of(kReport, [](const HostReport& report, auto& part) {
+      part("host", report.host, "agent_version", report.agent_version, "kernel_release", report.kernel_release,
+           "verdict", report.verdict, "error", report.error, "profiles", report.profiles, "ports",
+           report.ports);
+    });
+    list.Of(kNotes, [](const HostNotes& notes, auto& part) {
+      part("store_error", notes.store_error, "store_notice", notes.store_notice, "standing",
+           notes.remembered.standing, "seen_before", notes.remembered.seen);
+    });
+    list.Derived("ladder", [](const HostRow& row) { return LadderOf(*row.report); });
+    list.Of(kReport, [](const HostReport& report, auto& part) { part("findings", report.findings); });
+    list.Of(kNotes, [](const HostNotes& notes, auto& part) { part("group", notes.group, "rack", notes.rack); })
+        .WhenThere();
+    list.Derived("recorded", [](const HostRow& row) { return RecordedOf(*row.notes); }).WhenThere();
+  }
+  static void Fields(const PairReport& pair, auto& list) {
+    list("from", pair.from, "to", pair.to, "findings", pair.findings);
+  }
+  static void Fields(const CheckSummary& run, auto& list) {
+    const Report& report = run.report;
+    list("version", report.version, "run_id", report.run_id, "started_unix_ns", report.started_unix_ns,
+         "duration_ns", report.duration_ns, "verdict", report.verdict);
+    list.Derived("waived",
+                 [](const CheckSummary& one) { return static_cast<std::int64_t>(WaivedOf(one.report)); });
+    list("level", report.level, "profiles", report.profiles);
+    list.Derived("hosts", [](const CheckSummary& one) { return HostRowsOf(one); });
+    list("pairs", report.pairs);
+  }
+
+  // ---- transfers ----
+
+  static void Fields(const LatencySummary& one, auto& list) {
+    list("p50", one.p50_ns, "p99", one.p99_ns, "p999", one.p999_ns, "max", one.max_ns);
+  }
+  static void Fields(const Marking& one, auto& list) {
+    list("tos", one.tos, "traffic_class", one.traffic_class, "service_level", one.service_level);
+  }
+  static void CounterFields(auto& list) {
+    list.Derived("watched", [](const auto& end) { return WatchedIn(ChangesIn(end)); });
+    list.Derived("unknown", [](const auto& end) { return UnknownIn(ChangesIn(end)); });
+    list.Derived("changes", [](const auto& end) { return ChangedIn(ChangesIn(end)); });
+  }
+  static void Fields(const EndCounters& end, auto& list) {
+    list("host", end.host, "port", end.port);
+    CounterFields(list);
+    list("foreign_permille", end.foreign_permille);
+  }
+  static void Fields(const PastCounters&, auto& list) {
+    CounterFields(list);
+    list.Derived("foreign_permille", [](const PastCounters& end) { return end.result->foreign_permille; });
+  }
+  static void WhatFields(const TransferResult& result, auto& list) {
+    list("case", result.case_name, "operation", result.operation, "message_bytes", result.message_bytes);
+  }
+  static void FigureFields(const TransferResult& result, auto& list) {
+    list("transport", result.transport, "local_gid", result.local_gid, "remote_gid", result.remote_gid,
+         "messages", result.messages, "bytes", result.bytes, "bytes_verified", result.bytes_verified,
+         "bytes_wrong", result.bytes_wrong, "first_wrong_offset", result.first_wrong_offset);
+    list.Derived("failure", [](const auto& row) { return FailureText(row.result.failure); });
+    list("elapsed_ns", result.elapsed_ns, "throughput_bytes_per_s", result.throughput_bytes_per_s,
+         "worst_interval_bytes_per_s", result.worst_interval_bytes_per_s, "operations_per_s",
+         result.operations_per_s, "latency_ns", result.latency);
+    list.Derived("latency_is", [](const auto& row) { return MeaningOf(row.result.operation); });
+    list.Derived("verified", [](const auto& row) { return !row.result.unverified; });
+    list("busy_poll", result.busy_poll, "qps", result.qps, "depth", result.depth, "bidirectional",
+         result.bidirectional, "marking", result.marking);
+    list.Derived("marking_is", [](const auto& row) { return MarkingOf(row); });
+    list("cpu_ns_initiator", result.cpu_initiator_ns, "cpu_ns_responder", result.cpu_responder_ns);
+  }
+  static void TesterFields(const TransferResult& result, auto& list) {
+    list("tester_cpu", result.tester_cpu, "tester_numa_node", result.tester_numa_node);
+  }
+  static void Fields(const TransferRow& row, auto& list) {
+    WhatFields(row.result, list);
+    list("from", row.from, "to", row.to, "subject", row.subject);
+    FigureFields(row.result, list);
+    list("error_counters", row.counters, "findings", row.findings);
+    TesterFields(row.result, list);
+  }
+  static void Fields(const TransferRecord& record, auto& list) {
+    list("run_id", record.run_id, "started_unix_ns", record.started_unix_ns, "port", record.port, "role",
+         record.role, "peer", record.peer);
+    WhatFields(record.result, list);
+    FigureFields(record.result, list);
+    list.Derived("error_counters",
+                 [](const TransferRecord& one) { return std::vector<PastCounters>{{&one.result}}; });
+    TesterFields(record.result, list);
+  }
+  static void Fields(const TransferRun& run, auto& list) {
+    list("run_id", run.run_id, "error", run.error, "store_errors", run.store_errors, "results", run.rows);
+  }
+
+  // ---- probes ----
+
+  static void Fields(const ProbeStep& step, auto& list) {
+    list("step", step.name, "outcome", step.outcome);
+    list.Derived("failure", [](const ProbeStep& one) { return FailureText(one.failure); });
+    list("duration_ns", step.duration_ns);
+  }
+  static void Fields(const AnswerText& answer, auto& list) { list("name", answer.name, "text", answer.text); }
+  static void Fields(const ProbeSummary& run, auto& list) {
+    const ProbeResult& result = run.answer.result;
+    list.Derived("version", [](const ProbeSummary&) { return std::string_view(kVersion); });
+    list("run_id", run.answer.run_id);
+    list.Derived("verdict", [](const ProbeSummary& one) { return ReadinessOfProbe(one.answer.findings); });
+    list("protocol", result.protocol, "target", result.target, "from", run.host, "address", result.address,
+         "port_number", result.port_number, "local_port", result.local_port, "transport", result.transport,
+         "steps", result.steps);
+    list.Derived("values", [](const ProbeSummary& one) { return AnswerTexts(one.answer.result.answers); })
+        .Keyed();
+    list.Derived("transfers", [](const ProbeSummary& one) { return TransferRowsOf(one.answer.result); });
+    list("store_error", run.answer.store_error, "store_notice", run.answer.store_notice, "findings",
+         run.answer.findings);
+  }
+
+  // ---- history ----
+
+  static void Fields(const FindingKey& key, auto& list) { list("id", key.id, "subject", key.subject); }
+  template <auto kText>
+  static constexpr auto kTextIn = [](const PastFinding& row) {
+    return row.with_texts ? std::optional<std::string>(row.finding->*kText) : std::nullopt;
+  };
+  static void Fields(const PastFinding&, auto& list) {
+    constexpr auto kFinding = [](const PastFinding& row) { return row.finding; };
+    list.Of(kFinding, [](const Finding& one, auto& part) { part("id", one.id); });
+    list.Derived("title", kTextIn<&Finding::title>).WhenThere();
+    list.Of(kFinding, [](const Finding& one, auto& part) {
+      part("scope", one.scope, "rung", one.rung, "subject", one.subject, "outcome", one.outcome, "blocking",
+           one.blocking, "observed", one.observed);
+    });
+    list.Derived("expected", kTextIn<&Finding::expected>).WhenThere();
+    list.Derived("source", kTextIn<&Finding::source>).WhenThere();
+    list.Derived("why", kTextIn<&Finding::why>).WhenThere();
+    list.Derived("fix", kTextIn<&Finding::fix>).WhenThere();
+    list.Of(kFinding, [](const Finding& one, auto& part) {
+      part("hidden_by", one.hidden_by, "duration_ns", one.duration_ns, "profile", one.profile);
+      part("waived", one.waived).WhenThere();
+    });
+  }
+  static void Fields(const PastRun&, auto& list) {
+    constexpr auto kRun = [](const PastRun& row) { return row.run; };
+    list.Of(kRun, [](const RunRecord& run, auto& part) {
+      part("run_id", run.run_id, "started_unix_ns", run.started_unix_ns, "duration_ns", run.duration_ns,
+           "level", run.level, "agent_version", run.report.agent_version, "kernel_release",
+           run.report.kernel_release, "verdict", run.report.verdict, "error", run.report.error, "profiles",
+           run.report.profiles, "ports", run.report.ports);
+    });
+    list.Of([](const PastRun& row) { return row.changes; },
+            [](const RunChanges& changes, auto& part) { part("standing", changes.standing); });
+    list.Derived("ladder", [](const PastRun& row) { return LadderOf(row.run->report); });
+    list.Derived("findings", [](const PastRun& row) { return FindingsOf(row); });
+    list.Of(kRun, [](const RunRecord& run, auto& part) {
+      part("kind", run.kind, "digest", run.digest, "as_in_run_id", run.as_in_run_id, "as_in_unix_ns",
+           run.as_in_unix_ns);
+    });
+    list.Derived("newly_failing", [](const PastRun& row) { return KeysOf(row.changes->newly_failing); });
+    list.Derived("newly_passing", [](const PastRun& row) { return KeysOf(row.changes->newly_passing); });
+  }
+  static void Fields(const HistoryRow&, auto& list) {
+    constexpr auto kHost = [](const HistoryRow& row) { return row.host; };
+    list.Of(kHost, [](const HostHistory& host, auto& part) { part("host", host.host, "error", host.error); });
+    list.Derived("runs", [](const HistoryRow& row) { return RunsOf(row); });
+    list.Of(kHost, [](const HostHistory& host, auto& part) {
+      part("transfers", host.history.transfers, "store_events", host.history.events);
+      part("audit_head", host.audit_head).Added();
+    });
+  }
+  static void Fields(const HistoryRun&, auto& list) {
+    list.Derived("hosts", [](const HistoryRun& run) { return HistoryRowsOf(run); });
+  }
+};
+
+template <class T>
+using InReport = describe::Described<T, ReportView>;
+
+constexpr convert::DocumentOf<CheckSummary> kCheckDocument{
+    {"rdmaready.v1.Check", &InReport<CheckSummary>::kType}};
+constexpr convert::DocumentOf<TransferRun> kTransferDocument{
+    {"rdmaready.v1.Transfer", &InReport<TransferRun>::kType}};
+constexpr convert::DocumentOf<ProbeSummary> kProbeDocument{
+    {"rdmaready.v1.Probe", &InReport<ProbeSummary>::kType}};
+constexpr convert::DocumentOf<HistoryRun> kHistoryDocument{
+    {"rdmaready.v1.History", &InReport<HistoryRun>::kType}};
 
 }  // namespace
 
-std::string CheckJson(const CheckSummary& run) {
-  const Report& report = run.report;
-  Json hosts = Json::array();
-  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
-    hosts.push_back(ToJson(report.hosts[i], i < run.notes.size() ? run.notes[i] : HostNotes{}));
-  }
-  Json pairs = Json::array();
-  for (const PairReport& pair : report.pairs) {
-    pairs.push_back({{"from", pair.from}, {"to", pair.to}, {"findings", ToJson(pair.findings)}});
-  }
-  return Dump({{"schema", "rdmaready.v1.Check"},
-               {"version", report.version},
-               {"run_id", report.run_id},
-               {"started_unix_ns", report.started_unix_ns},
-               {"duration_ns", report.duration_ns},
-               {"verdict", Name(report.verdict)},
-               {"waived", WaivedOf(report)},
-               {"level", Name(report.level)},
-               {"profiles", ToJson(report.profiles)},
-               {"hosts", std::move(hosts)},
-               {"pairs", std::move(pairs)}});
-}
+std::string CheckJson(const CheckSummary& run) { return kCheckDocument.Text(run); }
+std::string TransfersJson(const TransferRun& run) { return kTransferDocument.Text(run); }
+std::string ProbeJson(const ProbeSummary& run) { return kProbeDocument.Text(run); }
+std::string HistoryJson(const HistoryRun& run) { return kHistoryDocument.Text(run); }
 
-std::string TransfersJson(const TransferRun& run) {
-  Json results = Json::array();
-  for (const TransferRow& row : run.rows) results.push_back(ToJson(row));
-  return Dump({{"schema", "rdmaready.v1.Transfer"},
-               {"run_id", run.run_id},
-               {"error", run.error},
-               {"store_errors", run.store_errors},
-               {"results", std::move(results)}});
-}
-
-std::string ProbeJson(const ProbeSummary& run) {
-  const ProbeResult& result = run.answer.result;
-  Json steps = Json::array();
-  for (const ProbeStep& step : result.steps) {
-    steps.push_back({{"step", step.name},
-                     {"outcome", Name(step.outcome)},
-                     {"failure", FailureText(step.failure)},
-                     {"duration_ns", step.duration_ns}});
-  }
-  Json values = Json::object();
-  for (const AnswerText& answer : AnswerTexts(result.answers)) values[answer.name] = answer.text;
-  Json transfers = Json::array();
-  for (const TransferResult& transfer : result.transfers)
-    transfers.push_back(ToJson(TransferRow{.result = transfer}));
-  return Dump({{"schema", "rdmaready.v1.Probe"},
-               {"version", kVersion},
-               {"run_id", run.answer.run_id},
-               {"verdict", Name(ReadinessOfProbe(run.answer.findings))},
-               {"protocol", Name(result.protocol)},
-               {"target", result.target},
-               {"from", run.host},
-               {"address", result.address},
-               {"port_number", result.port_number},
-               {"local_port", result.local_port},
-               {"transport", result.transport},
-               {"steps", std::move(steps)},
-               {"values", std::move(values)},
-               {"transfers", std::move(transfers)},
-               {"store_error", run.answer.store_error},
-               {"store_notice", run.answer.store_notice},
-               {"findings", ToJson(run.answer.findings)}});
-}
-
-std::string FactsJson(const FactsRun& run) {
-  Json hosts = Json::array();
-  for (const HostFacts& host : run.hosts) {
-    if (host.error.empty()) {
-      hosts.push_back({{"host", host.host}, {"facts", FactsToJson(host.facts)}});
-    } else {
-      hosts.push_back({{"host", host.host}, {"error", host.error}});
-    }
-  }
-  return Dump({{"schema", "rdmaready.v1.Facts"}, {"hosts", std::move(hosts)}});
-}
-
-std::string HistoryJson(const HistoryRun& run) {
-  Json hosts = Json::array();
-  for (const HostHistory& host : run.hosts) hosts.push_back(ToJson(host, run.with_texts));
-  return Dump({{"schema", "rdmaready.v1.History"}, {"hosts", std::move(hosts)}});
-}
-
-std::string SavedJson(const SaveRun& run) {
-  Json hosts = Json::array();
-  for (const HostSave& host : run.hosts) {
-    if (host.error.empty()) {
-      hosts.push_back({{"host", host.host}, {"folder", host.folder}});
-    } else {
-      hosts.push_back({{"host", host.host}, {"error", host.error}});
-    }
-  }
-  return Dump({{"schema", "rdmaready.v1.Saved"}, {"hosts", std::move(hosts)}});
-}
-
-std::string ProfileJson(const Profile& profile) {
-  return Dump({{"schema", "rdmaready.v1.Profile"}, {"profile", FromMessage(ToProto(profile))}});
-}
-
-std::string ProfileCheckJson(const std::string& named, const ProfileReading& reading) {
-  Json faults = Json::array();
-  for (const YamlFault& fault : reading.faults) {
-    faults.push_back({{"file", fault.file}, {"line", fault.line}, {"key", fault.key}, {"text", fault.text}});
-  }
-  Json json = {{"schema", "rdmaready.v1.ProfileCheck"},
-               {"file", named},
-               {"well_formed", reading.faults.empty()},
-               {"faults", std::move(faults)}};
-  if (reading.profile) json["profile"] = FromMessage(ToProto(*reading.profile));
-  if (!reading.faults.empty()) {  // what every object of an error has
-    json["status"] = static_cast<int>(ExitStatus::kUsage);
-    json["error"] = reading.faults.front().Line();
-  }
-  return Dump(json);
-}
-
-std::string SwitchSideJson(const std::string& profile, const std::string& kind, const SwitchSide& side) {
-  Json placeholders = Json::array();
-  for (const Placeholder& one : side.placeholders)
-    placeholders.push_back({{"name", one.name}, {"meaning", one.meaning}});
-  return Dump({{"schema", "rdmaready.v1.SwitchSide"},
-               {"profile", profile},
-               {"switch", kind},
-               {"placeholders", std::move(placeholders)},
-               {"text", side.text}});
-}
-
-std::string VersionJson(std::string_view version) {
-  return Dump({{"schema", "rdmaready.v1.Version"}, {"version", version}});
-}
-
-std::string ListJson(std::string_view schema, std::string_view field, const std::vector<std::string>& names) {
-  return Dump({{"schema", schema}, {std::string(field), names}});
-}
-
-std::string CatalogueJson(const std::vector<Explanation>& catalogue) {
-  Json ids = Json::array();
-  Json rows = Json::array();
-  for (const Explanation& entry : catalogue) {
-    ids.push_back(entry.id);
-    rows.push_back({{"id", entry.id},
-                    {"family", entry.family},
-                    {"scope", entry.scope},
-                    {"severity", SeverityOf(entry)},
-                    {"blocks_when", entry.blocks_when},
-                    {"title", entry.title}});
-  }
-  return Dump({{"schema", "rdmaready.v1.Checks"}, {"checks", std::move(ids)}, {"catalogue", std::move(rows)}});
-}
-
-std::string ExplainJson(const std::vector<Explanation>& explanations) {
-  const auto fill = [](Json& json, const Explanation& explanation) {
-    json["id"] = explanation.id;
-    json["family"] = explanation.family;
-    json["title"] = explanation.title;
-    json["why"] = explanation.why;
-    json["fix"] = explanation.fix;
-    json["severity"] = SeverityOf(explanation);
-    json["blocking"] = explanation.blocking;
-    json["blocks_when"] = explanation.blocks_when;
-    json["scope"] = explanation.scope;
-    if (!explanation.speed.empty()) json["speed"] = explanation.speed;
-    json["depends_on"] = explanation.depends_on;
-  };
-  if (explanations.size() == 1) {
-    Json json{{"schema", "rdmaready.v1.Explanation"}};
-    fill(json, explanations.front());
-    return Dump(json);
-  }
-  Json list = Json::array();
-  for (const Explanation& explanation : explanations) fill(list.emplace_back(Json::object()), explanation);
-  return Dump({{"schema", "rdmaready.v1.Explanations"}, {"explanations", std::move(list)}});
-}
-
-std::string ErrorJson(ExitStatus status, std::string_view host, std::string_view error) {
-  return Dump({{"schema", "rdmaready.v1.Error"},
-               {"status", static_cast<int>(status)},
-               {"host", host},
-               {"error", error}});
+std::span<const convert::Document> ReportDocuments() {
+  static constexpr std::array<convert::Document, 4> kDocuments{kCheckDocument, kTransferDocument,
+                                                               kProbeDocument, kHistoryDocument};
+  return kDocuments;
 }
 
 }  // namespace rdmaready

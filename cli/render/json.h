@@ -30,8 +30,8 @@ std::string ProfileJson(const Profile& profile);
 std::string ProfileCheckJson(const std::string& named, const ProfileReading& reading);
 std::string SwitchSideJson(const std::string& profile, const std::string& kind, const SwitchSide& side);
 std::string VersionJson(std::string_view version);
-// `field` names the list: {"schema": "rdmaready.v1.Cases", "cases": [...]}.
-std::string ListJson(std::string_view schema, std::string_view field, const std::vector<std::string>& names);
+std::string CasesJson(const std::vector<std::string>& names);
+std::string ProfilesJson(const std::vector<std::string>& names);
 // Every id, and for each its family, severity ("blocking", "advice") and when it blocks: {"schema":
 // "rdmaready.v1.Checks", "checks": ["..."], "catalogue": [{"id": ...}]}.
 std::string CatalogueJson(const std::vector<Explanation>& catalogue);
