@@ -122,7 +122,7 @@ class FleetTest : public testing::Test {
     constexpr int kMostPeriods = 8;
     for (int i = 0; i < kMostPeriods && Silent() != hosts; ++i) {
       const std::uint64_t before = hub_->ingest().reports;
-      clock_.Advance(kPeriod + kPeriod / 4);
+      clock_.Advance(milliseconds(kPeriod) * 5 / 4);
       if (!Eventually([&] { return hub_->ingest().reports >= before + kAgents - hosts; })) return false;
     }
     return Silent() == hosts;
