@@ -42,7 +42,7 @@ void Queue(const SwitchPlan& plan, SwitchText& text) {
   }
 }
 
-void Pause(const SwitchPlan& plan, SwitchText& text) {
+void AddPause(const SwitchPlan& plan, SwitchText& text) {
   if (plan.no_pfc) {
     text.Remark("The profile wants PFC off: nothing is lossless. If it was on:");
     text.Add("nv unset qos pfc default-global");
@@ -84,7 +84,7 @@ SwitchSide CumulusSide(const SwitchPlan& plan) {
   }
   Classify(plan, text);
   Queue(plan, text);
-  Pause(plan, text);
+  AddPause(plan, text);
   Mark(plan, text);
   text.Add("nv config apply");
   return std::move(text).Finish(plan, "NVIDIA Cumulus Linux 5 (NVUE)");

@@ -135,7 +135,7 @@ std::string Groups(Fields value, LldpCee& cee) {
   return "";
 }
 
-std::string Pfc(Fields value, LldpCee& cee) {
+std::string ReadCeePfc(Fields value, LldpCee& cee) {
   cee.pfc = CeePfc{.feature = FeatureOf(value), .enabled = value.U8(), .traffic_classes = value.U8()};
   return "";
 }
@@ -168,7 +168,7 @@ struct Feature {
 constexpr Feature kFeatures[] = {
     {1, "CEE control", 10, Control},
     {2, "CEE priority groups", kFeatureHeadBytes + 13, Groups},
-    {3, "CEE PFC", kFeatureHeadBytes + 2, Pfc},
+    {3, "CEE PFC", kFeatureHeadBytes + 2, ReadCeePfc},
     {4, "CEE application priorities", kFeatureHeadBytes, App},
 };
 

@@ -29,7 +29,7 @@ constexpr std::string_view kAdminStatus = "0badminStatus";  // with its length
 constexpr std::size_t kLongestQuestion = 256;
 constexpr std::size_t kStatusBytes = 3;  // R and two digits
 
-std::string_view Operation(LldpadTlvs whose) { return whose == LldpadTlvs::kOwn ? kOfOwn : kOfNeighbour; }
+std::string_view OperationOf(LldpadTlvs whose) { return whose == LldpadTlvs::kOwn ? kOfOwn : kOfNeighbour; }
 
 std::string TwoDigits(std::size_t number) { return Hex(std::array{static_cast<std::uint8_t>(number)}); }
 
@@ -83,7 +83,7 @@ std::string LldpadModeQuestion(std::string_view netdev) {
 
 std::string LldpadTlvsQuestion(std::string_view netdev, LldpadTlvs whose) {
   std::string question(kModule);
-  question += Head(kGetTlvs, Operation(whose), netdev);
+  question += Head(kGetTlvs, OperationOf(whose), netdev);
   question += kNearestBridgeText;
   question += kAllTlvs;
   return question;
@@ -123,7 +123,7 @@ absl::StatusOr<LldpadMode> DecodeLldpadMode(std::string_view netdev, std::string
 
 absl::StatusOr<std::vector<std::byte>> DecodeLldpadTlvs(std::string_view netdev, LldpadTlvs whose,
                                                         std::string_view answer) {
-  const std::string head = Head(kGetTlvs, Operation(whose), netdev) + std::string(kAllTlvs);
+  const std::string head = Head(kGetTlvs, OperationOf(whose), netdev) + std::string(kAllTlvs);
   RR_ASSIGN_OR_RETURN(const std::string_view body, Body(netdev, head, answer));
   if (body.size() % 2 != 0) return NoAnswer("half a byte at its end");
   std::vector<std::byte> unit;

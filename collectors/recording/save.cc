@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMostLeftovers = 100;  // of processes that were killed and had our number
 
-absl::Status Failure(int error_number, const std::string& place) {
+absl::Status SaveError(int error_number, const std::string& place) {
   const std::string text = "save " + place + ": " + std::strerror(error_number);
   switch (error_number) {
     case EEXIST:
@@ -54,12 +54,12 @@ int MakeFolders(const std::string& folder, const std::string& path) {
 
 absl::Status WriteWhole(const std::string& path, const std::string& text, const std::string& shown) {
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwnersFile));
-  if (!file) return Failure(errno, shown);
+  if (!file) return SaveError(errno, shown);
   std::size_t written = 0;
   while (written < text.size()) {
     const ssize_t count = ::write(file.get(), text.data() + written, text.size() - written);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Failure(errno, shown);
+    if (count < 0) return SaveError(errno, shown);
     written += static_cast<std::size_t>(count);
   }
   return absl::OkStatus();
@@ -81,19 +81,19 @@ std::string RecordingSaver::PathFor(const std::string& host) const {
 }
 
 absl::Status RecordingSaver::Prepare() {
-  if (::mkdir(directory_.c_str(), kOwnersFolder) != 0 && errno != EEXIST) return Failure(errno, directory_);
+  if (::mkdir(directory_.c_str(), kOwnersFolder) != 0 && errno != EEXIST) return SaveError(errno, directory_);
   struct stat information {};
-  if (::stat(directory_.c_str(), &information) != 0) return Failure(errno, directory_);
-  if (!S_ISDIR(information.st_mode)) return Failure(ENOTDIR, directory_);
-  if (::access(directory_.c_str(), W_OK | X_OK) != 0) return Failure(errno, directory_);
+  if (::stat(directory_.c_str(), &information) != 0) return SaveError(errno, directory_);
+  if (!S_ISDIR(information.st_mode)) return SaveError(ENOTDIR, directory_);
+  if (::access(directory_.c_str(), W_OK | X_OK) != 0) return SaveError(errno, directory_);
   return absl::OkStatus();
 }
 
 absl::Status RecordingSaver::CheckFree(const std::string& host) const {
   const std::string place = PathFor(host);
   struct stat information {};
-  if (::lstat(place.c_str(), &information) == 0) return Failure(EEXIST, place);
-  return errno == ENOENT ? absl::OkStatus() : Failure(errno, place);
+  if (::lstat(place.c_str(), &information) == 0) return SaveError(EEXIST, place);
+  return errno == ENOENT ? absl::OkStatus() : SaveError(errno, place);
 }
 
 absl::StatusOr<std::string> RecordingSaver::Save(const RecordingFiles& files, const std::string& host) {
@@ -119,27 +119,27 @@ absl::Status RecordingSaver::Begin(const std::string& place) {
       unfinished_ = std::move(hidden);
       return absl::OkStatus();
     }
-    if (errno != EEXIST) return Failure(errno, place);
+    if (errno != EEXIST) return SaveError(errno, place);
   }
-  return Failure(EBUSY, place);
+  return SaveError(EBUSY, place);
 }
 
 absl::Status RecordingSaver::Write(const std::string& path, const std::string& text) {
   const std::lock_guard lock(mutex_);
   const std::string shown = (std::filesystem::path(directory_) / path).string();
-  if (unfinished_.empty()) return Failure(ECANCELED, shown);
-  if (!recording::IsSafePath(path)) return Failure(EINVAL, shown);
+  if (unfinished_.empty()) return SaveError(ECANCELED, shown);
+  if (!recording::IsSafePath(path)) return SaveError(EINVAL, shown);
   const std::filesystem::path whole = std::filesystem::path(unfinished_) / path;
-  if (const int error = MakeFolders(unfinished_, path); error != 0) return Failure(error, shown);
+  if (const int error = MakeFolders(unfinished_, path); error != 0) return SaveError(error, shown);
   return WriteWhole(whole.string(), text, shown);
 }
 
 absl::Status RecordingSaver::Commit(const std::string& place) {
   const std::lock_guard lock(mutex_);
-  if (unfinished_.empty()) return Failure(ECANCELED, place);
+  if (unfinished_.empty()) return SaveError(ECANCELED, place);
   const UniqueFd folder(::open(unfinished_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder || ::syncfs(folder.get()) != 0) return Failure(errno, place);
-  if (const int error = RenameToNew(unfinished_, place); error != 0) return Failure(error, place);
+  if (!folder || ::syncfs(folder.get()) != 0) return SaveError(errno, place);
+  if (const int error = RenameToNew(unfinished_, place); error != 0) return SaveError(error, place);
   unfinished_.clear();
   return absl::OkStatus();
 }

@@ -268,6 +268,25 @@ def namesakes(texts):
     return found
 
 
+# A definition at the margin: what a namespace holds. Not `using enum`, a forward declaration, or a member that is defined outside its class.
+DEFINED = re.compile(r"(?:struct|class|union|enum(?: class)?) (?P<type>\w+)\b(?!::)[^;()]*\{"
+                     r"|using (?P<alias>\w+) ="
+                     r"|(?! |struct |class |union |enum |using |template |extern |return )(?:[\w:<>,*& ]+[ *&>])(?P<value>\w+)\s*[(={;\[]")
+
+
+def hidden_types(texts):
+    """Names of a source's own that are a type of the model: in a unit of the build they hide it from the sources behind them."""
+    model = {name for path, text in texts if re.fullmatch(r"api/model/\w+\.h", path) for _, name in types_of(text)}
+    found = []
+    for path, text in texts:
+        if not path.endswith(".cc"):
+            continue
+        for number, line in enumerate(strip_comments_and_strings(text).split("\n"), 1):
+            if (match := DEFINED.match(line)) and (name := match[match.lastgroup]) in model:
+                found.append(f"{path}:{number}: {name} hides the type of the model in the other sources of its unit: another name")
+    return found
+
+
 def files(root):
     """Every file of ours. Expected outputs are compared byte by byte, and recordings sealed, so they carry no licence line."""
     skip = {".git", ".cache", "__pycache__", "golden"}
@@ -321,7 +340,17 @@ def self_test():
     twin = header + "namespace rdmaready {\nstruct Twin {\n};\n}\n"
     if len(namesakes([("agent/a.h", twin), ("cli/a.h", twin), ("cli/b.h", twin.replace("rdmaready", "rdmaready::x"))])) != 1:
         sys.exit("lint --self: a type with a namesake was not found, or one that has none")
-    print(f"lint: {len(cases) + 1} offences recognised, a clean file is clean")
+    model = ("api/model/a.h", header + "namespace rdmaready {\nstruct Setting {\n};\n}\n")
+    hides = ["Row Setting(int value) {", "static const Row& Setting() {", "struct Setting {", "class Setting final : public Row {",
+             "enum class Setting { kOn };", "using Setting = int;", "constexpr int Setting = 1;", "std::map<Row, int> Setting{};"]
+    for line in hides:
+        if len(hidden_types([model, ("tests/unit/a.cc", f"namespace {{\n{line}\n}}\n")])) != 1:
+            sys.exit(f"lint --self: a name that hides a type of the model was not found: {line}")
+    uses = ["Setting Of(int value) {", "Setting::Setting(int value) {", "std::string Setting::Name() const {", "  Row Setting(1);", "struct Setting;",
+            "extern template class Fact<Setting>;", "using enum Setting;", "// Row Setting(int value) {", "TEST(Setting, IsOn) {"]
+    if found := hidden_types([model, ("checks/a.cc", "\n".join(uses))]):
+        sys.exit(f"lint --self: a use of a type of the model was blamed: {found}")
+    print(f"lint: {len(cases) + 1 + len(hides)} offences recognised, a clean file is clean")
 
 
 def main():
@@ -332,7 +361,7 @@ def main():
     for path, relative in files(root):
         texts.append((relative, path.read_text(errors="replace")))
         found += offences(*texts[-1])
-    found += namesakes(texts)
+    found += namesakes(texts) + hidden_types(texts)
     print("\n".join(found) if found else f"lint: {len(texts)} files, no offence")
     return 1 if found or not texts else 0
 

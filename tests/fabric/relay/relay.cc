@@ -61,11 +61,11 @@ Message With(const Message& message, const Message& inside) {
   return changed;
 }
 
-using Change = std::function<void(Message&)>;
+using MessageChange = std::function<void(Message&)>;
 
 struct Attack {
   Message::Kind kind = Message::KIND_UNKNOWN;  // of the messages that change
-  Change change{};
+  MessageChange change{};
 };
 
 const std::map<std::string, Attack>& Changes() {

@@ -75,7 +75,7 @@ void Proved(std::string_view text) {
   });
 }
 
-void Change(std::string_view text) {
+void ReadChange(std::string_view text) {
   Decode<helper::ChangeOrder>(text, helper::DecodeChangeOrder, [](const helper::ChangeOrder& order) {
     Demand(order.change_id.size() == 32 && IsOneLine(order.change_id) && IsOneLine(order.requester));
   });
@@ -115,7 +115,7 @@ void Progress(std::string_view text) {
   if (what) static_cast<void>(helper::ReadProgressOf(*what));
 }
 
-constexpr void (*kDecoders[])(std::string_view) = {Apply, Proved, Change, Forget, Answer, File, Progress};
+constexpr void (*kDecoders[])(std::string_view) = {Apply, Proved, ReadChange, Forget, Answer, File, Progress};
 
 std::vector<std::uint8_t> Seed(std::uint8_t decoder, std::string_view text) {
   std::vector<std::uint8_t> seed{decoder};

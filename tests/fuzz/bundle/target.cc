@@ -49,7 +49,7 @@ std::string WellTar() {
 }
 
 // Changes of three bytes: where, in two, and what is there then.
-void Change(std::string& text, std::string_view changes) {
+void Alter(std::string& text, std::string_view changes) {
   if (text.empty()) return;
   for (; changes.size() >= 3; changes.remove_prefix(3)) {
     const std::size_t place =
@@ -60,7 +60,7 @@ void Change(std::string& text, std::string_view changes) {
 
 std::string ChangedTar(std::string_view changes) {
   std::string tar = WellTar();
-  Change(tar, changes);
+  Alter(tar, changes);
   for (std::size_t at = 0; at + kBlock <= tar.size(); at += kBlock) {
     if (tar.substr(at + 257, 5) == "ustar") bundle::Sum(tar, at);
   }
@@ -70,7 +70,7 @@ std::string ChangedTar(std::string_view changes) {
 std::string ChangedManifest(std::string_view changes) {
   absl::StatusOr<Members> members = bundle::ReadTar(WellTar());
   Demand(members.ok());
-  Change(members->at("manifest.json"), changes);
+  Alter(members->at("manifest.json"), changes);
   return bundle::WriteTar(*members, bundle::kManifest).value_or("");
 }
 

@@ -84,7 +84,7 @@ void Order(std::string_view text) {
   Demand(same.ok() && helper::ToJson(*same) == again);
 }
 
-void Outcome(std::string_view text) {
+void ReadOutcome(std::string_view text) {
   const auto answer = helper::ReadAnswerBody(text);
   if (!answer.ok()) return;
   const auto outcome = helper::ReadOutcome(*answer);
@@ -107,7 +107,7 @@ void Progress(std::string_view text) {
   if (what) Demand(what->size() <= 6 * helper::kMostProgressBytes);
 }
 
-constexpr void (*kDecoders[])(std::string_view) = {Wish, Order, Outcome, File, Progress};
+constexpr void (*kDecoders[])(std::string_view) = {Wish, Order, ReadOutcome, File, Progress};
 
 std::vector<std::uint8_t> Seed(std::uint8_t decoder, std::string_view text) {
   std::vector<std::uint8_t> seed{decoder};

@@ -97,7 +97,7 @@ void Certificates(std::string_view pem) {
   Demand(!admitted->Signed("x", "y"));
 }
 
-void Subnet(std::string_view text) {
+void ReadSubnet(std::string_view text) {
   const absl::StatusOr<Prefix> prefix = ParseSubnet(std::string(text));
   if (prefix.ok()) Demand(prefix->bits <= (prefix->is_ipv4 ? 32u : 128u));
 }
@@ -108,7 +108,7 @@ void Address(std::string_view text) {
   Demand(text.starts_with("10.") || text.find(':') != std::string_view::npos);
 }
 
-constexpr void (*kSayings[])(std::string_view) = {Messages, Proof, Certificates, Subnet, Address};
+constexpr void (*kSayings[])(std::string_view) = {Messages, Proof, Certificates, ReadSubnet, Address};
 
 std::vector<std::uint8_t> Seed(std::uint8_t saying, std::string_view text) {
   std::vector<std::uint8_t> seed{saying};

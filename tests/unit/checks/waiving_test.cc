@@ -129,7 +129,7 @@ Report Judged(std::vector<Finding> findings) {
   return report;
 }
 
-Finding Waived(Finding finding) {
+Finding WithWaiver(Finding finding) {
   finding.waived = {.reason = "a new switch", .who = "Ann", .until = "2026-12-10"};
   return finding;
 }
@@ -137,7 +137,7 @@ Finding Waived(Finding finding) {
 TEST(AWaivedFinding, DoesNotCountForTheVerdictAndIsCountedApart) {
   const Finding pass = Of("link.state", "rxe0/1", Outcome::kPass);
   for (const Outcome outcome : {Outcome::kFail, Outcome::kUnknown}) {
-    const Report report = Judged({pass, Waived(Of("pfc.only-one", "rxe0/1", outcome))});
+    const Report report = Judged({pass, WithWaiver(Of("pfc.only-one", "rxe0/1", outcome))});
     EXPECT_EQ(Name(report.verdict), Name(Readiness::kReady));
     EXPECT_EQ(Headline(report), "ready up to host: node1; 1 finding waived");
     EXPECT_EQ(WaivedOf(report), 1U);
@@ -147,23 +147,25 @@ TEST(AWaivedFinding, DoesNotCountForTheVerdictAndIsCountedApart) {
 }
 
 TEST(AWaivedFinding, LeavesTheOthersAsTheyAre) {
-  const Report report = Judged({Waived(Of("pfc.only-one", "rxe0/1")), Of("ets.bandwidth", "rxe0/1")});
+  const Report report = Judged({WithWaiver(Of("pfc.only-one", "rxe0/1")), Of("ets.bandwidth", "rxe0/1")});
   EXPECT_EQ(Name(report.verdict), Name(Readiness::kNotReady));
   EXPECT_THAT(Headline(report), HasSubstr("node1 (ets.bandwidth); 1 finding waived"));
 }
 
 TEST(AWaivedFinding, ProvesNothing) {
-  EXPECT_EQ(Name(Judged({Waived(Of("link.state", "rxe0/1"))}).verdict), Name(Readiness::kUndetermined));
+  EXPECT_EQ(Name(Judged({WithWaiver(Of("link.state", "rxe0/1"))}).verdict), Name(Readiness::kUndetermined));
 }
 
 TEST(AWaivedFinding, CoversWhatItExplains) {
   Finding hidden = Of("mtu.active", "rxe0/1", Outcome::kNotApplicable);
   hidden.hidden_by = "link.state";
   const Finding pass = Of("inv.rdma-present", "host", Outcome::kPass);
-  EXPECT_EQ(Name(Judged({pass, Waived(Of("link.state", "rxe0/1")), hidden}).verdict), Name(Readiness::kReady));
+  EXPECT_EQ(Name(Judged({pass, WithWaiver(Of("link.state", "rxe0/1")), hidden}).verdict),
+            Name(Readiness::kReady));
   EXPECT_EQ(Name(Judged({pass, Of("link.state", "rxe0/1"), hidden}).verdict), Name(Readiness::kNotReady));
   hidden.hidden_by = "link.other";
-  EXPECT_EQ(Name(Judged({pass, Waived(Of("link.state", "rxe0/1")), hidden}).verdict), Name(Readiness::kUndetermined));
+  EXPECT_EQ(Name(Judged({pass, WithWaiver(Of("link.state", "rxe0/1")), hidden}).verdict),
+            Name(Readiness::kUndetermined));
 }
 
 }  // namespace

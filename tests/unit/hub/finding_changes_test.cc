@@ -14,7 +14,7 @@ using testing::SizeIs;
 
 constexpr std::int64_t kMinuteNs = 60'000'000'000;
 
-FleetFinding Pfc(Outcome outcome, const std::string& observed = "PFC on 4") {
+FleetFinding PfcFinding(Outcome outcome, const std::string& observed = "PFC on 4") {
   return {.check = "pfc.lossless-priority",
           .subject = "mlx5_0/1 ens1",
           .outcome = outcome,
@@ -50,15 +50,15 @@ class Rows {
 
 TEST(CompareFindings, WhatAHostBeginsWithIsNoChange) {
   Rows rows;
-  const FindingChanges changes = rows.Report({Pfc(Outcome::kFail)}, 1);
+  const FindingChanges changes = rows.Report({PfcFinding(Outcome::kFail)}, 1);
   EXPECT_THAT(changes.told, IsEmpty());
   EXPECT_THAT(rows.kept(), SizeIs(1));
 }
 
 TEST(CompareFindings, TheSameReportAgainChangesNothing) {
   Rows rows;
-  rows.Report({Pfc(Outcome::kFail)}, 1);
-  const FindingChanges again = rows.Report({Pfc(Outcome::kFail)}, 2);
+  rows.Report({PfcFinding(Outcome::kFail)}, 1);
+  const FindingChanges again = rows.Report({PfcFinding(Outcome::kFail)}, 2);
   EXPECT_THAT(again.told, IsEmpty());
   EXPECT_THAT(again.put, IsEmpty());
   EXPECT_EQ(rows.kept().front().finding.since_unix_ns, 1);
@@ -67,7 +67,7 @@ TEST(CompareFindings, TheSameReportAgainChangesNothing) {
 TEST(CompareFindings, ANewFindingAndItsEndAreTold) {
   Rows rows;
   rows.Report({}, 1);
-  const FindingChanges begins = rows.Report({Pfc(Outcome::kFail)}, 2);
+  const FindingChanges begins = rows.Report({PfcFinding(Outcome::kFail)}, 2);
   ASSERT_THAT(begins.told, SizeIs(1));
   EXPECT_EQ(begins.told.front().before, Outcome::kPass);
   EXPECT_EQ(begins.told.front().after, Outcome::kFail);
@@ -79,7 +79,7 @@ TEST(CompareFindings, ANewFindingAndItsEndAreTold) {
 
 TEST(CompareFindings, WhatIsOverAndAcknowledgedIsForgotten) {
   Rows rows;
-  rows.Report({Pfc(Outcome::kWarn)}, 1);
+  rows.Report({PfcFinding(Outcome::kWarn)}, 1);
   rows.Acknowledge();
   EXPECT_THAT(rows.Report({}, 2).removed, SizeIs(1));
   EXPECT_THAT(rows.kept(), IsEmpty());
@@ -87,19 +87,19 @@ TEST(CompareFindings, WhatIsOverAndAcknowledgedIsForgotten) {
 
 TEST(CompareFindings, WhoAcknowledgedAWarningHasNotAcknowledgedTheFailure) {
   Rows rows;
-  rows.Report({Pfc(Outcome::kWarn)}, 1);
+  rows.Report({PfcFinding(Outcome::kWarn)}, 1);
   rows.Acknowledge();
-  rows.Report({Pfc(Outcome::kFail)}, 2);
+  rows.Report({PfcFinding(Outcome::kFail)}, 2);
   EXPECT_EQ(rows.kept().front().finding.acknowledged_unix_ns, 0);
   rows.Acknowledge();
-  rows.Report({Pfc(Outcome::kWarn)}, 3);
+  rows.Report({PfcFinding(Outcome::kWarn)}, 3);
   EXPECT_EQ(rows.kept().front().finding.acknowledged_unix_ns, 1) << "what got better stays known";
 }
 
 TEST(CompareFindings, OtherWordsAreKeptAndNoChange) {
   Rows rows;
-  rows.Report({Pfc(Outcome::kFail, "PFC on 4")}, 1);
-  const FindingChanges changes = rows.Report({Pfc(Outcome::kFail, "PFC on 4, 5")}, 2);
+  rows.Report({PfcFinding(Outcome::kFail, "PFC on 4")}, 1);
+  const FindingChanges changes = rows.Report({PfcFinding(Outcome::kFail, "PFC on 4, 5")}, 2);
   EXPECT_THAT(changes.told, IsEmpty());
   EXPECT_EQ(rows.kept().front().finding.observed, "PFC on 4, 5");
 }
@@ -112,8 +112,8 @@ TEST(CompareFindings, AFlappingPortCostsThreeRowsAnHour) {
   std::uint64_t last = 0;
   for (int minute = 1; minute <= 119; ++minute) {
     const bool bad = minute % 2 == 1;
-    const FindingChanges changes =
-        rows.Report(bad ? std::vector{Pfc(Outcome::kFail)} : std::vector<FleetFinding>{}, minute * kMinuteNs);
+    const FindingChanges changes = rows.Report(
+        bad ? std::vector{PfcFinding(Outcome::kFail)} : std::vector<FleetFinding>{}, minute * kMinuteNs);
     told += static_cast<int>(changes.told.size());
     merged += static_cast<int>(changes.merged.size());
     for (const auto& one : changes.merged) {
@@ -130,7 +130,7 @@ TEST(CompareFindings, AClockThatWasSetBackBeginsAnotherHour) {
   Rows rows;
   rows.Report({}, 100 * kMinuteNs);
   for (int i = 0; i < 3; ++i)
-    rows.Report(i % 2 == 0 ? std::vector{Pfc(Outcome::kFail)} : std::vector<FleetFinding>{},
+    rows.Report(i % 2 == 0 ? std::vector{PfcFinding(Outcome::kFail)} : std::vector<FleetFinding>{},
                 (101 + i) * kMinuteNs);
   EXPECT_THAT(rows.Report({}, 5 * kMinuteNs).told, SizeIs(1));
 }

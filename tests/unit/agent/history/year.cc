@@ -55,7 +55,7 @@ void Move(Facts& facts, int check) {
 }
 
 // Somebody changed a setting.
-void Change(Facts& facts, int week) {
+void ChangeFacts(Facts& facts, int week) {
   std::vector<Port> ports = *facts.ports;
   if (ports.front().netdev) {
     Netdev netdev = *ports.front().netdev;
@@ -109,7 +109,7 @@ absl::Status Live(SqliteStore& store, int weeks, YearResult& result) {
   const std::vector<Profile> profiles{*LoadProfile("virtual-fabric")};
   for (int check = 0; check < weeks * kChecksAWeek; ++check) {
     Move(facts, check);
-    if (check % kChecksAWeek == 0) Change(facts, check / kChecksAWeek);
+    if (check % kChecksAWeek == 0) ChangeFacts(facts, check / kChecksAWeek);
     RR_RETURN_IF_ERROR(store.PutRun(CheckOf(facts, profiles, check)));
     ++result.checks;
     if (check % kChecksADay == 0) RR_RETURN_IF_ERROR(TestPorts(facts, check, store));

@@ -17,9 +17,9 @@
 namespace rdmaready {
 namespace {
 
-class Kernel {
+class FakeKernel {
  public:
-  Kernel() {
+  FakeKernel() {
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC), 0);
     from_ = UniqueFd(ends[0]);
@@ -52,7 +52,7 @@ class Kernel {
 };
 
 TEST(CmId, IsDestroyedOnceByItsLastOwner) {
-  Kernel kernel;
+  FakeKernel kernel;
   {
     CmId first(kernel.fd(), 7);
     CmId second = std::move(first);
@@ -67,7 +67,7 @@ TEST(CmId, IsDestroyedOnceByItsLastOwner) {
 }
 
 TEST(CmId, SaysWhatARequestIsAcceptedWith) {
-  Kernel kernel;
+  FakeKernel kernel;
   CmId id(kernel.fd(), 7);
   const std::array<std::uint8_t, 3> words{1, 2, 3};
   EXPECT_EQ(id.Accept({.queue_pair = 17,
@@ -92,14 +92,14 @@ TEST(CmId, SaysWhatARequestIsAcceptedWith) {
 }
 
 TEST(CmId, AcceptsAnAnswerWithoutParameters) {
-  Kernel kernel;
+  FakeKernel kernel;
   CmId id(kernel.fd(), 7);
   EXPECT_EQ(id.Accept(), 0);
   EXPECT_EQ(kernel.Take<rdma_ucm_accept>(RDMA_USER_CM_CMD_ACCEPT).conn_param.valid, 0);
 }
 
 TEST(CmId, BindsAndResolvesAddressesOfBothFamilies) {
-  Kernel kernel;
+  FakeKernel kernel;
   CmId id(kernel.fd(), 7);
   sockaddr_storage address{};
   auto* six = reinterpret_cast<sockaddr_in6*>(&address);

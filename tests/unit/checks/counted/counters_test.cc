@@ -15,48 +15,48 @@ const std::optional<CounterWidth> kWide = std::nullopt;
 const std::optional<CounterWidth> kWraps32 = CounterWidth{32, false};
 const std::optional<CounterWidth> kSaturates8 = CounterWidth{8, true};
 
-CounterChange Change(std::uint64_t before, std::uint64_t after, std::optional<CounterWidth> width) {
+CounterChange ChangeOf(std::uint64_t before, std::uint64_t after, std::optional<CounterWidth> width) {
   return Difference({"c", before}, {"c", after}, width);
 }
 
 CounterChange Is(Kind kind, std::uint64_t by) { return {"c", kind, by}; }
 
 TEST(CounterDifference, OfAWideCounterIsGrowthOrNothing) {
-  EXPECT_EQ(Change(5, 5, kWide), Is(Kind::kUnchanged, 0));
-  EXPECT_EQ(Change(5, 12, kWide), Is(Kind::kGrew, 7));
-  EXPECT_EQ(Change(0, UINT64_MAX, kWide), Is(Kind::kGrew, UINT64_MAX));
+  EXPECT_EQ(ChangeOf(5, 5, kWide), Is(Kind::kUnchanged, 0));
+  EXPECT_EQ(ChangeOf(5, 12, kWide), Is(Kind::kGrew, 7));
+  EXPECT_EQ(ChangeOf(0, UINT64_MAX, kWide), Is(Kind::kGrew, UINT64_MAX));
 }
 
 TEST(CounterDifference, ASmallerValueIsAResetAndNotAnEnormousGrowth) {
-  EXPECT_EQ(Change(500, 3, kWide), Is(Kind::kReset, 3));
-  EXPECT_EQ(Change(kMax32, 0, kWide), Is(Kind::kReset, 0)) << "nobody said that it has 32 bits";
-  EXPECT_EQ(Change(UINT64_MAX, 0, kWide), Is(Kind::kReset, 0));
+  EXPECT_EQ(ChangeOf(500, 3, kWide), Is(Kind::kReset, 3));
+  EXPECT_EQ(ChangeOf(kMax32, 0, kWide), Is(Kind::kReset, 0)) << "nobody said that it has 32 bits";
+  EXPECT_EQ(ChangeOf(UINT64_MAX, 0, kWide), Is(Kind::kReset, 0));
 }
 
 TEST(CounterDifference, ACounterKnownToWrapWrapsWhereThatIsLikely) {
-  EXPECT_EQ(Change(kMax32, 0, kWraps32), Is(Kind::kWrapped, 1));
-  EXPECT_EQ(Change(kMax32 - 9, 20, kWraps32), Is(Kind::kWrapped, 30));
-  EXPECT_EQ(Change(500, 3, kWraps32), Is(Kind::kReset, 3));
-  EXPECT_EQ(Change(0x80000000, 0x7fffffff, kWraps32), Is(Kind::kReset, 0x7fffffff));
+  EXPECT_EQ(ChangeOf(kMax32, 0, kWraps32), Is(Kind::kWrapped, 1));
+  EXPECT_EQ(ChangeOf(kMax32 - 9, 20, kWraps32), Is(Kind::kWrapped, 30));
+  EXPECT_EQ(ChangeOf(500, 3, kWraps32), Is(Kind::kReset, 3));
+  EXPECT_EQ(ChangeOf(0x80000000, 0x7fffffff, kWraps32), Is(Kind::kReset, 0x7fffffff));
 }
 
 TEST(CounterDifference, WrapsAtEightAndSixteenBitsToo) {
-  EXPECT_EQ(Change(250, 4, CounterWidth{8, false}), Is(Kind::kWrapped, 10));
-  EXPECT_EQ(Change(65535, 65534, CounterWidth{16, false}), Is(Kind::kReset, 65534));
-  EXPECT_EQ(Change(65535, 9, CounterWidth{16, false}), Is(Kind::kWrapped, 10));
+  EXPECT_EQ(ChangeOf(250, 4, CounterWidth{8, false}), Is(Kind::kWrapped, 10));
+  EXPECT_EQ(ChangeOf(65535, 65534, CounterWidth{16, false}), Is(Kind::kReset, 65534));
+  EXPECT_EQ(ChangeOf(65535, 9, CounterWidth{16, false}), Is(Kind::kWrapped, 10));
 }
 
 TEST(CounterDifference, AValueBeyondTheWidthProvesAWiderCounter) {
-  EXPECT_EQ(Change(kMax32 + 5, 3, kWraps32), Is(Kind::kReset, 3));
-  EXPECT_EQ(Change(250, 300, kSaturates8), Is(Kind::kGrew, 50));
-  EXPECT_EQ(Change(300, 255, kSaturates8), Is(Kind::kReset, 255));
+  EXPECT_EQ(ChangeOf(kMax32 + 5, 3, kWraps32), Is(Kind::kReset, 3));
+  EXPECT_EQ(ChangeOf(250, 300, kSaturates8), Is(Kind::kGrew, 50));
+  EXPECT_EQ(ChangeOf(300, 255, kSaturates8), Is(Kind::kReset, 255));
 }
 
 TEST(CounterDifference, ACounterAtItsMaximumCannotTellMore) {
-  EXPECT_EQ(Change(250, 255, kSaturates8), Is(Kind::kSaturated, 5));
-  EXPECT_EQ(Change(255, 255, kSaturates8), Is(Kind::kSaturated, 0)) << "unchanged would be a claim";
-  EXPECT_EQ(Change(255, 3, kSaturates8), Is(Kind::kReset, 3)) << "it never wraps";
-  EXPECT_EQ(Change(3, 254, kSaturates8), Is(Kind::kGrew, 251));
+  EXPECT_EQ(ChangeOf(250, 255, kSaturates8), Is(Kind::kSaturated, 5));
+  EXPECT_EQ(ChangeOf(255, 255, kSaturates8), Is(Kind::kSaturated, 0)) << "unchanged would be a claim";
+  EXPECT_EQ(ChangeOf(255, 3, kSaturates8), Is(Kind::kReset, 3)) << "it never wraps";
+  EXPECT_EQ(ChangeOf(3, 254, kSaturates8), Is(Kind::kGrew, 251));
 }
 
 TEST(CounterWidths, AreKnownByFamily) {

@@ -122,7 +122,7 @@ TEST(Notices, AMessageThatIsCutShortIsToldAsBrokenAndTheOneBeforeItIsKept) {
   EXPECT_THAT(decoded.notices, ElementsAre(Field(&HostNotice::name, "dcb0")));
 }
 
-HostNotice Dcb(const std::string& name, std::uint32_t sequence = 0) {
+HostNotice DcbNoticeOf(const std::string& name, std::uint32_t sequence = 0) {
   return {.kind = NoticeKind::kDcb, .name = name, .sequence = sequence};
 }
 
@@ -130,7 +130,7 @@ HostNotice LinkOf(std::uint32_t ifindex) { return {.kind = NoticeKind::kLink, .i
 
 TEST(NoticeTable, TenThousandNoticesOfOneSubjectAreOneSubject) {
   NoticeTable table;
-  for (std::uint32_t i = 0; i < 10'000; ++i) table.Add(Dcb("dcb0", 5));
+  for (std::uint32_t i = 0; i < 10'000; ++i) table.Add(DcbNoticeOf("dcb0", 5));
   const HeardNotices heard = table.Take();
   ASSERT_THAT(heard.subjects, SizeIs(1));
   EXPECT_EQ(heard.subjects[0].times, 10'000U);
@@ -150,37 +150,37 @@ TEST(NoticeTable, TenThousandNetdevsAreBoundedAndTheLastIsKept) {
 
 TEST(NoticeTable, AFloodOfOneKindLosesNoOther) {
   NoticeTable table;
-  table.Add(Dcb("dcb0"));
+  table.Add(DcbNoticeOf("dcb0"));
   for (std::uint32_t i = 1; i <= 10'000; ++i) table.Add(LinkOf(i));
   const HeardNotices heard = table.Take();
-  EXPECT_EQ(heard.subjects.front().last, Dcb("dcb0"));
+  EXPECT_EQ(heard.subjects.front().last, DcbNoticeOf("dcb0"));
   EXPECT_THAT(heard.lost, ElementsAre(NoticeKind::kLink));
 }
 
 TEST(NoticeTable, SubjectsStandInTheOrderOfTheirLastNotice) {
   NoticeTable table;
-  for (const char* name : {"dcb0", "dcb1", "dcb0"}) table.Add(Dcb(name));
-  EXPECT_THAT(table.Take().subjects,
-              ElementsAre(Field(&HeardSubject::last, Dcb("dcb1")), Field(&HeardSubject::last, Dcb("dcb0"))));
+  for (const char* name : {"dcb0", "dcb1", "dcb0"}) table.Add(DcbNoticeOf(name));
+  EXPECT_THAT(table.Take().subjects, ElementsAre(Field(&HeardSubject::last, DcbNoticeOf("dcb1")),
+                                                 Field(&HeardSubject::last, DcbNoticeOf("dcb0"))));
 }
 
 TEST(NoticeTable, MoreRequestsThanAreKeptAreToldToBeMore) {
   NoticeTable table;
-  for (std::uint32_t i = 0; i < 10'000; ++i) table.Add(Dcb("dcb0", i));
+  for (std::uint32_t i = 0; i < 10'000; ++i) table.Add(DcbNoticeOf("dcb0", i));
   const HeardNotices heard = table.Take();
   EXPECT_EQ(heard.subjects[0].sequences.size(), NoticeTable::kMostSequences);
   EXPECT_FALSE(heard.subjects[0].all_sequences);
   NoticeTable next;
-  next.Add(Dcb("dcb0", 1));
+  next.Add(DcbNoticeOf("dcb0", 1));
   EXPECT_TRUE(next.Take().subjects[0].all_sequences);
 }
 
 TEST(NoticeTable, WhatWasTakenCanBePutBehindWhatCameSince) {
   NoticeTable table;
-  table.Add(Dcb("dcb0", 1));
+  table.Add(DcbNoticeOf("dcb0", 1));
   table.Lose(NoticeKind::kRdma);
   const HeardNotices before = table.Take();
-  table.Add(Dcb("dcb0", 2));
+  table.Add(DcbNoticeOf("dcb0", 2));
   table.Add(before);
   const HeardNotices heard = table.Take();
   ASSERT_THAT(heard.subjects, SizeIs(1));
@@ -192,8 +192,8 @@ TEST(NoticeTable, WhatWasTakenCanBePutBehindWhatCameSince) {
 TEST(NoticeTable, OneSuspectStandsOnce) {
   NoticeTable table;
   const std::vector<ProcessName> suspects{{712, "dcb"}};
-  table.Add(Dcb("dcb0"), suspects);
-  table.Add(Dcb("dcb0"), suspects);
+  table.Add(DcbNoticeOf("dcb0"), suspects);
+  table.Add(DcbNoticeOf("dcb0"), suspects);
   EXPECT_THAT(table.Take().subjects[0].suspects, ElementsAre(ProcessName{712, "dcb"}));
 }
 

@@ -78,20 +78,20 @@ class AppDriver {
   std::map<std::uint16_t, std::uint8_t> nic_{};
 };
 
-absl::Status Change(AppDriver& driver, std::string_view from, std::string_view to) {
+absl::Status WriteRows(AppDriver& driver, std::string_view from, std::string_view to) {
   return ChangeAppRows(Table(from), Table(to), driver.order(), "dcb0",
                        [&](AppChange change, const AppEntry& row) { return driver(change, row); });
 }
 
 TEST(AppRows, NothingIsAskedWhereNothingDiffers) {
   AppDriver driver(Driver::kByTheBook, Table("dscp:26:3"));
-  EXPECT_TRUE(Change(driver, "dscp:26:3", "dscp:26:3").ok());
+  EXPECT_TRUE(WriteRows(driver, "dscp:26:3", "dscp:26:3").ok());
   EXPECT_THAT(driver.asked, IsEmpty());
 }
 
 TEST(AppRows, ByTheBookTheNewRowStandsBeforeTheOldOneGoes) {
   AppDriver driver(Driver::kByTheBook, Table("dgram:4791:3 dscp:26:5"));
-  EXPECT_TRUE(Change(driver, "dgram:4791:3 dscp:26:5", "dscp:26:3 dscp:48:6").ok());
+  EXPECT_TRUE(WriteRows(driver, "dgram:4791:3 dscp:26:5", "dscp:26:3 dscp:48:6").ok());
   EXPECT_THAT(driver.asked,
               ElementsAre("add dscp:48:6", "add dscp:26:3", "delete dscp:26:5", "delete dgram:4791:3"));
   EXPECT_EQ(driver.Now(), "dscp:26:3 dscp:48:6");
@@ -99,20 +99,20 @@ TEST(AppRows, ByTheBookTheNewRowStandsBeforeTheOldOneGoes) {
 
 TEST(AppRows, Mlx5ReplacesByItselfAndHasNothingLeftToDelete) {
   AppDriver driver(Driver::kMlx5, Table("dscp:26:5"));
-  EXPECT_TRUE(Change(driver, "dscp:26:5", "dscp:26:3").ok());
+  EXPECT_TRUE(WriteRows(driver, "dscp:26:5", "dscp:26:3").ok());
   EXPECT_EQ(driver.Now(), "dscp:26:3");
 }
 
 TEST(AppRows, IceIsAskedToDeleteFirstOnceItHasRefused) {
   AppDriver driver(Driver::kIce, Table("dscp:26:5 dscp:48:6"));
-  EXPECT_TRUE(Change(driver, "dscp:26:5 dscp:48:6", "dscp:26:3 dscp:48:6").ok());
+  EXPECT_TRUE(WriteRows(driver, "dscp:26:5 dscp:48:6", "dscp:26:3 dscp:48:6").ok());
   EXPECT_THAT(driver.asked, ElementsAre("add dscp:26:3", "delete dscp:26:5", "add dscp:26:3"));
   EXPECT_EQ(driver.Now(), "dscp:26:3 dscp:48:6");
 }
 
 TEST(AppRows, IceKeepsItsModeWhenItsOnlyRowIsMappedAnew) {
   AppDriver driver(Driver::kIce, Table("dscp:26:5"));
-  EXPECT_TRUE(Change(driver, "dscp:26:5", "dscp:26:3").ok());
+  EXPECT_TRUE(WriteRows(driver, "dscp:26:5", "dscp:26:3").ok());
   EXPECT_THAT(driver.asked, ElementsAre("add dscp:26:3", "add dscp:9:1", "delete dscp:26:5", "add dscp:26:3",
                                         "delete dscp:9:1"));
   EXPECT_EQ(driver.Now(), "dscp:26:3");
@@ -121,7 +121,7 @@ TEST(AppRows, IceKeepsItsModeWhenItsOnlyRowIsMappedAnew) {
 
 TEST(AppRows, TheRowThatStandsInIsNoneOfTheTables) {
   AppDriver driver(Driver::kIce, Table("dscp:9:5"));
-  EXPECT_TRUE(Change(driver, "dscp:9:5", "dscp:9:3").ok());
+  EXPECT_TRUE(WriteRows(driver, "dscp:9:5", "dscp:9:3").ok());
   EXPECT_THAT(driver.asked, testing::Contains("add dscp:18:2"));
   EXPECT_EQ(driver.Now(), "dscp:9:3");
   EXPECT_FALSE(driver.left_dscp_mode);
@@ -129,18 +129,18 @@ TEST(AppRows, TheRowThatStandsInIsNoneOfTheTables) {
 
 TEST(AppRows, BnxtForgetsADscpWithAnyRowOfItSoThatAllAreMadeAnew) {
   AppDriver driver(Driver::kBnxt, Table("dgram:4791:2 dscp:26:5"));
-  EXPECT_TRUE(Change(driver, "dgram:4791:2 dscp:26:5", "dgram:4791:3 dscp:26:3").ok());
+  EXPECT_TRUE(WriteRows(driver, "dgram:4791:2 dscp:26:5", "dgram:4791:3 dscp:26:3").ok());
   EXPECT_THAT(driver.asked,
               ElementsAre("add dgram:4791:3", "delete dgram:4791:2", "delete dscp:26:5", "add dscp:26:3"));
   AppDriver twice(Driver::kBnxt, Table("dscp:26:3 dscp:26:5"));
-  EXPECT_TRUE(Change(twice, "dscp:26:3 dscp:26:5", "dscp:26:3").ok());
+  EXPECT_TRUE(WriteRows(twice, "dscp:26:3 dscp:26:5", "dscp:26:3").ok());
   EXPECT_EQ(twice.Now(), "dscp:26:3");
   EXPECT_EQ(twice.nic().at(26), 3);
 }
 
 TEST(AppRows, ARowThatIsThereAlreadyOrGoneAlreadyIsWhatWasWanted) {
   AppDriver driver(Driver::kByTheBook, Table("dscp:26:3"));
-  EXPECT_TRUE(Change(driver, "dscp:10:1", "dscp:26:3").ok());
+  EXPECT_TRUE(WriteRows(driver, "dscp:10:1", "dscp:26:3").ok());
   EXPECT_EQ(driver.Now(), "dscp:26:3");
 }
 
@@ -148,7 +148,7 @@ TEST(AppRows, ARefusalStopsAndSaysWhichRow) {
   AppDriver driver(Driver::kByTheBook, Table("dscp:26:3"));
   driver.refused_left = 2;
   driver.refusal = ENOMEM;
-  EXPECT_EQ(Message(Change(driver, "dscp:26:3", "dscp:10:1 dscp:12:1")),
+  EXPECT_EQ(Message(WriteRows(driver, "dscp:26:3", "dscp:10:1 dscp:12:1")),
             "add APP row dscp:12:1 on dcb0: Cannot allocate memory");
   EXPECT_EQ(driver.asked.size(), 2U);
 }
@@ -169,7 +169,7 @@ TEST(AppRows, TheOldMappingComesBackWhenTheNewOneIsRefusedAfterIt) {
   AppDriver driver(Driver::kIce, Table("dscp:26:5 dscp:48:6"));
   driver.refused_left = 3;  // the row is added, refused as it must be; the old one deleted; then this one
   driver.refusal = EIO;
-  EXPECT_EQ(Message(Change(driver, "dscp:26:5 dscp:48:6", "dscp:26:3 dscp:48:6")),
+  EXPECT_EQ(Message(WriteRows(driver, "dscp:26:5 dscp:48:6", "dscp:26:3 dscp:48:6")),
             "add APP row dscp:26:3 on dcb0: Input/output error");
   EXPECT_EQ(driver.Now(), "dscp:26:5 dscp:48:6");
 }
@@ -201,7 +201,7 @@ TEST(AppRows, EveryDriverEndsWithTheTableThatWasWanted) {
     const Rows to = table();
     for (const Driver which : {Driver::kByTheBook, Driver::kMlx5, Driver::kIce, Driver::kBnxt}) {
       AppDriver driver(which, from);
-      ASSERT_TRUE(Change(driver, Text(from), Text(to)).ok()) << Text(from) << " to " << Text(to);
+      ASSERT_TRUE(WriteRows(driver, Text(from), Text(to)).ok()) << Text(from) << " to " << Text(to);
       ASSERT_EQ(driver.Now(), Text(to)) << "from " << Text(from);
       ASSERT_TRUE(from.empty() || to.empty() || !driver.left_dscp_mode) << Text(from) << " to " << Text(to);
       if (which != Driver::kBnxt) continue;
