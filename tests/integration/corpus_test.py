@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What is said of hosts of public threads, and what is true of them: see tests/fixtures/README.md, "The corpus".
 
