@@ -23,8 +23,8 @@ package_targets=(rdmaready_package_files)
 # What only the tests need.
 # shellcheck disable=SC2034  # tests/run reads it
 test_packages=(
-  ansible-core apparmor clang-tidy-19 debootstrap fish git iproute2 lintian mandoc python3-grpcio python3-jsonschema python3-kubernetes
-  python3-protobuf python3-sarif-python-om python3-yaml shellcheck systemd zsh
+  ansible-core apparmor clang-format clang-tidy-19 debootstrap fish git iproute2 lintian mandoc python3-grpcio python3-jsonschema
+  python3-kubernetes python3-protobuf python3-sarif-python-om python3-yaml shellcheck systemd zsh
 )
 
 started=$SECONDS

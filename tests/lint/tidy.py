@@ -58,11 +58,15 @@ def targets(build, root):
             yield entry["directory"], arguments, entry["file"], names
 
 
-def changed(root):
+def base_of(root):
+    """The commit that what is new is compared with; nothing where there is none."""
     head = git(root, "rev-parse", "--verify", "HEAD")
     base = git(root, "merge-base", "HEAD", "origin/main") or git(root, "merge-base", "HEAD", "main")
-    if base in ("", head):
-        base = git(root, "rev-parse", "--verify", "HEAD~1") or head
+    return base if base not in ("", head) else git(root, "rev-parse", "--verify", "HEAD~1") or head
+
+
+def changed(root):
+    base = base_of(root)
     if not base:
         print("tidy: no history, so nothing differs")
         return []
