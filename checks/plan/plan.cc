@@ -16,9 +16,9 @@ namespace {
 
 constexpr int kMostRounds = 32;
 
-// What would be set again once all steps are made: two places want one thing in two ways.
-std::map<SettingObject, std::string> Unsettled(const Planner& planner) {
-  static const std::map<SettingObject, std::string> kNone;
+// What would be set again once all steps are made: two places want one thing in two ways. What is contested is not set then either: a rate
+// is of the classes that stay.
+std::map<SettingObject, std::string> Unsettled(const Planner& planner, const std::map<SettingObject, std::string>& contested) {
   std::map<SettingObject, std::string> unsettled = planner.conflicts();
   std::vector<PlannedPart> parts;
   std::vector<HostPart> origins;
@@ -28,7 +28,7 @@ std::map<SettingObject, std::string> Unsettled(const Planner& planner) {
     origins.back().facts = &part.now;
     parts.push_back({.origin = &origins.back(), .now = part.now});
   }
-  Planner again(std::move(parts), kNone);
+  Planner again(std::move(parts), contested);
   again.Run();
   for (const PlanStep& step : again.plan().steps) {
     const auto refused = [&step](const PlanRefusal& refusal) { return refusal.object == step.object; };
@@ -49,7 +49,7 @@ Plan MakePlan(const HostParts& host, const PlanOptions& options) {
     planner.Run();
     plan = planner.plan();
     if (options.persist) plan.persist = PersistFilesOf(host.host(), planner.parts(), plan);
-    const std::map<SettingObject, std::string> unsettled = Unsettled(planner);
+    const std::map<SettingObject, std::string> unsettled = Unsettled(planner, contested);
     const std::size_t before = contested.size();
     contested.insert(unsettled.begin(), unsettled.end());
     if (contested.size() == before) break;
