@@ -366,7 +366,8 @@ void ReportClient::StopAndWait(std::chrono::milliseconds at_most) {
   Stop();
   Clock& clock = RealClock();  // of the threads of gRPC, whatever clock the reports go by
   const TimePoint end = clock.Now() + at_most;
-  while (!stream.expired() && clock.Now() < end) clock.SleepUntil(clock.Now() + std::chrono::milliseconds(2), {});
+  while (!stream.expired() && clock.Now() < end)
+    clock.SleepUntil(clock.Now() + std::chrono::milliseconds(2), {});
 }
 
 bool ReportClient::connected() const {

@@ -110,8 +110,13 @@ grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context) {
 
 }  // namespace
 
-AgentService::AgentService(Agent& agent, const CallLimits& limits, std::shared_ptr<access::Gate> gate, std::shared_ptr<const EventRing> events)
-    : agent_(agent), limits_(limits), gate_(std::move(gate)), events_(std::move(events)), old_connections_(agent.clock()) {}
+AgentService::AgentService(Agent& agent, const CallLimits& limits, std::shared_ptr<access::Gate> gate,
+                           std::shared_ptr<const EventRing> events)
+    : agent_(agent),
+      limits_(limits),
+      gate_(std::move(gate)),
+      events_(std::move(events)),
+      old_connections_(agent.clock()) {}
 
 grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* context,
                                                    const v1::GetVersionRequest*,

@@ -21,8 +21,8 @@ class SteadyClock final : public Clock {
     return !stop.stop_requested();
   }
 
-  bool WaitUntil(std::condition_variable_any& wake, std::unique_lock<std::mutex>& lock, const std::stop_token& stop, TimePoint when,
-                 const std::function<bool()>& ready) override {
+  bool WaitUntil(std::condition_variable_any& wake, std::unique_lock<std::mutex>& lock,
+                 const std::stop_token& stop, TimePoint when, const std::function<bool()>& ready) override {
     return wake.wait_until(lock, stop, when, ready);
   }
 };
@@ -45,8 +45,8 @@ class TimeSinceBoot final : public Clock {
     return !stop.stop_requested();
   }
 
-  bool WaitUntil(std::condition_variable_any& wake, std::unique_lock<std::mutex>& lock, const std::stop_token& stop, TimePoint when,
-                 const std::function<bool()>& ready) override {
+  bool WaitUntil(std::condition_variable_any& wake, std::unique_lock<std::mutex>& lock,
+                 const std::stop_token& stop, TimePoint when, const std::function<bool()>& ready) override {
     constexpr auto kLookAgain = std::chrono::milliseconds(500);
     for (auto left = when - Now(); left.count() > 0 && !stop.stop_requested(); left = when - Now()) {
       if (wake.wait_for(lock, stop, std::min<TimePoint::duration>(left, kLookAgain), ready)) return true;

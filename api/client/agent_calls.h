@@ -39,11 +39,11 @@ struct CheckOptions {
 struct CheckAnswer {
   HostReport report{};  // with every finding that was streamed
   std::string run_id{};
-  std::vector<Profile> profiles{};     // by which the agent judged
-  std::optional<Facts> facts{};        // the ones that were judged, if they were asked for
-  bool software_devices_only = false;  // all RDMA devices of the host, of which there are some
-  std::string store_error{};           // the verdict stands, but the agent could not keep it
-  std::string store_notice{};          // what happened to the agent's store before, said once
+  std::vector<Profile> profiles{};         // by which the agent judged
+  std::optional<Facts> facts{};            // the ones that were judged, if they were asked for
+  bool software_devices_only = false;      // all RDMA devices of the host, of which there are some
+  std::string store_error{};               // the verdict stands, but the agent could not keep it
+  std::string store_notice{};              // what happened to the agent's store before, said once
   std::optional<Remembered> remembered{};  // absent from an agent of an older version
 };
 

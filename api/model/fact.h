@@ -5,8 +5,9 @@
 // never look like health. One Fact stands for one kernel answer, because that is what can be missing.
 //
 // Most source files copy Facts, with its eighty kinds of facts, so this class decides how long they compile.
-// It holds a plain union: std::variant takes the compiler 12 s to copy Facts, the union 2 s. The members that copy,
-// move, destroy and compare stand outside of the class, so that facts.cc can compile them once: then it takes 0.5 s.
+// It holds a plain union: std::variant takes the compiler 12 s to copy Facts, the union 2 s. The members that
+// copy, move, destroy and compare stand outside of the class, so that facts.cc can compile them once: then it
+// takes 0.5 s.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class Fact {
   using value_type = T;
 
   Fact() noexcept : why_{}, known_(false) {}
-  Fact(T value) : value_(std::move(value)), known_(true) {}    // NOLINT(google-explicit-constructor)
+  Fact(T value) : value_(std::move(value)), known_(true) {}   // NOLINT(google-explicit-constructor)
   Fact(Missing why) : why_(std::move(why)), known_(false) {}  // NOLINT(google-explicit-constructor)
   Fact(const Fact& other);
   Fact(Fact&& other) noexcept;  // leaves what `other` holds moved from, and as known as it was

@@ -345,7 +345,8 @@ struct Facts {
 // "rxe0/1", the name of a port everywhere.
 inline std::string PortName(const Port& port) { return port.device + "/" + std::to_string(port.number); }
 
-// Compiled once, in facts.cc. A kind of fact that is missing here works too, but each file that uses it compiles it.
+// Compiled once, in facts.cc. A kind of fact that is missing here works too, but each file that uses it
+// compiles it.
 extern template class Fact<AppSelector>;
 extern template class Fact<ApplyState>;
 extern template class Fact<CeeSettings>;

@@ -16,9 +16,10 @@ namespace {
 
 constexpr int kMostRounds = 32;
 
-// What would be set again once all steps are made: two places want one thing in two ways. What is contested is not set then either: a rate
-// is of the classes that stay.
-std::map<SettingObject, std::string> Unsettled(const Planner& planner, const std::map<SettingObject, std::string>& contested) {
+// What would be set again once all steps are made: two places want one thing in two ways. What is contested is
+// not set then either: a rate is of the classes that stay.
+std::map<SettingObject, std::string> Unsettled(const Planner& planner,
+                                               const std::map<SettingObject, std::string>& contested) {
   std::map<SettingObject, std::string> unsettled = planner.conflicts();
   std::vector<PlannedPart> parts;
   std::vector<HostPart> origins;

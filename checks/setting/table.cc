@@ -16,7 +16,7 @@ namespace rdmaready {
 namespace {
 
 constexpr std::vector<SettingRow> (*kSettingFamilies[])() = {EthtoolRows, DevlinkRows, DcbRows,   MtuRows,
-                                                      VlanRows,    SysctlRows,  RdmaCmRows};
+                                                             VlanRows,    SysctlRows,  RdmaCmRows};
 
 std::vector<SettingRow> RowsInOrder() {
   std::vector<SettingRow> rows;

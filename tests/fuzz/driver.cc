@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // X_fuzz [--runs N] [--seconds S] [--seed X]: gives the decoders inputs mutated from well-formed
-// ones, keeps those that reach new code where that is seen, and fails on the first that a sanitizer or a demand objects to; that
-// one is written to the working directory. X_fuzz FILE...: gives them the files.
+// ones, keeps those that reach new code where that is seen, and fails on the first that a sanitizer or a demand
+// objects to; that one is written to the working directory. X_fuzz FILE...: gives them the files.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -105,7 +105,8 @@ int Fuzz(std::uint64_t runs, std::chrono::seconds time, std::uint64_t seed) {
     if (fuzz::FoundNewCoverage() && corpus.size() < 20'000) corpus.push_back(std::move(input));
   }
   std::cout << played << " inputs, " << seeds << " seeds, " << corpus.size() << " kept, "
-            << fuzz::CoveredPlaces() << " places reached" << (fuzz::Instrumented() ? "\n" : ", not instrumented\n");
+            << fuzz::CoveredPlaces() << " places reached"
+            << (fuzz::Instrumented() ? "\n" : ", not instrumented\n");
   if (!fuzz::Instrumented()) return 0;
   if (fuzz::CoveredPlaces() > 0 && corpus.size() > seeds) return 0;
   std::cout << "failed: no coverage, or the mutations reach nothing new\n";

@@ -24,7 +24,8 @@ void WriteDown() {
   std::snprintf(name, sizeof name, "%s.failed", program_invocation_short_name);
   const int file = ::open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file >= 0) {
-    if (::write(file, playing.data(), playing.size()) >= 0) ::dprintf(STDERR_FILENO, "the input is in %s\n", name);
+    if (::write(file, playing.data(), playing.size()) >= 0)
+      ::dprintf(STDERR_FILENO, "the input is in %s\n", name);
     ::close(file);
   }
   playing = {};

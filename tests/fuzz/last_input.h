@@ -13,7 +13,8 @@ void KeepLastInput();
 // `input` must live until the next call. Empty: nothing is played.
 void Playing(std::span<const std::byte> input);
 
-// Whether the code under test was compiled with sanitizers and coverage. Without them a run shows crashes and unmet demands alone.
+// Whether the code under test was compiled with sanitizers and coverage. Without them a run shows crashes and
+// unmet demands alone.
 bool Instrumented();
 
 }  // namespace rdmaready::fuzz

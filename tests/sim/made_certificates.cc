@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/base/clock.h"
 #include "tests/sim/made_certificates.h"
 
 #include <utility>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/pki/key.h"
 #include "api/pki/sign.h"

@@ -226,8 +226,7 @@ void MadeFleet::Run(const std::stop_token& stop) {
     std::vector<std::size_t> ready;
     {
       std::unique_lock lock(mutex_);
-      const TimePoint until =
-          due.empty() ? plan_.clock->Now() + std::chrono::seconds(1) : due.top().first;
+      const TimePoint until = due.empty() ? plan_.clock->Now() + std::chrono::seconds(1) : due.top().first;
       plan_.clock->WaitUntil(woken_, lock, stop, until, [&] { return !ready_.empty(); });
       ready.swap(ready_);
     }

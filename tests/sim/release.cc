@@ -34,7 +34,7 @@ Release ThisRelease() { return ParseRelease(kVersion).value(); }
 bool TellsPast(const Release& release) { return release >= ThisRelease(); }
 
 absl::StatusOr<std::shared_ptr<const report::HostState>> StateBy(const Release& release, const Facts& facts,
-                                                                  Clock& clock) {
+                                                                 Clock& clock) {
   std::string digested = DigestedText(facts);
   if (release != ThisRelease()) digested += fmt::format("release {}", fmt::join(release, "."));
   RR_ASSIGN_OR_RETURN(const std::string digest, Sha256(digested));

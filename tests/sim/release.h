@@ -32,7 +32,7 @@ inline constexpr int kFieldOfLater = 1000;
 
 // The host's state as an agent of that release reports it, read now. kInternal: it cannot be packed.
 absl::StatusOr<std::shared_ptr<const report::HostState>> StateBy(const Release& release, const Facts& facts,
-                                                                  Clock& clock = RealClock());
+                                                                 Clock& clock = RealClock());
 
 // Whether an agent of that release tells its hub of live tests.
 bool TellsPast(const Release& release);

@@ -31,10 +31,10 @@ class FakeClock final : public Clock {
     return !stop.stop_requested();
   }
 
-  // A test may advance while the waiter is between its look and its wait, and cannot lock the waiter's mutex: so the waiter looks every few
-  // milliseconds of real time.
-  bool WaitUntil(std::condition_variable_any& wake, std::unique_lock<std::mutex>& lock, const std::stop_token& stop, TimePoint when,
-                 const std::function<bool()>& ready) override {
+  // A test may advance while the waiter is between its look and its wait, and cannot lock the waiter's mutex:
+  // so the waiter looks every few milliseconds of real time.
+  bool WaitUntil(std::condition_variable_any& wake, std::unique_lock<std::mutex>& lock,
+                 const std::stop_token& stop, TimePoint when, const std::function<bool()>& ready) override {
     Announce(when);
     bool is_ready = ready();
     while (!is_ready && Now() < when && !stop.stop_requested())

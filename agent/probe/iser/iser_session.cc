@@ -23,7 +23,9 @@ constexpr int kMostAttentions = 8;
 constexpr std::uint8_t kClassRedirect = 1;
 constexpr std::uint32_t kLoginTag = 0;  // all requests of one login have the same
 
-std::string ExplainIserReject(Octets) { return "the iSER target's portal is switched off, or it has no resources"; }
+std::string ExplainIserReject(Octets) {
+  return "the iSER target's portal is switched off, or it has no resources";
+}
 
 Keys OperationalKeys(bool discovery) {
   Keys keys = {{"RDMAExtensions", "Yes"},

@@ -24,9 +24,11 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::uint32_t kCredits = 8;  // asked for; as many receives are posted
-constexpr int kMostForeignReplies = 16;     // replies to other calls, before it is no answer any more
+constexpr int kMostForeignReplies = 16;  // replies to other calls, before it is no answer any more
 
-std::string ExplainNfsReject(Octets) { return "the NFS server has no resources, or no RDMA reads were offered"; }
+std::string ExplainNfsReject(Octets) {
+  return "the NFS server has no resources, or no RDMA reads were offered";
+}
 
 class Client {
  public:

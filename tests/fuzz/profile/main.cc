@@ -224,7 +224,8 @@ int Fuzz(std::uint64_t runs, std::chrono::seconds time, std::uint64_t seed) {
     if (fuzz::FoundNewCoverage() && corpus.size() < 20'000) corpus.push_back(std::move(text));
   }
   std::cout << played << " inputs, " << seeds << " seeds, " << corpus.size() << " kept, "
-            << fuzz::CoveredPlaces() << " places reached" << (fuzz::Instrumented() ? "\n" : ", not instrumented\n");
+            << fuzz::CoveredPlaces() << " places reached"
+            << (fuzz::Instrumented() ? "\n" : ", not instrumented\n");
   if (!fuzz::Instrumented()) return 0;
   if (fuzz::CoveredPlaces() > 0 && corpus.size() > seeds) return 0;
   std::cout << "failed: no coverage, or the mutations reach nothing new\n";

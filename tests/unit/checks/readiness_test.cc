@@ -40,7 +40,8 @@ TEST(Rung, FollowsItsTruthTable) {
   };
   const Finding pass = FindingOfASetting(Outcome::kPass), fail = FindingOfASetting(Outcome::kFail),
                 unknown = FindingOfASetting(Outcome::kUnknown);
-  const Finding warn = FindingOfASetting(Outcome::kWarn), not_applicable = FindingOfASetting(Outcome::kNotApplicable);
+  const Finding warn = FindingOfASetting(Outcome::kWarn),
+                not_applicable = FindingOfASetting(Outcome::kNotApplicable);
   const std::vector<Row> rows{
       {{}, RungOutcome::kNotRun},
       {{not_applicable}, RungOutcome::kNotRun},

@@ -176,8 +176,9 @@ TEST(CommandLine, ExplainsWithWordsToPutInAndNotWithPlaceholders) {
 }
 
 TEST(CommandLine, SaysErrorsAsObjectsUnderJson) {
-  for (const CommandAnswer& answer : {Say({"configure", "--output", "json"}), Say({"--output=json", "explain", "nothing"}),
-                               Say({"check", "--output", "json", "--level", "peer"})}) {
+  for (const CommandAnswer& answer :
+       {Say({"configure", "--output", "json"}), Say({"--output=json", "explain", "nothing"}),
+        Say({"check", "--output", "json", "--level", "peer"})}) {
     EXPECT_EQ(answer.status, 2);
     EXPECT_EQ(answer.err, "");
     const auto json = nlohmann::json::parse(answer.out);

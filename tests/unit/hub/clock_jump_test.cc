@@ -37,9 +37,7 @@ class HostBookClockTest : public testing::Test {
                 .facts_zlib = "packed"});
   }
   bool Heard() { return book_.HeardUnchanged("a", "d", {.mark = {.run_id = "r", .sequence = 2}}, Wall(), 0); }
-  void Pass(std::chrono::seconds time) {
-    clock_.Advance(time);
-  }
+  void Pass(std::chrono::seconds time) { clock_.Advance(time); }
   std::vector<std::string> Silent() { return book_.TakeSilence(kJumpPatience).silent; }
   std::int64_t HeardSecondsAgo() { return (Wall() - book_.Find("a")->seen_unix_ns) / kJumpSecond; }
 
@@ -157,9 +155,7 @@ TEST(HostClockTest, AHostWhoseClockIsSetBackTellsWhatItIsNow) {
                                            .check = [](const std::stop_token&) {}});
   ASSERT_TRUE(reporter.ok()) << reporter.status();
   const auto kept = [&] { return (*hub)->keeper().kept; };
-  const auto until = [&](std::uint64_t count) {
-    return Eventually([&] { return kept() >= count; });
-  };
+  const auto until = [&](std::uint64_t count) { return Eventually([&] { return kept() >= count; }); };
   (*reporter)->Checked(GoodHost(), std::string(64, 'a'), 1'000'000 * kJumpSecond, 1);
   EXPECT_TRUE(until(1));
   (*reporter)->Checked(WithPfc(0), std::string(64, 'b'), 1'000'000 * kJumpSecond - kJumpHour, 2);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who gets through the gate of a hub, to which hosts: by certificates that a server really saw.
-#include "api/base/clock.h"
 #include "hub/access/fleet_gate.h"
 
 #include <gmock/gmock.h>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/base/clock.h"
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/client/tls.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of the revoked for twenty thousand streams: whoever revoked waits for none of them, and all are told in
 // time.
-#include "api/base/clock.h"
 #include "hub/ingest/list_teller.h"
-#include "tests/support/eventually.h"
-#include "tests/support/fake_clock.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +12,10 @@
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "api/base/clock.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -116,8 +117,9 @@ TEST_F(ListTellerTest, TellsAllSomeAtATimeWhileNobodyWaits) {
 
 TEST_F(ListTellerTest, ListsThatBecomeOthersMeanwhileAreToldToAllOnceMore) {
   Attach(200);
-  ListTeller teller(book_, [] { return std::size_t{4'000}; },
-                    {.at_once = 10, .rest = milliseconds(20), .all_within = milliseconds(2'000)}, clock_);
+  ListTeller teller(
+      book_, [] { return std::size_t{4'000}; },
+      {.at_once = 10, .rest = milliseconds(20), .all_within = milliseconds(2'000)}, clock_);
   telling_.Shut(true);
   teller.Tell();
   EXPECT_TRUE(Eventually([this] { return telling_.begun() == 1; }));
@@ -133,8 +135,9 @@ TEST_F(ListTellerTest, ARestHoldsNeitherTheNextListsUpNorTheEnd) {
   Attach(1'000);
   constexpr seconds kRest(60);
   {
-    ListTeller teller(book_, [] { return std::size_t{4'000}; },
-                      {.at_once = 1, .rest = kRest, .all_within = std::chrono::hours(100)}, clock_);
+    ListTeller teller(
+        book_, [] { return std::size_t{4'000}; },
+        {.at_once = 1, .rest = kRest, .all_within = std::chrono::hours(100)}, clock_);
     teller.Tell();
     EXPECT_TRUE(Eventually([this] { return telling_.all() == 1; }));
     EXPECT_EQ(clock_.AwaitSleeper(), kRest);
@@ -145,8 +148,9 @@ TEST_F(ListTellerTest, ARestHoldsNeitherTheNextListsUpNorTheEnd) {
 
 TEST_F(ListTellerTest, AStreamThatIsGoneIsPassedOver) {
   Attach(1'000);
-  ListTeller teller(book_, [] { return std::size_t{4'000}; },
-                    {.at_once = 500, .rest = milliseconds(20), .all_within = milliseconds(2'000)}, clock_);
+  ListTeller teller(
+      book_, [] { return std::size_t{4'000}; },
+      {.at_once = 500, .rest = milliseconds(20), .all_within = milliseconds(2'000)}, clock_);
   telling_.Shut(true);
   teller.Tell();
   EXPECT_TRUE(Eventually([this] { return telling_.begun() == 1; }));

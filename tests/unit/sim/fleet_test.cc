@@ -234,7 +234,8 @@ TEST_F(FleetTest, ADirectionIsHeldUntilEachPartitionIsOver) {
   happens(What::kHeal, 1, true, true);
   fleet_->Do({.what = What::kChange, .hosts = kAgents});
   EXPECT_TRUE(Eventually([this] { return fleet_->Tally().settled == kAgents - kRelayed; }));
-  RealClock().SleepUntil(RealClock().Now() + milliseconds(50), {});  // in which what passes would have been acknowledged
+  RealClock().SleepUntil(RealClock().Now() + milliseconds(50),
+                         {});  // in which what passes would have been acknowledged
   EXPECT_EQ(fleet_->Tally().settled, kAgents - kRelayed);
   happens(What::kHeal, 2, true, false);
   EXPECT_TRUE(Settles());

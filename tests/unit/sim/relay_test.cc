@@ -177,7 +177,8 @@ TEST_F(RelayTest, OfALongPartitionNothingPilesUp) {
       agent = {};
     }
   }
-  EXPECT_TRUE(Eventually([&] { return descriptors() <= before; }));  // less where another test's connections end late
+  EXPECT_TRUE(
+      Eventually([&] { return descriptors() <= before; }));  // less where another test's connections end late
 }
 
 TEST_F(RelayTest, NoConnectionReachesAHubThatHearsNothing) {

@@ -29,10 +29,12 @@ class HandClock final : public Clock {
     return now_;
   }
 
-  WallTime Wall() override { return WallTime(std::chrono::duration_cast<WallTime::duration>(Now().time_since_epoch())); }
+  WallTime Wall() override {
+    return WallTime(std::chrono::duration_cast<WallTime::duration>(Now().time_since_epoch()));
+  }
 
-  bool WaitUntil(std::condition_variable_any& wake, std::unique_lock<std::mutex>& lock, const std::stop_token& stop, TimePoint when,
-                 const std::function<bool()>& ready) override {
+  bool WaitUntil(std::condition_variable_any& wake, std::unique_lock<std::mutex>& lock,
+                 const std::stop_token& stop, TimePoint when, const std::function<bool()>& ready) override {
     bool is_ready = ready();
     while (!is_ready && Now() < when && !stop.stop_requested())
       is_ready = wake.wait_for(lock, stop, std::chrono::milliseconds(2), ready);

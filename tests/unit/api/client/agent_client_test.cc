@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/base/clock.h"
 #include "api/client/agent_client.h"
 
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include "api/base/clock.h"
 #include "api/base/version.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 

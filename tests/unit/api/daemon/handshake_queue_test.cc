@@ -46,10 +46,13 @@ class HandshakeQueueTest : public testing::Test {
     std::vector<HandshakeQueue::Take> take;
     for (std::size_t place = 0; place < places; ++place)
       take.push_back([this, place](UniqueFd fd) { Took(place, std::move(fd)); });
-    queue_ = std::make_unique<HandshakeQueue>(limits, ends_, std::move(take), [this](const Event& event) {
-      const std::scoped_lock lock(mutex_);
-      events_.push_back(event);
-    }, *clock_);
+    queue_ = std::make_unique<HandshakeQueue>(
+        limits, ends_, std::move(take),
+        [this](const Event& event) {
+          const std::scoped_lock lock(mutex_);
+          events_.push_back(event);
+        },
+        *clock_);
     ASSERT_TRUE(queue_->Works());
   }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/base/clock.h"
 #include "api/daemon/listening.h"
 
 #include <fcntl.h>
@@ -20,6 +19,7 @@
 #include <future>
 #include <thread>
 
+#include "api/base/clock.h"
 #include "api/base/handle.h"
 #include "api/client/tcp_probe.h"
 #include "tests/support/eventually.h"

@@ -9,7 +9,8 @@
 namespace rdmaready {
 namespace {
 
-const Missing kDenied{.kind = Missing::Kind::kDenied, .detail = "Operation not permitted, by a policy of the host"};
+const Missing kDenied{.kind = Missing::Kind::kDenied,
+                      .detail = "Operation not permitted, by a policy of the host"};
 
 // Counts how many of it live.
 struct Counted {

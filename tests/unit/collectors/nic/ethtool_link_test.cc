@@ -71,12 +71,13 @@ TEST(EthtoolFamily, IsFoundInTheListOfAll) {
 
 TEST(LinkModes, AreThoseOfBothEnds) {
   FakeHost host;
-  host.Answer(LinkRequest(ETHTOOL_MSG_LINKMODES_GET),
-              wire::One(GenericHeader(ETHTOOL_MSG_LINKMODES_GET_REPLY) + wire::U8(ETHTOOL_A_LINKMODES_AUTONEG, 1) +
-                        Set(ETHTOOL_A_LINKMODES_OURS,
-                            Bit("25000baseCR/Full", true) + Bit("10000baseCR/Full", false), true) +
-                        Set(ETHTOOL_A_LINKMODES_PEER, Bit("25000baseCR/Full", true), false) +
-                        wire::U32(ETHTOOL_A_LINKMODES_LANES, 1)));
+  host.Answer(
+      LinkRequest(ETHTOOL_MSG_LINKMODES_GET),
+      wire::One(
+          GenericHeader(ETHTOOL_MSG_LINKMODES_GET_REPLY) + wire::U8(ETHTOOL_A_LINKMODES_AUTONEG, 1) +
+          Set(ETHTOOL_A_LINKMODES_OURS, Bit("25000baseCR/Full", true) + Bit("10000baseCR/Full", false), true) +
+          Set(ETHTOOL_A_LINKMODES_PEER, Bit("25000baseCR/Full", true), false) +
+          wire::U32(ETHTOOL_A_LINKMODES_LANES, 1)));
   const Fact<LinkModes> modes = ReadLink(host).modes;
   ASSERT_TRUE(modes) << modes.missing().detail;
   EXPECT_TRUE(modes->autoneg);
@@ -90,11 +91,12 @@ TEST(Fec, CountsBlocksOfAllLanes) {
   FakeHost host;
   const wire::Bytes lanes =
       wire::Of(std::uint64_t{12}) + wire::Of(std::uint64_t{7}) + wire::Of(std::uint64_t{5});
-  host.Answer(LinkRequest(ETHTOOL_MSG_FEC_GET, true),
-              wire::One(GenericHeader(ETHTOOL_MSG_FEC_GET_REPLY) + Set(ETHTOOL_A_FEC_MODES, Bit("RS", true), false) +
-                        wire::U8(ETHTOOL_A_FEC_AUTO, 1) + wire::U32(ETHTOOL_A_FEC_ACTIVE, 50) +
-                        wire::Nest(ETHTOOL_A_FEC_STATS, wire::Attr(ETHTOOL_A_FEC_STAT_CORRECTED, lanes) +
-                                                            wire::Attr(ETHTOOL_A_FEC_STAT_UNCORR, {}))));
+  host.Answer(
+      LinkRequest(ETHTOOL_MSG_FEC_GET, true),
+      wire::One(GenericHeader(ETHTOOL_MSG_FEC_GET_REPLY) + Set(ETHTOOL_A_FEC_MODES, Bit("RS", true), false) +
+                wire::U8(ETHTOOL_A_FEC_AUTO, 1) + wire::U32(ETHTOOL_A_FEC_ACTIVE, 50) +
+                wire::Nest(ETHTOOL_A_FEC_STATS, wire::Attr(ETHTOOL_A_FEC_STAT_CORRECTED, lanes) +
+                                                    wire::Attr(ETHTOOL_A_FEC_STAT_UNCORR, {}))));
   const Fact<Fec> fec = ReadLink(host).fec;
   ASSERT_TRUE(fec) << fec.missing().detail;
   EXPECT_EQ(
