@@ -73,8 +73,8 @@ class Fact {
   void Take(Fact& other) noexcept;  // into a destroyed fact
 
   union {
-    Missing why_;
-    T value_;
+    Missing why_;  // NOLINT(readability-identifier-naming)
+    T value_;      // NOLINT(readability-identifier-naming)
   };
   bool known_;  // which of the two lives
 };

@@ -196,7 +196,8 @@ class Lldp(unittest.TestCase):
     def test_what_lldpad_heard_is_known_at_once(self):
         self.start_lldpad(LISTENER, up2tc="3:1,4:0", tcbw="60,40", willing="no", enabled="3")
         self.start_lldpad(PEER, up2tc="3:1,4:1", tcbw="50,50", willing="yes", enabled="3,4")
-        self.kept()
+        # The willing end first announces its own, then what it took over.
+        eventually(self.kept, lambda kept: kept["peers"][0]["pfc"]["enabled"] == 0x08, every=1)
         state = "md5sum /var/lib/lldpad/lldpad.conf; cut -d' ' -f1 /proc/modules"
         before = fabric.guest(LISTENER, state)
         began = time.monotonic()
