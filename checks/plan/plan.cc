@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kMostRounds = 32;
 
-// What would be set again once all steps are made: two places want one thing in two ways. What is contested is
-// not set then either: a rate is of the classes that stay.
+// The settings that a second plan would set again: two places want one thing in two ways. A contested setting
+// stays as it is in the second plan too, because a rate belongs to the classes that remain.
 std::map<SettingObject, std::string> Unsettled(const Planner& planner,
                                                const std::map<SettingObject, std::string>& contested) {
   std::map<SettingObject, std::string> unsettled = planner.conflicts();

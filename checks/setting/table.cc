@@ -126,7 +126,7 @@ std::string DoubtOf(const SettingPlace& place) {
 
 std::string WriteSetting(Facts& facts, const SettingObject& object, std::string_view to) {
   const SettingRow* row = FindRow(object.kind);
-  return row == nullptr ? "it is no setting that is known here" : row->effect(facts, object, to);
+  return row == nullptr ? "unknown kind of setting" : row->effect(facts, object, to);
 }
 
 std::vector<std::string> CommandsOf(const SettingPlace& place, std::string_view from, std::string_view to) {

@@ -151,7 +151,7 @@ build_in() {
   fi
   say "building ${*:-everything} (minutes the first time, seconds after)"
   if ! build_with_progress "$directory" "$log" "$@"; then
-    grep -vE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 60 >&2
+    { grep -vE '^\[[0-9]+/[0-9]+\]' "$log" || true; } | tail -n 60 >&2  # ninja may have said nothing else
     rm -f "$log"
     die "the build failed"
   fi

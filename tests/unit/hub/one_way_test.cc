@@ -122,7 +122,7 @@ TEST_F(OneWayTest, WhatTheHubAnsweredIntoTheVoidIsKeptAndNotSentAgain) {
   EXPECT_TRUE(Eventually([this] { return hub_->keeper().kept == kept_ + 1; })) << "it arrived, and is on disk";
   EXPECT_FALSE(Acknowledged());
   EXPECT_TRUE(Eventually([this] { return !agent_->trouble().empty(); })) << "the agent notices";
-  EXPECT_TRUE(BecomesSilent()) << "greetings that are not answered are no reports";
+  EXPECT_TRUE(BecomesSilent()) << "a greeting without an answer does not count as a report";
   EXPECT_FALSE(Acknowledged());
   relay_->Hold(0, {});
   EXPECT_TRUE(Eventually([this] { return Acknowledged() && !Silent(); })) << agent_->trouble();

@@ -15,11 +15,11 @@ namespace rdmaready::hub {
 
 class Ticking {
  public:
-  // Until it is destroyed.
-  explicit Ticking(std::shared_ptr<report::ReportClient> client)
-      : thread_([client = std::move(client)](const std::stop_token& stop) {
+  // Until it is destroyed. `clock` is the client's own; the pause between two ticks is of real time.
+  explicit Ticking(std::shared_ptr<report::ReportClient> client, Clock& clock = RealClock())
+      : thread_([client = std::move(client), &clock](const std::stop_token& stop) {
           do {
-            client->Tick(RealClock().Now());
+            client->Tick(clock.Now());
           } while (RealClock().SleepUntil(RealClock().Now() + std::chrono::milliseconds(2), stop));
         }) {}
 

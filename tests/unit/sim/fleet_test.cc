@@ -234,8 +234,10 @@ TEST_F(FleetTest, ADirectionIsHeldUntilEachPartitionIsOver) {
   happens(What::kHeal, 1, true, true);
   fleet_->Do({.what = What::kChange, .hosts = kAgents});
   EXPECT_TRUE(Eventually([this] { return fleet_->Tally().settled == kAgents - kRelayed; }));
-  RealClock().SleepUntil(RealClock().Now() + milliseconds(50),
-                         {});  // in which what passes would have been acknowledged
+  // A further report of each of the others, in which time what passes would have been acknowledged.
+  const std::uint64_t before = hub_->ingest().reports;
+  clock_.Advance(milliseconds(kPeriod) * 5 / 4);
+  EXPECT_TRUE(Eventually([&] { return hub_->ingest().reports >= before + kAgents - kRelayed; }));
   EXPECT_EQ(fleet_->Tally().settled, kAgents - kRelayed);
   happens(What::kHeal, 2, true, false);
   EXPECT_TRUE(Settles());
