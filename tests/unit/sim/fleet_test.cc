@@ -109,7 +109,8 @@ class FleetTest : public testing::Test {
   // While time passes: for hosts that call again, or find that nobody answers.
   bool InTime(const std::function<bool()>& holds) {
     return Eventually([&] {
-      clock_.Advance(milliseconds(10));
+      if (holds()) return true;
+      clock_.Advance(milliseconds(2));
       return holds();
     });
   }
@@ -123,7 +124,8 @@ class FleetTest : public testing::Test {
     for (int i = 0; i < kMostPeriods && Silent() != hosts; ++i) {
       const std::uint64_t before = hub_->ingest().reports;
       clock_.Advance(milliseconds(kPeriod) * 5 / 4);
-      if (!Eventually([&] { return hub_->ingest().reports >= before + kAgents - hosts; })) return false;
+      // An agent that took the jump for a late answer calls again after a pause of its own.
+      if (!InTime([&] { return hub_->ingest().reports >= before + kAgents - hosts; })) return false;
     }
     return Silent() == hosts;
   }
@@ -275,7 +277,7 @@ TEST_F(FleetByTls, IsPartitionedTheSame) {
   EXPECT_EQ(fleet_->Tally().settled, kAgents - kRelayed);
   fleet_->Do({.what = What::kHeal, .hosts = kRelayed, .to_hub = true, .to_agent = true});
   EXPECT_TRUE(Settles());
-  EXPECT_EQ(hub_->keeper().kept, 2 * kAgents);
+  EXPECT_TRUE(AreKept(2 * kAgents)) << hub_->keeper().kept;
   EXPECT_EQ(fleet_->Tally().counts.streams, kAgents);
 }
 
@@ -294,12 +296,12 @@ TEST_F(FleetTest, OfTheHubsRevisionAndThoseBesideItAreWelcomeAndOthersAreNot) {
   speaks(3, kIngestRevision + 1);
   speaks(2, kIngestRevision - 1);
   EXPECT_TRUE(Settles());
-  EXPECT_EQ(fleet_->Tally().connected, kAgents);
+  EXPECT_TRUE(AreConnected(kAgents));
   EXPECT_EQ(hub_->ingest().refused_streams, 0u);
   speaks(1, kIngestRevision + 2);
   EXPECT_TRUE(Eventually([this] { return fleet_->Tally().counts.refused == 1; })) << "it is told";
   EXPECT_EQ(hub_->ingest().refused_streams, 1u);
-  EXPECT_EQ(fleet_->Tally().connected, kAgents - 1);
+  EXPECT_TRUE(AreConnected(kAgents - 1));
   EXPECT_THAT(refusals_.Reasons(),
               testing::ElementsAre(fmt::format("the agent speaks revision {} of Ingest, the hub revision {}, "
                                                "and they may differ by one: update the hub",
