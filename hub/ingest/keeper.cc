@@ -170,23 +170,24 @@ void Keeper::KeepBatch(std::vector<Work> work) {
   for (Work& one : work) one.rules = rules;
   Judge(work);
   const absl::Status committed = Commit(work);
-  KeeperCounts more;
   for (Work& one : work) {
     if (one.lost) seams_.book.Lost(one.host_id);  // they are asked for again
     if (absl::IsDataLoss(one.status) && seams_.stored) seams_.stored(one.status);
-    if (!one.arrival) continue;
-    const absl::Status status = one.status.ok() ? committed : one.status;
-    if (status.ok()) {
-      ++more.kept;
-    } else {
-      ++(absl::IsInvalidArgument(status) ? more.refused : more.put_off);
-    }
-    one.arrival->answer(status, one.past_refused);
+    if (one.status.ok()) one.status = committed;
   }
+  Count(work);  // before the answers: a report that is answered is counted
+  for (Work& one : work) {
+    if (one.arrival) one.arrival->answer(one.status, one.past_refused);
+  }
+}
+
+void Keeper::Count(const std::vector<Work>& work) {
   const std::lock_guard lock(mutex_);
-  counts_.kept += more.kept;
-  counts_.refused += more.refused;
-  counts_.put_off += more.put_off;
+  for (const Work& one : work) {
+    if (!one.arrival) continue;
+    const absl::Status& status = one.status;
+    ++(status.ok() ? counts_.kept : absl::IsInvalidArgument(status) ? counts_.refused : counts_.put_off);
+  }
 }
 
 // By several threads: each takes the next one that nobody has.

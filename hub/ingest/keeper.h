@@ -108,6 +108,7 @@ class Keeper {
   // Empty: it is over.
   std::vector<Work> TakeBatch();
   void KeepBatch(std::vector<Work> work);
+  void Count(const std::vector<Work>& work);
   void JudgeOne(Work& work) const;
   absl::StatusOr<JudgedHost> WhoseFacts(Work& work) const;
   absl::StatusOr<KnownPast> PastOf(const Work& work, const std::vector<CaseBaseline>* brought,
