@@ -156,10 +156,11 @@ class Made(Bundled):
         self.one_line(tool.rdmaready("bundle", self.address, "--out", self.folder / "none/b.tar"), 2, "No such file")
 
     def test_interrupted_it_leaves_nothing(self):
-        process = tool.start("bundle", self.address, "--out", self.file, "--lldp", "60")
-        eventually(lambda: os.listdir(self.folder))
-        process.send_signal(signal.SIGINT)
-        answer = tool.finish(process)
+        with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes the connection and answers nothing, so the bundle waits for it
+            process = tool.start("bundle", self.address, f"127.0.0.1:{silent.getsockname()[1]}", "--out", self.file)
+            eventually(lambda: os.listdir(self.folder))
+            process.send_signal(signal.SIGINT)
+            answer = tool.finish(process)
         self.assertEqual(answer.status, 130, answer)
         self.assertEqual(os.listdir(self.folder), [])
 
