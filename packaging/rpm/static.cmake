@@ -64,6 +64,7 @@ add_library(static_curl SHARED "${CMAKE_BINARY_DIR}/static/curl_names.c")
 set_target_properties(static_curl PROPERTIES OUTPUT_NAME curl SOVERSION 4 LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/static")
 set_target_properties(PkgConfig::curl PROPERTIES INTERFACE_LINK_LIBRARIES static_curl)
 
+pkg_check_modules(grpc REQUIRED grpc++)
 # pkg-config names archives and shared libraries alike, each as often as one needs it.
 set(grpc_archives "")
 foreach(library IN LISTS grpc_STATIC_LIBRARIES)
@@ -74,7 +75,7 @@ foreach(library IN LISTS grpc_STATIC_LIBRARIES)
   endif()
 endforeach()
 list(REMOVE_DUPLICATES grpc_archives)
-set_target_properties(PkgConfig::grpc PROPERTIES INTERFACE_LINK_LIBRARIES
+set_target_properties(rdmaready_grpc PROPERTIES INTERFACE_LINK_LIBRARIES
   "-Wl,--start-group;${grpc_archives};-Wl,--end-group")
 # It announces itself when it is loaded; nothing calls it.
 set(GRPC_REFLECTION "$<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}/libgrpc++_reflection.a>")
