@@ -35,7 +35,7 @@ class SchemaOfDocument {
     SchemaPart schema{
         {"$comment",
          "SPDX-License-Identifier: Apache-2.0. Version 1.0. Fields are only added, so readers accept "
-         "more than stands here."},
+         "more than is described here."},
         {"$schema", "https://json-schema.org/draft/2020-12/schema"},
         {"$id", "urn:rdmaready:schema:v1:" + std::string(document_.name.substr(document_.name.rfind('.') + 1))},
         {"title", document_.name},
