@@ -78,7 +78,7 @@ inline constexpr auto kRights = std::to_array<Right>({
      "writes of DCB by netlink: DCBX, ETS, PFC, buffers, rates, APP, trust",
      "no DCB setting is changed, kept or taken back", "dcb_doit in net/dcb/dcbnl.c"},
     {"link-settings", Daemon::kApplier, CAP_NET_ADMIN,
-     "writes of pause, private flags, MTU, the egress map of VLANs and devlink parameters",
+     "writes of pause, private flags, MTU, the egress map and reorder_hdr of VLANs, and devlink parameters",
      "none of those is changed, kept or taken back",
      "rtnetlink_rcv_msg in net/core/rtnetlink.c, GENL_UNS_ADMIN_PERM of ethtool, GENL_ADMIN_PERM of devlink"},
     {"sysctl-settings", Daemon::kApplier, kRootsFile, "files of /proc/sys/net/ipv4/conf",
