@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "api/base/text.h"
@@ -58,34 +57,6 @@ std::string BaselineText(const BaselineRun& run, const Style& style) {
     text += host.baselines.empty() ? "  no live test is remembered\n" : Table(style, rows, kBaselineMargin);
   }
   return text;
-}
-
-std::string BaselineJson(const BaselineRun& run) {
-  using OrderedJson = nlohmann::ordered_json;
-  OrderedJson hosts = OrderedJson::array();
-  for (const HostBaselines& host : run.hosts) {
-    OrderedJson baselines = OrderedJson::array();
-    for (const CaseBaseline& baseline : host.baselines) {
-      baselines.push_back({{"port", baseline.port},
-                           {"case", baseline.case_name},
-                           {"role", baseline.role},
-                           {"peer", baseline.peer},
-                           {"last_bytes_per_s", baseline.last_bytes_per_s},
-                           {"last_unix_ns", baseline.last_unix_ns},
-                           {"days", baseline.days},
-                           {"p10_bytes_per_s", baseline.p10_bytes_per_s},
-                           {"p50_bytes_per_s", baseline.p50_bytes_per_s},
-                           {"latency_p99_ns", baseline.latency_p99_ns},
-                           {"days_kept", baseline.days_kept},
-                           {"first_unix_ns", baseline.first_unix_ns},
-                           {"changed_unix_ns", baseline.changed_unix_ns},
-                           {"before_bytes_per_s", baseline.before_bytes_per_s},
-                           {"before_days", baseline.before_days}});
-    }
-    hosts.push_back({{"host", host.host}, {"error", host.error}, {"baselines", std::move(baselines)}});
-  }
-  const OrderedJson json{{"schema", "rdmaready.v1.Baseline"}, {"hosts", std::move(hosts)}};
-  return json.dump(2, ' ', true, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace rdmaready

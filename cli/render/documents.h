@@ -12,10 +12,11 @@ namespace rdmaready {
 std::span<const convert::Document> ChangeDocuments();
 std::span<const convert::Document> ReportDocuments();
 std::span<const convert::Document> CatalogueDocuments();
+std::span<const convert::Document> RunDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
-  for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments()})
+  for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
