@@ -77,7 +77,7 @@ absl::StatusOr<PkiRun> Init(const PkiFlags& flags) {
   }
   RR_RETURN_IF_ERROR(pki::Authority::Create(directory, flags.ca_name.empty() ? kDefaultCaName : flags.ca_name));
   RR_ASSIGN_OR_RETURN(const pki::Authority ca, pki::Authority::Open(directory));
-  PkiRun run{.action = "init", .files = {directory + "/ca.pem", directory + "/crl.pem"}};
+  PkiRun run{.action = PkiAction::kInit, .files = {directory + "/ca.pem", directory + "/crl.pem"}};
   RR_RETURN_IF_ERROR(AddRoots(ca, run));
   run.notes = {"who can read " + directory + " is this CA: keep it off the hosts, and a copy of it safe",
                "next: rdmaready pki issue host NAME"};
@@ -107,7 +107,7 @@ absl::StatusOr<PkiRun> Issue(const PkiFlags& flags) {
   RR_RETURN_IF_ERROR(pki::CheckOrder(order));  // its name becomes a path
   AddOwnName(order);
   RR_ASSIGN_OR_RETURN(HandedOut out, IssueInto(ca, order, flags.key, flags.out));
-  PkiRun run{.action = "issue", .directory = ca.directory(), .certificates = {{.entry = out.entry}}};
+  PkiRun run{.action = PkiAction::kIssue, .directory = ca.directory(), .certificates = {{.entry = out.entry}}};
   run.files = std::move(out.files);
   return run;
 }
@@ -115,7 +115,7 @@ absl::StatusOr<PkiRun> Issue(const PkiFlags& flags) {
 absl::StatusOr<PkiRun> Rotate(const PkiFlags& flags) {
   RR_ASSIGN_OR_RETURN(const pki::Authority ca, OpenCa(flags));
   RR_ASSIGN_OR_RETURN(HandedOut out, RotateInto(ca, flags.what, flags.key, flags.days, flags.out));
-  PkiRun run{.action = "rotate", .directory = ca.directory(), .certificates = {{.entry = out.entry}}};
+  PkiRun run{.action = PkiAction::kRotate, .directory = ca.directory(), .certificates = {{.entry = out.entry}}};
   run.files = std::move(out.files);
   run.notes = {"the certificate before it stays valid until it expires, or `pki revoke` ends it"};
   return run;
@@ -123,7 +123,7 @@ absl::StatusOr<PkiRun> Rotate(const PkiFlags& flags) {
 
 absl::StatusOr<PkiRun> RotateCa(const PkiFlags& flags) {
   RR_ASSIGN_OR_RETURN(const pki::Authority ca, OpenCa(flags));
-  PkiRun run{.action = "rotate-ca"};
+  PkiRun run{.action = PkiAction::kRotateCa};
   if (flags.switch_root) {
     RR_RETURN_IF_ERROR(ca.SwitchRoot());
     run.notes = {"the new root issues from now on",
@@ -154,7 +154,7 @@ absl::StatusOr<PkiRun> Revoke(const PkiFlags& flags) {
     return absl::InvalidArgumentError(
         "a serial number, a host id or a certificate's file is to be revoked; or --refresh");
   RR_ASSIGN_OR_RETURN(const pki::Authority ca, OpenCa(flags));
-  PkiRun run{.action = "revoke", .directory = ca.directory(), .files = {ca.directory() + "/crl.pem"}};
+  PkiRun run{.action = PkiAction::kRevoke, .directory = ca.directory(), .files = {ca.directory() + "/crl.pem"}};
   run.notes = {
       fmt::format("copy it to where --tls-crl names it, and within {} days again (pki revoke --refresh)",
                   pki::kRevocationListDays)};
@@ -169,7 +169,7 @@ absl::StatusOr<PkiRun> Revoke(const PkiFlags& flags) {
 
 absl::StatusOr<PkiRun> List(const PkiFlags& flags) {
   RR_ASSIGN_OR_RETURN(const pki::Authority ca, OpenCa(flags));
-  PkiRun run{.action = "list"};
+  PkiRun run{.action = PkiAction::kList};
   RR_RETURN_IF_ERROR(AddRoots(ca, run));
   RR_ASSIGN_OR_RETURN(const std::vector<pki::IndexEntry> entries, ca.Entries());
   run.certificates = JudgedCertificates(entries, UnixNowNs());

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "api/base/text.h"
@@ -14,22 +13,6 @@
 
 namespace rdmaready {
 namespace {
-
-using PkiObject = nlohmann::ordered_json;
-
-std::string_view StateWord(CertificateState state) {
-  switch (state) {
-    case CertificateState::kValid:
-      return "valid";
-    case CertificateState::kExpiring:
-      return "expiring";
-    case CertificateState::kExpired:
-      return "expired";
-    case CertificateState::kRevoked:
-      return "revoked";
-  }
-  return "valid";
-}
 
 Tone StateTone(const PkiCertificate& certificate) {
   switch (certificate.state) {
@@ -63,7 +46,7 @@ std::string WhenText(const PkiCertificate& certificate) {
 
 std::string CertificateLine(const PkiCertificate& certificate, const Style& style) {
   const pki::IndexEntry& entry = certificate.entry;
-  const std::string word = fmt::format("{:8}", StateWord(certificate.state));
+  const std::string word = fmt::format("{:8}", NameOf(certificate.state));
   std::string line = fmt::format("  {} {:8} {:20} {}\n", style.Paint(StateTone(certificate), word),
                                  pki::KindName(entry.kind), Printable(entry.name), WhenText(certificate));
   line += fmt::format("           serial {}\n", Printable(entry.serial));
@@ -82,6 +65,38 @@ std::string RootLine(const pki::Root& root, bool several) {
 }
 
 }  // namespace
+
+std::string_view NameOf(PkiAction action) {
+  switch (action) {
+    case PkiAction::kInit:
+      return "init";
+    case PkiAction::kIssue:
+      return "issue";
+    case PkiAction::kRotate:
+      return "rotate";
+    case PkiAction::kRotateCa:
+      return "rotate-ca";
+    case PkiAction::kRevoke:
+      return "revoke";
+    case PkiAction::kList:
+      return "list";
+  }
+  return "unknown";
+}
+
+std::string_view NameOf(CertificateState state) {
+  switch (state) {
+    case CertificateState::kValid:
+      return "valid";
+    case CertificateState::kExpiring:
+      return "expiring";
+    case CertificateState::kExpired:
+      return "expired";
+    case CertificateState::kRevoked:
+      return "revoked";
+  }
+  return "unknown";
+}
 
 std::vector<PkiCertificate> JudgedCertificates(const std::vector<pki::IndexEntry>& entries,
                                                std::int64_t now_unix_ns) {
@@ -116,46 +131,10 @@ std::string PkiText(const PkiRun& run, const Style& style) {
   std::string text;
   for (const pki::Root& root : run.roots) text += RootLine(root, run.roots.size() > 1);
   for (const PkiCertificate& certificate : run.certificates) text += CertificateLine(certificate, style);
-  if (run.action == "list" && run.certificates.empty()) text += "  no certificate was issued\n";
+  if (run.action == PkiAction::kList && run.certificates.empty()) text += "  no certificate was issued\n";
   for (const std::string& file : run.files) text += fmt::format("wrote {}\n", Printable(file));
   for (const std::string& note : run.notes) text += Printable(note) + "\n";
   return text;
-}
-
-std::string PkiJson(const PkiRun& run) {
-  PkiObject roots = PkiObject::array();
-  for (const pki::Root& root : run.roots) {
-    roots.push_back({{"serial", root.serial},
-                     {"subject", root.subject},
-                     {"fingerprint", root.fingerprint},
-                     {"not_after_unix_ns", root.not_after_unix_ns},
-                     {"issues", root.issues}});
-  }
-  PkiObject certificates = PkiObject::array();
-  for (const PkiCertificate& one : run.certificates) {
-    const pki::IndexEntry& entry = one.entry;
-    const bool host = entry.kind == pki::Kind::kHost;
-    certificates.push_back({{"serial", entry.serial},
-                            {"kind", pki::KindName(entry.kind)},
-                            {"name", entry.name},
-                            {"host_id", host ? entry.identity : std::string()},
-                            {"names", entry.names},
-                            {"root", entry.root},
-                            {"state", StateWord(one.state)},
-                            {"replaced", one.replaced},
-                            {"not_before_unix_ns", entry.not_before_unix_ns},
-                            {"not_after_unix_ns", entry.not_after_unix_ns},
-                            {"issued_unix_ns", entry.issued_unix_ns},
-                            {"revoked_unix_ns", entry.revoked_unix_ns.value_or(0)}});
-  }
-  const PkiObject json{{"schema", "rdmaready.v1.Pki"},
-                       {"action", run.action},
-                       {"directory", run.directory},
-                       {"roots", std::move(roots)},
-                       {"certificates", std::move(certificates)},
-                       {"files", run.files},
-                       {"notes", run.notes}};
-  return json.dump(2, ' ', true, PkiObject::error_handler_t::replace) + "\n";
 }
 
 }  // namespace rdmaready

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/pki/authority.h"
@@ -21,14 +22,19 @@ struct PkiCertificate {
   bool replaced = false;  // a later one of the same identity lasts longer: its end is no matter
 };
 
+enum class PkiAction { kInit, kIssue, kRotate, kRotateCa, kRevoke, kList };
+
 struct PkiRun {
-  std::string action{};  // "init", "issue", "rotate", "rotate-ca", "revoke", "list"
+  PkiAction action = PkiAction::kList;
   std::string directory{};
   std::vector<pki::Root> roots{};
   std::vector<PkiCertificate> certificates{};  // which it was about; of a list all, oldest first
   std::vector<std::string> files{};            // that were written
   std::vector<std::string> notes{};            // what is to be done next
 };
+
+std::string_view NameOf(PkiAction action);        // "init", "issue", "rotate", "rotate-ca", "revoke", "list"
+std::string_view NameOf(CertificateState state);  // "valid", "expiring", "expired", "revoked"
 
 // Each with its state at that time.
 std::vector<PkiCertificate> JudgedCertificates(const std::vector<pki::IndexEntry>& entries,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents of runs that judge nothing: baselines of live tests, bundles and what is in them.
+// The documents of runs that judge nothing: baselines of live tests, bundles and what is in them, certificates.
 #include <array>
 #include <utility>
 
 #include "cli/render/baseline.h"
 #include "cli/render/bundle_run.h"
 #include "cli/render/documents.h"
+#include "cli/render/pki_run.h"
 #include "cli/render/words_view.h"
 
 namespace rdmaready {
@@ -15,6 +16,10 @@ struct EventsShown {
   std::string host{};
   const std::vector<AgentEvent>* events = nullptr;
 };
+
+std::string HostIdOf(const pki::IndexEntry& entry) {
+  return entry.kind == pki::Kind::kHost ? entry.identity : std::string();
+}
 
 struct RunView : WordsView {
   static void Fields(const CaseBaseline& one, auto& list) {
@@ -52,6 +57,29 @@ struct RunView : WordsView {
     list.Derived("events",
                  [](const EventsShown& one) -> const std::vector<AgentEvent>& { return *one.events; });
   }
+
+  static void Fields(const pki::Root& root, auto& list) {
+    list("serial", root.serial, "subject", root.subject, "fingerprint", root.fingerprint, "not_after_unix_ns",
+         root.not_after_unix_ns, "issues", root.issues);
+  }
+  static void Fields(const PkiCertificate& one, auto& list) {
+    const pki::IndexEntry& entry = one.entry;
+    list("serial", entry.serial, "kind", entry.kind, "name", entry.name);
+    list.Derived("host_id", [](const PkiCertificate& certificate) { return HostIdOf(certificate.entry); });
+    list("names", entry.names, "root", entry.root, "state", one.state, "replaced", one.replaced,
+         "not_before_unix_ns", entry.not_before_unix_ns, "not_after_unix_ns", entry.not_after_unix_ns,
+         "issued_unix_ns", entry.issued_unix_ns);
+    list.Derived("revoked_unix_ns", [](const PkiCertificate& certificate) {
+      return certificate.entry.revoked_unix_ns.value_or(0);
+    });
+  }
+  static void Fields(const PkiRun& run, auto& list) {
+    list("action", run.action, "directory", run.directory, "roots", run.roots, "certificates", run.certificates,
+         "files", run.files, "notes", run.notes);
+  }
+
+  using WordsView::Word;
+  static std::string_view Word(pki::Kind kind) { return pki::KindName(kind); }
 };
 
 template <class T>
@@ -60,6 +88,7 @@ constexpr const TypeInfo* kInRun = &describe::Described<T, RunView>::kType;
 constexpr convert::DocumentOf<BaselineRun> kBaselineDocument{{"rdmaready.v1.Baseline", kInRun<BaselineRun>}};
 constexpr convert::DocumentOf<BundleRun> kBundleDocument{{"rdmaready.v1.BundleMade", kInRun<BundleRun>}};
 constexpr convert::DocumentOf<EventsShown> kEventsDocument{{"rdmaready.v1.Events", kInRun<EventsShown>}};
+constexpr convert::DocumentOf<PkiRun> kPkiDocument{{"rdmaready.v1.Pki", kInRun<PkiRun>}};
 
 }  // namespace
 
@@ -68,10 +97,11 @@ std::string BundleJson(const BundleRun& run) { return kBundleDocument.Text(run);
 std::string EventsJson(const std::string& host, const std::vector<AgentEvent>& events) {
   return kEventsDocument.Text({.host = host, .events = &events});
 }
+std::string PkiJson(const PkiRun& run) { return kPkiDocument.Text(run); }
 
 std::span<const convert::Document> RunDocuments() {
-  static constexpr std::array<convert::Document, 3> kDocuments{kBaselineDocument, kBundleDocument,
-                                                               kEventsDocument};
+  static constexpr std::array<convert::Document, 4> kDocuments{kBaselineDocument, kBundleDocument,
+                                                               kEventsDocument, kPkiDocument};
   return kDocuments;
 }
 

@@ -44,7 +44,7 @@ TEST(PkiOutput, ARevokedSuccessorReplacesNothing) {
 }
 
 TEST(PkiOutput, IsTextForPeopleAndAnObjectForPrograms) {
-  PkiRun run{.action = "list",
+  PkiRun run{.action = PkiAction::kList,
              .directory = "ca",
              .certificates = JudgedCertificates({Entry('1', "hub1", 5)}, kPkiNow),
              .notes = {"1 expires within 14 days"}};
@@ -56,13 +56,17 @@ TEST(PkiOutput, IsTextForPeopleAndAnObjectForPrograms) {
   EXPECT_EQ(json["schema"], "rdmaready.v1.Pki");
   EXPECT_EQ(json["certificates"][0]["state"], "expiring");
   EXPECT_EQ(json["certificates"][0]["not_after_unix_ns"], kPkiNow + 5 * kPkiDay);
+  EXPECT_EQ(json["certificates"][0]["kind"], "hub");
+  EXPECT_EQ(json["certificates"][0]["host_id"], "");
+  EXPECT_EQ(json["certificates"][0]["revoked_unix_ns"], 0);
+  EXPECT_EQ(json["action"], "list");
   run.certificates.clear();
   EXPECT_THAT(PkiText(run, {}), HasSubstr("no certificate was issued"));
 }
 
 // An index is a file: whatever it holds, a terminal is not told what to do.
 TEST(PkiOutput, ShowsNothingThatATerminalObeys) {
-  PkiRun run{.action = "list", .certificates = JudgedCertificates({Entry('1', "x", 5)}, kPkiNow)};
+  PkiRun run{.action = PkiAction::kList, .certificates = JudgedCertificates({Entry('1', "x", 5)}, kPkiNow)};
   run.certificates[0].entry.name = "\x1b[31mx";
   run.certificates[0].entry.names = {"DNS:\x1b]0;x\a"};
   EXPECT_THAT(PkiText(run, {}), Not(HasSubstr("\x1b")));
