@@ -138,6 +138,21 @@ std::string_view Name(ModuleState state) {
 
 std::string_view Name(Profile::Vlan vlan) { return NameIn<Profile::Vlan::kTagged>({"any", "tagged"}, vlan); }
 
+std::string_view Name(HostCondition condition) {
+  if (condition == HostCondition::kRevoked) return "revoked";
+  return NameIn<HostCondition::kNeverReported>(
+      {"unknown", "ready", "not-ready", "undetermined", "silent", "never-reported"}, condition);
+}
+
+std::string_view Name(ComparisonState state) {
+  return NameIn<ComparisonState::kNoQuorum>(
+      {"unknown", "alike", "odd-ones", "no-majority", "too-few", "no-quorum"}, state);
+}
+
+std::string_view Name(PastState state) {
+  return NameIn<PastState::kSoftware>({"unknown", "as-before", "slower", "old", "software"}, state);
+}
+
 std::optional<Rung> RungFromName(std::string_view name) {
   const std::optional<Rung> rung = FromName<Rung::kShare>(name);
   return rung == Rung::kUnknown ? std::nullopt : rung;  // nobody asks for that one

@@ -7,6 +7,8 @@
 
 #include "api/model/change.h"
 #include "api/model/facts.h"
+#include "api/model/fleet.h"
+#include "api/model/fleet_past.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
@@ -40,6 +42,11 @@ std::string_view Name(Profile::Dcbx dcbx);            // "any", "static"
 std::string_view Name(Profile::Vlan vlan);            // "any", "tagged"
 std::string_view Name(Profile::Role role);            // "unknown", "smb-server", "nvme-host", ...
 std::string_view Name(ModuleState state);             // "unknown", "absent", "installed", "built-in", "loaded"
+// "unknown", "ready", "not-ready", "undetermined", "silent", "never-reported", "revoked"
+std::string_view Name(HostCondition condition);
+// "unknown", "alike", "odd-ones", "no-majority", "too-few", "no-quorum"
+std::string_view Name(ComparisonState state);
+std::string_view Name(PastState state);  // "unknown", "as-before", "slower", "old", "software"
 
 // The other way round; nothing for any other word.
 std::optional<Rung> RungFromName(std::string_view name);

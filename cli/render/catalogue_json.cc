@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "api/profile/profile_proto.h"
+#include "checks/words/words_view.h"
 #include "cli/render/documents.h"
 #include "cli/render/json.h"
-#include "cli/render/words_view.h"
 
 namespace rdmaready {
 namespace {

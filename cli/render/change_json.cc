@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "checks/words/words_view.h"
 #include "cli/render/documents.h"
-#include "cli/render/words_view.h"
 
 namespace rdmaready {
 namespace {

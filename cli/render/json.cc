@@ -11,8 +11,8 @@
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
 #include "checks/waiving.h"
+#include "checks/words/words_view.h"
 #include "cli/render/documents.h"
-#include "cli/render/words_view.h"
 
 namespace rdmaready {
 namespace {

@@ -3,11 +3,11 @@
 #include <array>
 #include <utility>
 
+#include "checks/words/words_view.h"
 #include "cli/render/baseline.h"
 #include "cli/render/bundle_run.h"
 #include "cli/render/documents.h"
 #include "cli/render/pki_run.h"
-#include "cli/render/words_view.h"
 
 namespace rdmaready {
 namespace {

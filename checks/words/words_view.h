@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// WordsView: what every view of the command line's JSON has in common. Only for the .cc file of a view.
+// WordsView: what every view that makes JSON has in common. Only for the .cc file of a view.
 #pragma once
 
 #include <string_view>
 
-#include "api/convert/document.h"
 #include "api/model/describe.h"
 #include "checks/words/names.h"
 
