@@ -19,6 +19,7 @@ struct Document {
 
 // Plain ASCII with a newline at its end; bytes that are not UTF-8 are replaced.
 std::string DocumentText(const Document& document, const void* value);
+std::string DocumentLine(const Document& document, const void* value);  // the same on one line
 
 // The file of packaging/schemas. A struct that has two places in the document is a definition with the name of
 // the first field that has it.
@@ -27,6 +28,7 @@ std::string SchemaText(const Document& document);
 template <class T>
 struct DocumentOf : Document {
   std::string Text(const T& value) const { return DocumentText(*this, &value); }
+  std::string Line(const T& value) const { return DocumentLine(*this, &value); }
 };
 
 }  // namespace rdmaready::convert

@@ -74,6 +74,7 @@ class ModelWriter {
     switch (field.as_json) {
       case AsJson::kItself:
       case AsJson::kKnown:
+      case AsJson::kNatural:
         return Value(*field.type, value);
       case AsJson::kKeyed:
         return Keyed(*field.type, value);

@@ -18,12 +18,13 @@ std::string Singular(std::string_view name) {
   return std::string(several ? name.substr(0, name.size() - 1) : name);
 }
 
-// The words of an enumeration, as far as its numbers follow each other.
+// Numbers may be left out of an enumeration.
 SchemaPart Words(const TypeInfo& type, bool known) {
   SchemaPart words = SchemaPart::array();
   const std::string_view unknown = "unknown";
-  for (std::uint64_t number = 0; number == 0 || type.word(number) != unknown; ++number)
-    if (number > 0 || !known) words.push_back(type.word(number));
+  if (!known) words.push_back(type.word(0));
+  for (std::uint64_t number = 1; number < kEnumeratorsBelow; ++number)
+    if (type.word(number) != unknown) words.push_back(type.word(number));
   return words;
 }
 
@@ -99,8 +100,9 @@ class SchemaOfDocument {
         if (type.word != nullptr) return {{"enum", Words(type, field.as_json == AsJson::kKnown)}};
         [[fallthrough]];
       case Form::kNumber:
-        return type.is_signed ? SchemaPart{{"type", "integer"}}
-                              : SchemaPart{{"type", "integer"}, {"minimum", 0}};
+        return type.is_signed && field.as_json != AsJson::kNatural
+                   ? SchemaPart{{"type", "integer"}}
+                   : SchemaPart{{"type", "integer"}, {"minimum", 0}};
       case Form::kText:
         return {{"type", "string"}};
       case Form::kOptional:

@@ -12,7 +12,7 @@
 //   const TypeInfo& type = describe::Described<Plan, ChangeView>::kType;
 //
 // Each call of a list gives back the list, whose Added(), WhenThere(), OneOf(), Known(), Keyed(), Raw(),
-// Among() and About() say more of the fields that were just added.
+// Natural(), Among() and About() say more of the fields that were just added.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,10 @@ using Form = TypeInfo::Form;
 
 // Every struct lists its fields itself.
 struct Own {};
+
+// For Derived(): what a function of the object gives, of a class that has no members to list.
+template <auto kFunction>
+inline constexpr auto kCalled = [](const auto& object) -> decltype(auto) { return (object.*kFunction)(); };
 
 // Constants: nothing is made when the process starts.
 template <class T, class View = Own>
@@ -125,6 +129,7 @@ class FieldList : public AnyFieldList {
   FieldList& Known() { return AsJsonIs(AsJson::kKnown); }
   FieldList& Keyed() { return AsJsonIs(AsJson::kKeyed); }
   FieldList& Raw() { return AsJsonIs(AsJson::kRaw); }
+  FieldList& Natural() { return AsJsonIs(AsJson::kNatural); }
   FieldList& Among(std::span<const int> numbers) {  // which live as long as the process
     ChangeLast([&](FieldInfo& field) { field.among = numbers; });
     return *this;

@@ -42,6 +42,9 @@ enum class FieldKind {
 
 struct TypeInfo;
 
+// Every enumerator that has a word is below.
+inline constexpr std::uint64_t kEnumeratorsBelow = 64;
+
 // When JSON has a field (api/convert/model_json.h).
 enum class InJson {
   kAlways,     // null where an optional holds nothing
@@ -53,9 +56,10 @@ enum class InJson {
 // Which form a field has in JSON, where its type alone does not say it.
 enum class AsJson {
   kItself,
-  kKnown,  // an enumerator that is never the one of number 0
-  kKeyed,  // a list of structs of two texts, which are key and value of an object
-  kRaw,    // a text that is an object of JSON already
+  kKnown,    // an enumerator that is never the one of number 0
+  kKeyed,    // a list of structs of two texts, which are key and value of an object
+  kRaw,      // a text that is an object of JSON already
+  kNatural,  // a number that is never negative, though its type has a sign
 };
 
 // Takes the value of a field, which lives as long as the call.
@@ -99,8 +103,8 @@ struct TypeInfo {
   std::uint64_t (*load)(const void* from) = nullptr;
   // False, with `to` unchanged, when the number does not fit.
   bool (*store)(std::uint64_t number, void* to) = nullptr;
-  // kEnum of a view: the word of the number, "unknown" for the number of a newer version; the numbers of an
-  // enumeration follow each other from 0. Null: it has no words.
+  // kEnum of a view: the word of the number, "unknown" for the number of a newer version. Null: it has no
+  // words.
   std::string_view (*word)(std::uint64_t number) = nullptr;
 
   const std::vector<FieldInfo>& (*fields)() = nullptr;  // kStruct

@@ -5,16 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "api/base/quantity.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
-#include "api/convert/record_json.h"
 #include "api/inventory/host_list.h"
+#include "cli/render/fleet_json.h"
 #include "rdmaready/v1/enrolment.pb.h"
 
 namespace rdmaready {
@@ -45,17 +43,14 @@ std::string StateOfToken(const v1::TokenRow& row) {
 ExitStatus ListTokens(const Context& context, FleetClient& hub) {
   const absl::StatusOr<std::vector<v1::TokenRow>> tokens = hub.Tokens();
   if (!tokens.ok()) return FleetCallFailed(context, tokens.status());
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::string text;
   for (const v1::TokenRow& row : *tokens) {
-    rows.push_back(RecordJson(row));
     text +=
         fmt::format("{}  {}  by {}{}{}\n", SafeLine(row.id(), 20), StateOfToken(row),
                     SafeLine(row.made_by(), 80), row.name().empty() ? "" : "  for " + SafeLine(row.name(), 80),
                     row.note().empty() ? "" : "  " + SafeLine(row.note(), 200));
   }
-  context.Print(SchemaJson("rdmaready.v1.FleetTokens", {{"tokens", std::move(rows)}}),
-                text.empty() ? "no tokens\n" : text);
+  context.Print(FleetTokensJson(*tokens), text.empty() ? "no tokens\n" : text);
   return ExitStatus::kOk;
 }
 
@@ -63,7 +58,7 @@ ExitStatus WithdrawTokens(const Context& context, FleetClient& hub, const Access
   const absl::StatusOr<std::uint64_t> withdrawn = hub.WithdrawTokens(flags.withdraw);
   if (!withdrawn.ok()) return FleetCallFailed(context, withdrawn.status());
   context.Print(
-      SchemaJson("rdmaready.v1.FleetTokensWithdrawn", {{"withdrawn", *withdrawn}}),
+      FleetTokensWithdrawnJson(*withdrawn),
       fmt::format("{} withdrawn; those that were used or withdrawn before stay what they are\n", *withdrawn));
   return ExitStatus::kOk;
 }
@@ -90,7 +85,7 @@ ExitStatus MakeTokens(const Context& context, FleetClient& hub, const AccessFlag
   for (const v1::MadeToken& token : made->tokens())
     text +=
         (token.name().empty() ? "" : SafeLine(token.name(), 255) + " ") + SafeLine(token.token(), 600) + "\n";
-  context.Print(SchemaJson("rdmaready.v1.FleetTokensMade", RecordJson(*made)), text);
+  context.Print(FleetTokensMadeJson(*made), text);
   return ExitStatus::kOk;
 }
 
@@ -103,7 +98,7 @@ ExitStatus Revoke(const Context& context, FleetClient& hub, const AccessFlags& f
   const absl::StatusOr<v1::RevokeHostResponse> revoked = hub.RevokeHost(flags.host, flags.why);
   if (!revoked.ok()) return FleetCallFailed(context, revoked.status());
   context.Print(
-      SchemaJson("rdmaready.v1.FleetRevoked", RecordJson(*revoked)),
+      FleetRevokedJson(*revoked),
       fmt::format("{}: revoked, {} {}; the agents of the fleet hear of it within a minute\n",
                   SafeLine(revoked->name().empty() ? revoked->host_id() : revoked->name(), 255),
                   revoked->certificates(), revoked->certificates() == 1 ? "certificate" : "certificates"));

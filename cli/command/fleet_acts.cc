@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/convert/fleet_audit.h"
-#include "api/convert/record_json.h"
+#include "cli/render/fleet_json.h"
 #include "cli/render/text_fleet.h"
 #include "cli/since.h"
 
@@ -23,8 +22,7 @@ ExitStatus AcknowledgeFindings(const Context& context, FleetClient& hub, const F
       hub.Acknowledge(options.filter, options.subjects, options.why);
   if (!count.ok()) return FleetCallFailed(context, count.status());
   context.Print(
-      SchemaJson("rdmaready.v1.FleetAcknowledged",
-                 {{"marked", count->marked}, {"forgotten", count->forgotten}}),
+      FleetAcknowledgedJson(count->marked, count->forgotten),
       fmt::format("{} marked as known, {} that were over forgotten\n", count->marked, count->forgotten));
   return ExitStatus::kOk;
 }
@@ -37,10 +35,7 @@ ExitStatus ShowAudit(const Context& context, FleetClient& hub, const FleetOption
   if (!entries.ok()) return FleetCallFailed(context, entries.status());
   const absl::StatusOr<std::string> broken = WhereChainBreaks(*entries);
   if (!broken.ok()) return context.Fail(ExitStatus::kOwnFailure, Message(broken.status()));
-  nlohmann::ordered_json json = FleetRowsJson("entries", *entries);
-  json["broken"] = *broken;
-  context.Print(SchemaJson("rdmaready.v1.FleetAudit", json),
-                FleetAuditText(*entries, *broken, context.style()));
+  context.Print(FleetAuditJson(*entries, *broken), FleetAuditText(*entries, *broken, context.style()));
   return broken->empty() ? ExitStatus::kOk : ExitStatus::kOwnFailure;
 }
 
@@ -60,7 +55,7 @@ ExitStatus Maintain(const Context& context, FleetClient& hub, const FleetOptions
   const absl::StatusOr<std::uint64_t> hosts = hub.SetMaintenance(options.filter, *until, options.why);
   if (!hosts.ok()) return FleetCallFailed(context, hosts.status());
   const char* const noun = *hosts == 1 ? "host" : "hosts";
-  context.Print(SchemaJson("rdmaready.v1.FleetMaintenance", {{"hosts", *hosts}, {"until_unix_ns", *until}}),
+  context.Print(FleetMaintenanceJson(*hosts, *until),
                 *until == 0 ? fmt::format("{} {}: maintenance is over\n", *hosts, noun)
                             : fmt::format("{} {} in maintenance until {}\n", *hosts, noun, TimeText(*until)));
   return ExitStatus::kOk;

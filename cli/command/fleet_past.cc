@@ -4,11 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "api/convert/record_json.h"
+#include "cli/render/fleet_json.h"
 #include "cli/render/text_fleet_past.h"
 
 namespace rdmaready {
@@ -27,9 +26,7 @@ ExitStatus ShowPast(const Context& context, FleetClient& hub, const FleetOptions
   if (flags.slower) words.states = {PastState::kSlower};
   const absl::StatusOr<FleetClient::PastAnswer> answer = hub.Past(options.filter, words, options.limit);
   if (!answer.ok()) return FleetCallFailed(context, answer.status());
-  nlohmann::ordered_json json = FleetRowsJson("tests", answer->tests);
-  json["of"] = answer->of;
-  context.Print(SchemaJson("rdmaready.v1.FleetPast", json),
+  context.Print(FleetPastJson(answer->tests, answer->of),
                 FleetPastText(answer->tests, answer->of, flags.slower, context.style()));
   return ExitStatus::kOk;
 }

@@ -2,12 +2,9 @@
 #include "cli/command/fleet_verb.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "api/convert/fleet.h"
-#include "api/convert/record_json.h"
 #include "cli/since.h"
 
 namespace rdmaready {
@@ -52,20 +49,5 @@ absl::StatusOr<std::int64_t> SinceOf(const FleetOptions& options) {
   if (options.since.empty()) return std::int64_t{0};
   return FleetTime("--since", options.since);
 }
-
-template <class Row>
-nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<Row>& rows) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Row& row : rows) list.push_back(RecordJson(ToProto(row)));
-  return {{field, std::move(list)}};
-}
-
-template nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<FleetAuditEntry>& rows);
-template nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<FleetChange>& rows);
-template nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<FleetDifference>& rows);
-template nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<FleetFinding>& rows);
-template nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<FleetHost>& rows);
-template nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<FleetPastTest>& rows);
-template nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<UsualValue>& rows);
 
 }  // namespace rdmaready

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,9 +52,5 @@ ExitStatus FleetCallFailed(const Context& context, const absl::Status& status);
 absl::StatusOr<std::int64_t> FleetTime(const std::string& option, const std::string& text);
 // Of --since; 0 without it.
 absl::StatusOr<std::int64_t> SinceOf(const FleetOptions& options);
-
-// {field: [...]}. For the rows that FleetClient returns.
-template <class Row>
-nlohmann::ordered_json FleetRowsJson(const char* field, const std::vector<Row>& rows);
 
 }  // namespace rdmaready

@@ -3,14 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "api/convert/fleet.h"
-#include "api/convert/record_json.h"
 #include "cli/one_of.h"
+#include "cli/render/fleet_json.h"
 #include "cli/render/text_fleet.h"
 
 namespace rdmaready {
@@ -50,24 +48,21 @@ ExitStatus StatusOfFleet(const FleetStatus& status) {
 ExitStatus ShowStatus(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<FleetStatus> status = hub.Status(options.filter, options.odd);
   if (!status.ok()) return FleetCallFailed(context, status.status());
-  context.Print(SchemaJson("rdmaready.v1.FleetStatus", RecordJson(ToProto(*status))),
-                FleetStatusText(*status, context.style()));
+  context.Print(FleetStatusJson(*status), FleetStatusText(*status, context.style()));
   return StatusOfFleet(*status);
 }
 
 ExitStatus ShowHosts(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<std::vector<FleetHost>> hosts = hub.Hosts(HostsFilter(options));
   if (!hosts.ok()) return FleetCallFailed(context, hosts.status());
-  context.Print(SchemaJson("rdmaready.v1.FleetHosts", FleetRowsJson("hosts", *hosts)),
-                FleetHostsText(*hosts, UnixNowNs(), context.style()));
+  context.Print(FleetHostsJson(*hosts), FleetHostsText(*hosts, UnixNowNs(), context.style()));
   return ExitStatus::kOk;
 }
 
 ExitStatus ShowFindings(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<std::vector<FleetFinding>> findings = hub.Findings(options.filter);
   if (!findings.ok()) return FleetCallFailed(context, findings.status());
-  context.Print(SchemaJson("rdmaready.v1.FleetFindings", FleetRowsJson("findings", *findings)),
-                FleetFindingsText(*findings, UnixNowNs(), context.style()));
+  context.Print(FleetFindingsJson(*findings), FleetFindingsText(*findings, UnixNowNs(), context.style()));
   return ExitStatus::kOk;
 }
 
@@ -76,8 +71,7 @@ ExitStatus ShowHistory(const Context& context, FleetClient& hub, const FleetOpti
   if (!since.ok()) return context.Fail(ExitStatus::kUsage, Message(since.status()));
   const absl::StatusOr<std::vector<FleetChange>> changes = hub.Changes(options.filter, *since, options.limit);
   if (!changes.ok()) return FleetCallFailed(context, changes.status());
-  context.Print(SchemaJson("rdmaready.v1.FleetHistory", FleetRowsJson("changes", *changes)),
-                FleetChangesText(*changes, context.style()));
+  context.Print(FleetHistoryJson(*changes), FleetChangesText(*changes, context.style()));
   return ExitStatus::kOk;
 }
 
@@ -86,10 +80,7 @@ ExitStatus ShowDiff(const Context& context, FleetClient& hub, const FleetOptions
   if (!at.ok()) return context.Fail(ExitStatus::kUsage, Message(at.status()));
   const absl::StatusOr<FleetClient::DiffAnswer> answer = hub.Diff(options.filter, *at);
   if (!answer.ok()) return FleetCallFailed(context, answer.status());
-  nlohmann::ordered_json json = FleetRowsJson("differences", answer->differences);
-  json["at_unix_ns"] = *at;
-  json["kept_since_unix_ns"] = answer->kept_since_unix_ns;
-  context.Print(SchemaJson("rdmaready.v1.FleetDiff", json),
+  context.Print(FleetDiffJson(answer->differences, *at, answer->kept_since_unix_ns),
                 FleetDiffText(answer->differences, *at, answer->kept_since_unix_ns, context.style()));
   return ExitStatus::kOk;
 }
@@ -97,9 +88,7 @@ ExitStatus ShowDiff(const Context& context, FleetClient& hub, const FleetOptions
 ExitStatus ShowBaseline(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<FleetClient::BaselineAnswer> answer = hub.Baseline(options.filter);
   if (!answer.ok()) return FleetCallFailed(context, answer.status());
-  nlohmann::ordered_json json = FleetRowsJson("usual", answer->usual);
-  json["complete"] = answer->complete;
-  context.Print(SchemaJson("rdmaready.v1.FleetBaseline", json),
+  context.Print(FleetBaselineJson(answer->usual, answer->complete),
                 FleetBaselineText(answer->usual, answer->complete, context.style()));
   return ExitStatus::kOk;
 }
@@ -111,8 +100,7 @@ ExitStatus WatchFleet(const Context& context, FleetClient& hub, const FleetOptio
   const absl::Status status = hub.Watch(
       options.filter, *since,
       [&](const FleetChange& change) {
-        context.Print(SchemaJson("rdmaready.v1.FleetChange", RecordJson(ToProto(change)), true),
-                      FleetChangeLine(change, context.style()));
+        context.Print(FleetChangeJson(change), FleetChangeLine(change, context.style()));
         return context.console.Flush() && (options.count == 0 || --left > 0);
       },
       [&](const std::string& trouble) { context.console.Error(trouble + "; trying again"); });

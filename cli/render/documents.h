@@ -13,10 +13,12 @@ std::span<const convert::Document> ChangeDocuments();
 std::span<const convert::Document> ReportDocuments();
 std::span<const convert::Document> CatalogueDocuments();
 std::span<const convert::Document> RunDocuments();
+std::span<const convert::Document> FleetDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
-  for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments()})
+  for (const auto& some :
+       {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(), FleetDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
