@@ -14,7 +14,7 @@ namespace rdmaready::convert {
 
 struct Document {
   std::string_view name{};         // "rdmaready.v1.Plan"
-  const TypeInfo* type = nullptr;  // of a struct; no part of it is a Fact
+  const TypeInfo* type = nullptr;  // of a struct; a Fact is only in a part that has the form of its message
 };
 
 // Plain ASCII with a newline at its end; bytes that are not UTF-8 are replaced.

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "api/convert/message_json.h"
+
 namespace rdmaready::convert {
 namespace {
 
@@ -65,6 +67,7 @@ class ModelWriter {
   }
 
   static bool IsThere(const FieldInfo& field, const void* value) {
+    if (value == nullptr) return false;
     if (field.in_json == InJson::kAlways || field.in_json == InJson::kAdded) return true;
     if (field.type->form == Form::kOptional) return field.type->size(value) > 0;
     return field.type->form != Form::kText || !static_cast<const std::string*>(value)->empty();
@@ -80,6 +83,8 @@ class ModelWriter {
         return Keyed(*field.type, value);
       case AsJson::kRaw:
         return Json::parse(*static_cast<const std::string*>(value), nullptr, false);
+      case AsJson::kMessage:
+        return MessageJson(*field.type, value, field.message);
     }
     return nullptr;
   }

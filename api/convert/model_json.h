@@ -10,7 +10,8 @@
 namespace rdmaready::convert {
 
 // Shown: fields in their order; an enumerator is its word, or its number where it has none; an optional that
-// holds nothing is null, or left out where its field says so. No part is a Fact.
+// holds nothing is null, or left out where its field says so. A Fact is only in a part that has the form of
+// its message (api/convert/message_json.h).
 nlohmann::ordered_json ShownJson(const TypeInfo& type, const void* value);
 
 // Kept: an enumerator is its number; an optional and a Fact are lists of one value or none.

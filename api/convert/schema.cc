@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/convert/document.h"
+#include "api/convert/message_json.h"
 
 namespace rdmaready::convert {
 namespace {
@@ -51,7 +52,7 @@ class SchemaOfDocument {
  private:
   void CountFields(const TypeInfo& type) {
     for (const FieldInfo& field : type.fields()) {
-      if (field.as_json == AsJson::kKeyed) continue;
+      if (field.as_json == AsJson::kKeyed || field.as_json == AsJson::kMessage) continue;
       const TypeInfo* part = field.type;
       while (part->element != nullptr) part = part->element;
       if (part->form != Form::kStruct) continue;
@@ -80,6 +81,7 @@ class SchemaOfDocument {
   }
 
   SchemaPart Property(const FieldInfo& field) {
+    if (field.as_json == AsJson::kMessage) return MessageSchema(*field.type, field.message, definitions_);
     if (field.as_json == AsJson::kRaw) return {{"type", "object"}, {"additionalProperties", true}};
     if (field.as_json == AsJson::kKeyed)
       return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};

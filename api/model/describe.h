@@ -107,6 +107,19 @@ class FieldList : public AnyFieldList {
     return *this;
   }
 
+  // A part in the form of its message: get(object) points to it, or is null where it is left out.
+  template <class Get>
+  FieldList& Message(std::string_view name, const TypeInfo& type, std::string_view message, const Get&) {
+    Begin();
+    Push({.name = name,
+          .type = &type,
+          .derive = [](const void* object,
+                       const FieldUse& use) { use.call(use.context, Get{}(*static_cast<const T*>(object))); },
+          .as_json = AsJson::kMessage,
+          .message = message});
+    return *this;
+  }
+
   // Fields of a struct that the object only points to: hop(object) gives the pointer, which is never null, and
   // fill(part, list) lists them. Within it, there is no other Of().
   template <class Hop, class Fill>

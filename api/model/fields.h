@@ -60,6 +60,7 @@ enum class AsJson {
   kKeyed,    // a list of structs of two texts, which are key and value of an object
   kRaw,      // a text that is an object of JSON already
   kNatural,  // a number that is never negative, though its type has a sign
+  kMessage,  // a struct of facts, in the form of its message (api/convert/message_json.h); null: left out
 };
 
 // Takes the value of a field, which lives as long as the call.
@@ -79,6 +80,7 @@ struct FieldInfo {
   void (*derive)(const void* object, const FieldUse& use) = nullptr;  // makes the value; null: see `offset`
   InJson in_json = InJson::kAlways;
   AsJson as_json = AsJson::kItself;
+  std::string_view message{};  // of kMessage: its full name
   // For the schema.
   std::string_view about{};
   std::span<const int> among{};  // the only numbers that it can be; empty: any

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents of runs that judge nothing: baselines of live tests, bundles and what is in them, certificates.
+// The documents of runs that judge nothing: facts, baselines of live tests, bundles and what is in them,
+// certificates.
 #include <array>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "cli/render/baseline.h"
 #include "cli/render/bundle_run.h"
 #include "cli/render/documents.h"
+#include "cli/render/json.h"
 #include "cli/render/pki_run.h"
 
 namespace rdmaready {
@@ -21,7 +23,21 @@ std::string HostIdOf(const pki::IndexEntry& entry) {
   return entry.kind == pki::Kind::kHost ? entry.identity : std::string();
 }
 
+constexpr std::string_view kAboutFacts =
+    "As message rdmaready.v1.Facts: a value that may be missing is {\"value\": ...} or {\"missing\": "
+    "{\"kind\": ..., \"detail\": ...}}";
+
 struct RunView : WordsView {
+  static void Fields(const HostFacts& host, auto& list) {
+    list("host", host.host);
+    list.Message("facts", TypeOf<Facts>(), "rdmaready.v1.Facts",
+                 [](const HostFacts& one) { return one.error.empty() ? &one.facts : nullptr; })
+        .OneOf()
+        .About(kAboutFacts);
+    list("error", host.error).OneOf();
+  }
+  static void Fields(const FactsRun& run, auto& list) { list("hosts", run.hosts); }
+
   static void Fields(const CaseBaseline& one, auto& list) {
     list("port", one.port, "case", one.case_name, "role", one.role, "peer", one.peer, "last_bytes_per_s",
          one.last_bytes_per_s, "last_unix_ns", one.last_unix_ns, "days", one.days, "p10_bytes_per_s",
@@ -85,6 +101,7 @@ struct RunView : WordsView {
 template <class T>
 constexpr const TypeInfo* kInRun = &describe::Described<T, RunView>::kType;
 
+constexpr convert::DocumentOf<FactsRun> kFactsDocument{{"rdmaready.v1.Facts", kInRun<FactsRun>}};
 constexpr convert::DocumentOf<BaselineRun> kBaselineDocument{{"rdmaready.v1.Baseline", kInRun<BaselineRun>}};
 constexpr convert::DocumentOf<BundleRun> kBundleDocument{{"rdmaready.v1.BundleMade", kInRun<BundleRun>}};
 constexpr convert::DocumentOf<EventsShown> kEventsDocument{{"rdmaready.v1.Events", kInRun<EventsShown>}};
@@ -92,6 +109,7 @@ constexpr convert::DocumentOf<PkiRun> kPkiDocument{{"rdmaready.v1.Pki", kInRun<P
 
 }  // namespace
 
+std::string FactsJson(const FactsRun& run) { return kFactsDocument.Text(run); }
 std::string BaselineJson(const BaselineRun& run) { return kBaselineDocument.Text(run); }
 std::string BundleJson(const BundleRun& run) { return kBundleDocument.Text(run); }
 std::string EventsJson(const std::string& host, const std::vector<AgentEvent>& events) {
@@ -100,8 +118,8 @@ std::string EventsJson(const std::string& host, const std::vector<AgentEvent>& e
 std::string PkiJson(const PkiRun& run) { return kPkiDocument.Text(run); }
 
 std::span<const convert::Document> RunDocuments() {
-  static constexpr std::array<convert::Document, 4> kDocuments{kBaselineDocument, kBundleDocument,
-                                                               kEventsDocument, kPkiDocument};
+  static constexpr std::array<convert::Document, 5> kDocuments{kFactsDocument, kBaselineDocument,
+                                                               kBundleDocument, kEventsDocument, kPkiDocument};
   return kDocuments;
 }
 
