@@ -7,15 +7,15 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "api/base/clock.h"
 #include "api/base/status.h"
-#include "api/convert/fleet.h"
-#include "api/convert/record_json.h"
+#include "api/convert/document.h"
+#include "api/model/describe.h"
 #include "checks/live/own_past.h"
+#include "checks/words/words_view.h"
 #include "hub/store/sqlite_fleet_store.h"
 #include "hub/store/store_copy.h"
 
@@ -32,8 +32,10 @@ int FailCommand(const absl::Status& status) {
   return usage ? kUsage : kOwnFailure;
 }
 
-bool PrintLine(const std::string& kind, const google::protobuf::Message& message) {
-  return std::fputs(SchemaJson("rdmaready.v1." + kind, RecordJson(message), true).c_str(), stdout) >= 0;
+template <class T>
+bool PrintLine(std::string_view name, const T& row) {
+  const convert::DocumentOf<T> document{{name, &describe::Described<T, WordsView>::kType}};
+  return std::fputs(document.Line(row).c_str(), stdout) >= 0;
 }
 
 // Of a store that no hub holds.
@@ -41,17 +43,18 @@ absl::Status Export(const std::string& path) {
   RR_ASSIGN_OR_RETURN(const std::unique_ptr<SqliteFleetStore> store, SqliteFleetStore::Open({.path = path}));
   bool written = true;
   RR_RETURN_IF_ERROR(store->Hosts(
-      [&](KnownHost&& known) { written = written && PrintLine("FleetHost", ToProto(known.host)); }));
-  RR_RETURN_IF_ERROR(store->Findings(
-      {}, [&](FleetFinding&& finding) { written = written && PrintLine("FleetFinding", ToProto(finding)); }));
+      [&](KnownHost&& known) { written = written && PrintLine("rdmaready.v1.FleetHost", known.host); }));
+  RR_RETURN_IF_ERROR(store->Findings({}, [&](FleetFinding&& finding) {
+    written = written && PrintLine("rdmaready.v1.FleetFinding", finding);
+  }));
   RR_RETURN_IF_ERROR(store->Tests({}, [&](KeptTest&& kept) {
     const FleetPastTest test{.host_id = std::move(kept.host_id),
                              .state = PastStateOf(kept.test, kept.software, UnixNs(RealClock())),
                              .test = std::move(kept.test)};
-    written = written && PrintLine("FleetPastTest", ToProto(test));
+    written = written && PrintLine("rdmaready.v1.FleetPastTest", test);
   }));
   RR_RETURN_IF_ERROR(store->Changes({}, 0, std::numeric_limits<std::int64_t>::max(), [&](FleetChange&& change) {
-    written = written && PrintLine("FleetChange", ToProto(change));
+    written = written && PrintLine("rdmaready.v1.FleetChange", change);
   }));
   return written && std::fflush(stdout) == 0
              ? absl::OkStatus()

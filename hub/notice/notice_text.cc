@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
-#include "api/convert/record_json.h"
+#include "api/model/describe.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -59,6 +59,50 @@ std::string Reasons(const v1::Notice& notice) {
   const std::string names = Names(notice);
   return reasons.empty() ? names : fmt::format("{}; {}", reasons, names);
 }
+
+using describe::kCalled;
+
+struct NoticeView {
+  static std::string_view Word(v1::NoticeKind kind) { return NoticeKindWord(kind); }
+  static std::string_view Word(v1::NoticeState state) { return NoticeStateWord(state); }
+
+  static void Fields(const v1::NoticeHost&, auto& list) {
+    list.Derived("host_id", kCalled<&v1::NoticeHost::host_id>);
+    list.Derived("name", kCalled<&v1::NoticeHost::name>);
+    list.Derived("check", kCalled<&v1::NoticeHost::check>);
+    list.Derived("subject", kCalled<&v1::NoticeHost::subject>);
+    list.Derived("observed", kCalled<&v1::NoticeHost::observed>);
+    list.Derived("since_unix_ns", kCalled<&v1::NoticeHost::since_unix_ns>);
+  }
+  static void Fields(const v1::NoticeCheck&, auto& list) {
+    list.Derived("check", kCalled<&v1::NoticeCheck::check>);
+    list.Derived("hosts", kCalled<&v1::NoticeCheck::hosts>);
+  }
+  static void Fields(const v1::Notice&, auto& list) {
+    list.Derived("notice_id", kCalled<&v1::Notice::notice_id>);
+    list.Derived("incident", kCalled<&v1::Notice::incident>);
+    list.Derived("kind", kCalled<&v1::Notice::kind>);
+    list.Derived("state", kCalled<&v1::Notice::state>);
+    list.Derived("unix_ns", kCalled<&v1::Notice::unix_ns>);
+    list.Derived("hub", kCalled<&v1::Notice::hub>);
+    list.Derived("group", kCalled<&v1::Notice::group>);
+    list.Derived("hosts", kCalled<&v1::Notice::hosts>);
+    list.Derived("left", kCalled<&v1::Notice::left>);
+    list.Derived("named", [](const v1::Notice& one) {
+      return std::vector<v1::NoticeHost>(one.named().begin(), one.named().end());
+    });
+    list.Derived("checks", [](const v1::Notice& one) {
+      return std::vector<v1::NoticeCheck>(one.checks().begin(), one.checks().end());
+    });
+    list.Derived("text", kCalled<&v1::Notice::text>);
+    list.Derived("incidents", [](const v1::Notice& one) {
+      return std::vector<std::string>(one.incidents().begin(), one.incidents().end());
+    });
+  }
+};
+
+constexpr convert::DocumentOf<v1::Notice> kNoticeDocument{
+    {"rdmaready.v1.Notice", &describe::Described<v1::Notice, NoticeView>::kType}};
 
 }  // namespace
 
@@ -116,7 +160,7 @@ std::string RevokedSentence(const v1::Notice& notice) {
 
 std::string NoticeJson(v1::Notice notice) {
   while (true) {
-    std::string json = SchemaJson("rdmaready.v1.Notice", RecordJson(notice), true);
+    std::string json = kNoticeDocument.Line(notice);
     if (json.size() <= kMostNoticeBytes) return json;
     if (notice.named_size() > 0) {
       notice.mutable_named()->RemoveLast();
@@ -125,9 +169,11 @@ std::string NoticeJson(v1::Notice notice) {
     } else {
       notice.clear_text();
       notice.clear_group();
-      return SchemaJson("rdmaready.v1.Notice", RecordJson(notice), true);
+      return kNoticeDocument.Line(notice);
     }
   }
 }
+
+const convert::Document& NoticeDocument() { return kNoticeDocument; }
 
 }  // namespace rdmaready::hub

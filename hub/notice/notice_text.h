@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/convert/document.h"
 #include "rdmaready/v1/notice.pb.h"
 
 namespace rdmaready::hub {
@@ -24,5 +25,6 @@ std::string RevokedSentence(const v1::Notice& notice);
 // One object of the schema rdmaready.v1.Notice, on one line. Hosts are left out, from the last on, until it has
 // kMostNoticeBytes at most.
 std::string NoticeJson(v1::Notice notice);
+const convert::Document& NoticeDocument();
 
 }  // namespace rdmaready::hub

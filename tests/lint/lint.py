@@ -60,7 +60,7 @@ MAY_INCLUDE = {
     "hub/judge": ["api/model", "api/base", "api/inventory", "api/profile", "checks", "hub/store/fleet_store.h"],
     "hub/metrics": ["api/model", "api/base", "api/metrics", "checks/words", "hub/fleet", "hub/ingest", "hub/notice/courier.h", "hub/store/fleet_store.h"],
     # Only it connects to anybody by itself.
-    "hub/notice": ["api/base", "api/convert/record_json.h", "api/model", "api/profile", "rdmaready/v1", "hub/fleet", "hub/store/fleet_store.h"],
+    "hub/notice": ["api/base", "api/convert/document.h", "api/model", "api/profile", "rdmaready/v1", "hub/fleet", "hub/store/fleet_store.h"],
     "hub": ["api", "checks", "rdmaready/v1"],
     "cli": ["api", "checks", "rdmaready/v1"],
     # An engine without a renderer: what asks many hosts and pairs them.

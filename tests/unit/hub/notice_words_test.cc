@@ -3,6 +3,7 @@
 // waits for a receiver that is away.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 
@@ -18,6 +19,8 @@
 #include "hub/notice/syslog_message.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/schema_file.h"
+#include "tests/unit/api/convert/filled.h"
 
 namespace rdmaready::hub {
 namespace {
@@ -171,6 +174,27 @@ TEST(NoticeJsonTest, IsBounded) {
   EXPECT_GT(read["named"].size(), 5u);
   EXPECT_LE(NoticeJson(Hostile(std::string(70'000, '\x01'))).size(), kMostNoticeBytes);
 }
+
+TEST(NoticeJsonTest, HasTheFieldsOfTheMessageInTheirOrder) {
+  v1::Notice notice;
+  Filled::Fill(notice);
+  const auto read = nlohmann::ordered_json::parse(NoticeJson(notice));
+  std::vector<std::string> names{"schema"};
+  for (int i = 0; i < v1::Notice::descriptor()->field_count(); ++i)
+    names.push_back(v1::Notice::descriptor()->field(i)->name());
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : read.items()) keys.push_back(key);
+  EXPECT_EQ(keys, names);
+  EXPECT_EQ(read["kind"], "odd");
+  EXPECT_EQ(read["state"], "over");
+  EXPECT_EQ(read["named"][0].dump(),
+            R"({"host_id":"host_id","name":"name","check":"check","subject":"subject",)"
+            R"("observed":"observed","since_unix_ns":1005})");
+  EXPECT_EQ(read["checks"].dump(), R"([{"check":"check","hosts":1001}])");
+  EXPECT_EQ(read["incidents"].dump(), R"(["incidents"])");
+}
+
+TEST(NoticeJsonTest, IsAsItsSchemaSays) { test::ExpectShippedSchema(NoticeDocument()); }
 
 TEST(RetryAfter, IsSecondsAndAnHourAtMost) {
   EXPECT_EQ(RetryAfterOf("Retry-After: 120\r\n").count(), 120);
