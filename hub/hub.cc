@@ -162,7 +162,7 @@ void Hub::Shutdown(std::chrono::milliseconds grace) {
   if (keeper_ != nullptr) {
     keeper_.reset();
     notes_.Write();
-    Stored(options_.store->PutSeen(book_.TakeSeen()));
+    Stored(options_.store->PutSeen(book_.TakeSeen(), UnixNs(*options_.clock)));
   }
 }
 

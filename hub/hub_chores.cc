@@ -55,7 +55,7 @@ void Hub::ChoresOf(std::int64_t second) {
     EndTheRevoked();
     LookAfterAdmission();
   }
-  if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen()));
+  if (second % kSecondsBetweenSeen == 0) Stored(store.PutSeen(book_.TakeSeen(), UnixNs(*options_.clock)));
   if (second % kSecondsBetweenRules == 0) JudgeAgainWhatDiffers();
   if (second % kSecondsBetweenPrunes == 0) Prune();
   // Tests grow old; facts that come each hour have a host judged again anyway.

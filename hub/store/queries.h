@@ -115,9 +115,11 @@ inline constexpr char kFactsOf[] =
     ", bytes, body, checksum FROM facts JOIN host ON host.host_id = facts.host_id WHERE "
     "facts.host_id = $1";
 
+// Nobody was heard in the future ($10 is now): a date that was ahead was put right since.
 inline constexpr char kSeen[] =
     "UPDATE host SET seen_unix_ns = $1, clock_ahead_ns = $2, agent_version = $3, machine_id = $4, "
-    "boot_id = $5, run_id = $6, sequence = $7 WHERE host_id = $8 AND seen_unix_ns < $9";
+    "boot_id = $5, run_id = $6, sequence = $7 WHERE host_id = $8 AND (seen_unix_ns < $9 OR seen_unix_ns > "
+    "$10)";
 
 inline constexpr char kCountUp[] = "UPDATE host SET last_number = last_number + 1 WHERE host_id = $1";
 inline constexpr char kNameAndNumber[] = "SELECT name, last_number FROM host WHERE host_id = $1";

@@ -199,14 +199,14 @@ absl::Status SqliteFleetStore::PutFacts(const JudgedHost& judged) {
       .Run();
 }
 
-absl::Status SqliteFleetStore::PutSeen(std::span<const SeenHost> hosts) {
+absl::Status SqliteFleetStore::PutSeen(std::span<const SeenHost> hosts, std::int64_t now_unix_ns) {
   return InTransaction([&]() -> absl::Status {
     for (const SeenHost& host : hosts) {
       RR_ASSIGN_OR_RETURN(Statement* const seen, writer_.Prepared(sql::kSeen));
       const AgentRun& agent = host.agent;
       seen->Bind(host.seen_unix_ns).Bind(host.clock_ahead_ns).Bind(agent.agent_version).Bind(agent.machine_id);
       seen->Bind(agent.boot_id).Bind(agent.mark.run_id).Bind(static_cast<std::int64_t>(agent.mark.sequence));
-      RR_RETURN_IF_ERROR(seen->Bind(host.host_id).Bind(host.seen_unix_ns).Run());
+      RR_RETURN_IF_ERROR(seen->Bind(host.host_id).Bind(host.seen_unix_ns).Bind(now_unix_ns).Run());
     }
     return absl::OkStatus();
   });

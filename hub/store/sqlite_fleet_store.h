@@ -49,7 +49,7 @@ class SqliteFleetStore final : public FleetStore, public TokenStore {
 
   absl::StatusOr<std::vector<CommittedChange>> Commit(std::span<const JudgedHost> hosts,
                                                       std::int64_t now_unix_ns) override;
-  absl::Status PutSeen(std::span<const SeenHost> hosts) override;
+  absl::Status PutSeen(std::span<const SeenHost> hosts, std::int64_t now_unix_ns) override;
   absl::StatusOr<std::vector<CommittedChange>> NoteHosts(std::span<const std::string> host_ids,
                                                          const std::string& text,
                                                          std::int64_t now_unix_ns) override;

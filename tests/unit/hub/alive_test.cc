@@ -48,9 +48,9 @@ class StoreWithAGate final : public ForwardedStore {
     if (const absl::Status may = Pass(); !may.ok()) return may;
     return store_->Commit(hosts, now);
   }
-  absl::Status PutSeen(std::span<const SeenHost> hosts) override {
+  absl::Status PutSeen(std::span<const SeenHost> hosts, std::int64_t now) override {
     const absl::Status may = Pass();
-    return may.ok() ? store_->PutSeen(hosts) : may;
+    return may.ok() ? store_->PutSeen(hosts, now) : may;
   }
   absl::StatusOr<std::vector<CommittedChange>> NoteHosts(std::span<const std::string> ids,
                                                          const std::string& text, std::int64_t now) override {

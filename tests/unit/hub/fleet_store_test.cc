@@ -257,11 +257,23 @@ TEST_F(FleetStoreTest, SeenNeverGoesBack) {
   const AgentRun agent{"0.2.0", "machine", "boot", {.run_id = "run-2", .sequence = 7}};
   const SeenHost later{"host-one", 900, 3, agent};
   const SeenHost earlier{"host-one", 400, 4, {.agent_version = "0.1.0"}};
-  ASSERT_TRUE(store->PutSeen({&later, 1}).ok());
-  ASSERT_TRUE(store->PutSeen({&earlier, 1}).ok());
+  ASSERT_TRUE(store->PutSeen({&later, 1}, 900).ok());
+  ASSERT_TRUE(store->PutSeen({&earlier, 1}, 900).ok());
   const KnownHost kept = HostsOf(*store)[0];
   EXPECT_EQ(kept.host.seen_unix_ns, 900);
   EXPECT_EQ((AgentRun{kept.host.agent_version, kept.machine_id, kept.host.boot_id, kept.mark}), agent);
+}
+
+TEST_F(FleetStoreTest, SeenGoesBackFromATimeThatIsInTheFuture) {
+  const auto store = Open();
+  Commit(*store, Host("host-one"), 100);
+  const SeenHost ahead{"host-one", 900, 3, {.agent_version = "0.1.0"}};
+  const SeenHost put_right{"host-one", 400, 4, {.agent_version = "0.2.0"}};
+  ASSERT_TRUE(store->PutSeen({&ahead, 1}, 900).ok());
+  ASSERT_TRUE(store->PutSeen({&put_right, 1}, 400).ok());
+  const FleetHost kept = HostsOf(*store)[0].host;
+  EXPECT_EQ(kept.seen_unix_ns, 400);
+  EXPECT_EQ(kept.agent_version, "0.2.0");
 }
 
 TEST_F(FleetStoreTest, NotesAreChangesOfTheWholeHost) {

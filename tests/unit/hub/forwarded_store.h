@@ -22,7 +22,9 @@ class ForwardedStore : public FleetStore {
                                                       std::int64_t now) override {
     return store_.Commit(hosts, now);
   }
-  absl::Status PutSeen(std::span<const SeenHost> hosts) override { return store_.PutSeen(hosts); }
+  absl::Status PutSeen(std::span<const SeenHost> hosts, std::int64_t now) override {
+    return store_.PutSeen(hosts, now);
+  }
   absl::StatusOr<std::vector<CommittedChange>> NoteHosts(std::span<const std::string> ids,
                                                          const std::string& text, std::int64_t now) override {
     return store_.NoteHosts(ids, text, now);

@@ -148,6 +148,21 @@ TEST_F(AgentAgainTest, IsShownAsItSaysAtOnceAndAfterARestartOfTheHub) {
   EXPECT_EQ(Shown().boot_id, "boot-2");
 }
 
+// The store has a report of a time that is now in the future.
+TEST_F(AgentAgainTest, IsKeptAsItSaysAlsoWhileTheDateOfTheHubIsSetBack) {
+  clock_.SetWall(clock_.Wall() - std::chrono::hours(1));
+  ComesAgain({.run_id = "run-2", .version = "0.2.0", .boot_id = "boot-2"});
+  EXPECT_EQ(Shown().agent_version, "0.2.0");
+  EXPECT_EQ(hub_->keeper().commits, 1u);
+  Start();
+  const FleetHost shown = Shown();
+  EXPECT_EQ(shown.agent_version, "0.2.0");
+  EXPECT_EQ(shown.boot_id, "boot-2");
+  clock_.Advance(std::chrono::minutes(10));
+  Start();
+  EXPECT_EQ(Shown().seen_unix_ns, shown.seen_unix_ns) << "when it was heard is kept too";
+}
+
 TEST_F(AgentAgainTest, WhatIsJudgedAgainBringsNoEarlierRunBack) {
   ComesAgain({.run_id = "run-2", .version = "0.2.0", .boot_id = "boot-2"});
   const auto reloaded = hub_->Reload({.profiles = {"nvme-roce"}}, "", std::nullopt);
