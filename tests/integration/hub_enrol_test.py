@@ -19,6 +19,7 @@ class WithHub(WithFolder):
 
     def setUp(self):
         super().setUp()
+        self.clock = self.moved_clock()
         self.hub = EnrollingHub(self.folder / "hub", *self.arguments)
         self.hub.start()
         self.addCleanup(lambda: self.hub.process.poll() is None and self.hub.stop())
@@ -118,7 +119,7 @@ class ATokenThatIsNoLongerGood(WithHub):
         withdrawn = self.enrol(other, "a")
         self.assertEqual(withdrawn.returncode, 4, withdrawn)
         self.assertIn("withdrawn by anna", withdrawn.stderr)
-        time.sleep(1.1)
+        self.clock.go_on(1.5)
         ended = self.enrol(short, "b")
         self.assertEqual(ended.returncode, 4, ended)
         self.assertIn("ended at", ended.stderr)
@@ -176,17 +177,18 @@ class AKilledEnrolment(WithHub):
 
 
 class AShortLife(WithHub):
-    arguments = ("--certificate-lifetime", "30s")
+    arguments = ("--certificate-lifetime", "2m")
 
     def test_the_certificate_is_renewed_before_it_ends_and_the_host_stays(self):
         host_id = self.enrolled()
-        over = time.monotonic() + 31  # the life of the first one
+        over = self.clock.passed_s + 121  # the life of the first one
         first = (self.current() / "host.pem").read_text()
         with self.agent("state", "--log-format", "json") as agent:
-            self.assertTrue(agent.logged('"renewed"'), agent.log)
+            self.assertTrue(agent.logged('"renewed"', clock=self.clock), agent.log)
+            self.assertLess(self.clock.passed_s, over)
             self.assertNotEqual((self.current() / "host.pem").read_text(), first)
             self.hub.event("renewed", host_id=host_id)
-            time.sleep(max(0, over - time.monotonic()))
+            self.clock.go_on(over - self.clock.passed_s)
             host = eventually(lambda: [one for one in self.hosts(1) if one["condition"] != "silent"])
             self.assertEqual([one["host_id"] for one in host], [host_id])
             # The stream is opened again by the new one.
@@ -195,13 +197,13 @@ class AShortLife(WithHub):
 
 
 class AShorterLife(WithHub):
-    arguments = ("--certificate-lifetime", "12s")
+    arguments = ("--certificate-lifetime", "1m")
 
     def test_a_revoked_host_is_renewed_no_more(self):
         host_id = self.enrolled()
         self.assertEqual(self.hub.ask("revoke", host_id, "--why", "a drill").status, 0)
         with self.agent() as agent:
-            self.assertTrue(agent.logged("identity"), agent.log)
+            self.assertTrue(agent.logged("identity", clock=self.clock), agent.log)
         self.assertEqual([event for event in self.hub.events() if event["event"] == "renewed"], [])
 
 
@@ -236,9 +238,9 @@ class ARevokedHost(WithHub):
         with self.agent("state", "--log-format", "json") as agent:
             self.hosts(1)
             self.hub.pki("revoke", host_id)
-            self.assertTrue(agent.logged("hub-away"), agent.log)
+            self.assertTrue(agent.logged("hub-away", clock=self.clock), agent.log)
             # It tries again after a second.
-            eventually(lambda: sum(event["event"] == "agent-refused" for event in self.hub.events()) > 1)
+            self.clock.until(lambda: sum(event["event"] == "agent-refused" for event in self.hub.events()) > 1)
             events = [json.loads(line)["event"] for line in agent.log if line.startswith("{")]
             self.assertEqual(events.count("hub"), 1, events)
 

@@ -33,8 +33,13 @@ class WithReceivers(hubs.WithFolder):
         cls.ca = certificates.Authority(cls.pki, "ca")
         cls.pair = cls.ca.sign("receiver", "DNS:localhost,IP:127.0.0.1")
 
+    def setUp(self):
+        super().setUp()
+        self.clock = self.moved_clock()
+
     def webhook(self, **options):
-        receiver = Webhook(self.pair, secret=SECRET, **options)
+        """Who waits for its notices moves the clock."""
+        receiver = Webhook(self.pair, secret=SECRET, until=self.clock.until, **options)
         self.addCleanup(receiver.close)
         return receiver
 
@@ -42,7 +47,7 @@ class WithReceivers(hubs.WithFolder):
         return f"name: {name}, webhook: 'https://localhost:{receiver.port}{path}', secret: '{SECRET}', ca: '{self.ca.cert}'"
 
     def syslog(self, way):
-        receiver = Syslog(way, self.folder, self.pair)
+        receiver = Syslog(way, self.folder, self.pair, until=self.clock.until)
         self.addCleanup(receiver.close)
         return receiver
 
@@ -66,6 +71,9 @@ class WithReceivers(hubs.WithFolder):
     def until(self, holds):
         eventually(holds, why=self.log)
 
+    def passing(self, holds):
+        self.clock.until(holds, why=self.log)
+
     def await_hosts(self, hub, count, condition):
         counted = condition.replace("-", "_")
         self.until(lambda: hub.fleet("status", "--output", "json").json["counts"][counted] == count)
@@ -75,7 +83,7 @@ class WithReceivers(hubs.WithFolder):
 
     def in_time(self, attempt, *gather):
         """With so many seconds in which notices gather."""
-        super().in_time(attempt, *(gather or (8, 45)))
+        super().in_time(attempt, *(gather or (20, 100)))
 
 
 LOOK_S = 3  # a hub that has changes looks each two seconds for what is to be told
@@ -141,12 +149,12 @@ class AFleet(WithReceivers):
         begun = time.monotonic()
         self.ask_for(9100, hub)
         self.await_hosts(hub, 2, "not-ready")
-        time.sleep(LOOK_S)
+        self.clock.go_on(LOOK_S)
         self.ask_for(9000, hub)
         self.await_hosts(hub, 2, "ready")
-        if time.monotonic() - begun > gather - LOOK_S:
+        if time.monotonic() - begun > gather - 2 * LOOK_S:
             return False
-        time.sleep(gather)
+        self.clock.go_on(gather + 2 * LOOK_S)
         self.assertEqual([one["text"] for one in hook.notices], [])
         return True
 
@@ -168,7 +176,7 @@ class AFleet(WithReceivers):
     def test_silence_is_told_and_that_it_is_over_and_nothing_again_after_a_restart(self):
         hook = self.webhook()
         # Who is silent is noted each five seconds: two of them may be a turn apart.
-        hub = self.hub(self.entry(hook), more=gathering(6), period="1s")
+        hub = self.hub(self.entry(hook), more=gathering(6), period="10s")
         hubs.simulate(hub, 3, "--for", "2s")
         [silent] = hook.wait(of=lambda one: one["kind"] == "silent")
         self.assertEqual((silent["hosts"], silent["state"], silent["text"][:20]), (3, "open", "3 hosts are silent: "))
@@ -176,7 +184,7 @@ class AFleet(WithReceivers):
         hub.stop(signal.SIGKILL)
         self.write(self.entry(hook), more=SOON.replace("apart: 1s", "apart: 6s"))
         hub.start()
-        time.sleep(5 + LOOK_S)
+        self.clock.go_on(5 + LOOK_S)
         self.assertEqual(len([one for one in hook.notices if one["kind"] == "silent"]), 1, hook.notices)
         self.fleet(hub, 3)
         [over] = hook.wait(of=lambda one: one["kind"] == "silent" and one["state"] == "over")
@@ -194,13 +202,13 @@ class AFleet(WithReceivers):
         begun = time.monotonic()
         self.ask_for(9100, hub)
         self.until(lambda: len(hub.fleet("hosts", "--condition", "not-ready", "--output", "json").json["hosts"]) == 3)
-        time.sleep(LOOK_S)  # it is seen, and gathers; acknowledging is no change that is looked at
+        self.clock.go_on(LOOK_S)  # it is seen, and gathers; acknowledging is no change that is looked at
         self.assertEqual(hub.fleet("ack", "node00002", "--check", "*", "--why", "known").status, 0)
-        if time.monotonic() - begun > gather - LOOK_S:
+        if time.monotonic() - begun > gather - 2 * LOOK_S:
             return False
         [told] = hook.wait()
         self.assertEqual([host["name"] for host in told["named"]], ["node00003"])
-        time.sleep(LOOK_S)
+        self.clock.go_on(2 * LOOK_S)
         self.assertEqual(len(hook.notices), 1)
         return True
 
@@ -235,7 +243,7 @@ class AFleet(WithReceivers):
         hook = self.webhook(answers=[(500, {}, b"")] * 3 + [(204, {}, b"")])
         hub = self.hub(self.entry(hook), period="1s")
         hubs.simulate(hub, 1, "--for", "1s")
-        self.until(lambda: hook.requests)
+        self.passing(lambda: hook.requests)
         hub.stop(signal.SIGKILL)
         hub.start()
         told = hook.wait(1)
@@ -247,7 +255,7 @@ class AFleet(WithReceivers):
         hook = self.webhook(answers=[(500, {}, b"")])
         hub = self.hub(self.entry(hook), period="1s")
         hubs.simulate(hub, 1, "--for", "1s")
-        self.until(lambda: "notices-fail" in self.log())
+        self.passing(lambda: "notices-fail" in self.log())
         everything = self.log() + hub.fleet("status", "--output", "json").out
         self.assertIn("notices-fail", everything)
         for word in ("SECRET-PATH", SECRET, "localhost:"):
@@ -269,7 +277,7 @@ class AFileThatIsReadAgain(WithReceivers):
         self.fleet(hub, 2)
         self.await_hosts(hub, 2, "ready")
         self.ask_for(9100, hub)
-        self.until(lambda: self.log().count("notices-fail") >= 2)
+        self.passing(lambda: self.log().count("notices-fail") >= 2)
         self.write(f"name: hook, nonsense: 1, {away}")
         self.reload(hub, "reload-refused")
         self.assertIn("a key that is not known", self.log())
@@ -292,7 +300,7 @@ class TheOddOnes(WithReceivers):
     def test_are_one_notice_for_their_group_and_check_and_so_is_their_end(self):
         hook = self.webhook()
         # It compares them once in a period: two of them may be a turn apart.
-        hub = self.hub(self.entry(hook), more=gathering(10), period="2s")
+        hub = self.hub(self.entry(hook), more=gathering(12), period="5s")
         with_odd_ones = self.fleet(hub, 8, script="1s odd 2\n")
         [opened] = hook.wait(of=lambda one: one["kind"] == "odd")
         self.assertEqual((opened["state"], opened["hosts"], opened["checks"]), ("open", 2, [{"check": "agree.speed", "hosts": 2}]))
@@ -376,10 +384,14 @@ class AReceiver(WithReceivers):
 
     def test_that_hangs_is_left_after_a_while(self):
         hook = self.webhook(answers=[lambda handler: time.sleep(120)])
-        begun = time.monotonic()
-        tried = try_out(self, self.entry(hook), once=True)
-        self.assertEqual(tried.returncode, 4, tried.stdout)
-        self.assertLess(time.monotonic() - begun, 35)  # after 15 s, and long before it would have answered
+        with subprocess.Popen([tool.BIN / "rdmaready-hub", "notice-test", "--notices", self.write(self.entry(hook)), "--name", "hub-one"],
+                              stdout=subprocess.PIPE, text=True) as tried:
+            self.until(lambda: hook.requests)
+            begun = self.clock.passed_s
+            self.clock.until(lambda: tried.poll() is not None)
+            said = tried.stdout.read()
+        self.assertEqual(tried.returncode, 4, said)
+        self.assertLess(self.clock.passed_s - begun, 35, "after 15 s, and long before it would have answered")
 
 
 class ItsFile(WithReceivers):

@@ -33,13 +33,14 @@ class ARealAgent(WithFolder):
             self.assertIn("reported for the first time", history.out)
 
     def test_a_hub_that_is_not_there_is_waited_for(self):
+        clock = self.moved_clock()
         hub = Hub(self.folder).start()
         hub.stop()
         with tool.Agent("--hub", hub.address) as agent:
             agent.logged("hub-away")
             hub.start()
             self.addCleanup(hub.stop)
-            eventually(lambda: hub.fleet("status", "--output", "json").json["hosts"])
+            clock.until(lambda: hub.fleet("status", "--output", "json").json["hosts"])
 
 
 class ManyHosts(WithFolder):
@@ -65,9 +66,10 @@ class ManyHosts(WithFolder):
         return True
 
     def test_whoever_is_silent_is_that(self):
+        clock = self.moved_clock()
         with Hub(self.folder) as hub:
             simulate(hub, 5, "--for", "2s")
-            eventually(lambda: hub.fleet("status", "--output", "json").json["counts"], lambda counts: counts["silent"] >= 5)
+            clock.until(lambda: hub.fleet("status", "--output", "json").json["counts"], lambda counts: counts["silent"] >= 5)
             status = hub.fleet("status")
             self.assertEqual(status.status, 4, status)
             self.assertIn("5 silent", status.out)
@@ -134,6 +136,7 @@ class ItsStore(WithFolder):
         self.assertEqual(hub.store.read_bytes(), before)
 
     def test_a_full_disk_puts_reports_off_and_loses_none(self):
+        clock = self.moved_clock()
         hub = Hub(self.folder)
         hub.folder.joinpath("of the hub").mkdir()
         with hub:
@@ -142,9 +145,10 @@ class ItsStore(WithFolder):
             subprocess.run(["prlimit", "--pid", str(hub.process.pid), f"--fsize={max(size // 2, 65536)}:unlimited"], check=True)
             fleet = simulate(hub, 30, "--first", "100", "--for", "1s", "--settle", "90s", wait=False)  # over when all are kept
             hub.event("store", level="error")
-            time.sleep(1)
+            clock.go_on(1)
             self.assertLess(hub.fleet("status", "--output", "json").json["hosts"], 40, "the disk is full")
             subprocess.run(["prlimit", "--pid", str(hub.process.pid), "--fsize=unlimited:unlimited"], check=True)
+            clock.until(lambda: fleet.poll() is not None)
             out, _ = fleet.communicate(timeout=150)
             self.assertEqual(fleet.returncode, 0, out)
             self.assertGreater(json.loads(out)["put_off"], 0)
@@ -156,6 +160,7 @@ class CopiesOfItsStore(WithFolder):
         return subprocess.run([tool.BIN / "rdmaready-hub", *map(str, arguments)], capture_output=True, text=True, timeout=60)
 
     def test_a_copy_is_taken_while_the_hub_works_and_brings_it_back(self):
+        clock = self.moved_clock()
         copy = self.folder / "a copy.db"
         with Hub(self.folder) as hub:
             fleet = simulate(hub, 60, "--for", "12s", script="".join(f"{second}s change all\n" for second in range(1, 11)), wait=False)
@@ -164,6 +169,7 @@ class CopiesOfItsStore(WithFolder):
             self.assertEqual(taken.returncode, 0, taken.stderr)
             self.assertEqual(self.run_hub("backup", "--store", hub.store, copy).returncode, 2, "a copy is not written over")
             self.assertEqual(self.run_hub("restore", "--store", hub.store, copy).returncode, 3, "the hub holds its store")
+            clock.until(lambda: fleet.poll() is not None)
             fleet.communicate(timeout=60)
         hub.store.write_bytes(b"no database at all" * 1000)
         self.assertEqual(self.run_hub("--store", hub.store, "--listen", "127.0.0.1:0").returncode, 3)
@@ -197,6 +203,7 @@ class WithCertificates(WithFolder):
 
     def setUp(self):
         super().setUp()
+        self.clock = self.moved_clock()
         self.pki("init")
         self.ids = {}
         for kind, name, *more in (("hub", "hub1", "--ip", "127.0.0.1"), ("host", "node1", "--ip", "127.0.0.1"), ("host", "node2", "--ip", "127.0.0.1"),
@@ -227,13 +234,16 @@ class WithCertificates(WithFolder):
             refused = self.ask(hub, "node1", "status")
             self.assertEqual(refused.status, 4, refused)
             self.assertIn("does not look at others", refused.err)
-            self.assertEqual(tool.rdmaready("fleet", "status", "--hub", hub.address).status, 4, "plain text is not spoken there")
+            plain = tool.start("fleet", "status", "--hub", hub.address)
+            self.clock.until(lambda: plain.poll() is not None)  # it gives up after some seconds
+            self.assertEqual(tool.finish(plain).status, 4, "plain text is not spoken there")
             self.assertEqual(self.ask(hub, "anna", "ack", "--check", "*").status, 0)
             self.assertEqual(self.ask(hub, "hub1", "ack", "--check", "*").status, 4, "who may look may not operate")
 
     def test_who_says_that_he_is_another_is_turned_away(self):
         with Hub(self.folder, *self.tls("hub1")) as hub:
             process = simulate(hub, 1, *map(str, self.tls("node1")), "--for", "2s", "--settle", "2s", wait=False)
+            self.clock.until(lambda: process.poll() is not None)
             self.assertEqual(process.communicate(timeout=60)[0] and process.returncode, 1, "its id is not that of the certificate")
             self.assertEqual(self.ask(hub, "anna", "hosts", "--output", "json").json["hosts"], [])
 
@@ -243,9 +253,9 @@ class WithCertificates(WithFolder):
             with tool.Agent("--hub", hub.address, *self.tls("node1")) as revoked:
                 self.hosts(hub, 1)
                 self.pki("revoke", self.folder / "certificates" / "node1.pem")
-                self.assertTrue(revoked.logged("hub-away"), "within a minute, although its stream was open")
+                self.assertTrue(revoked.logged("hub-away", clock=self.clock), "within a minute, although its stream was open")
             with tool.Agent("--hub", hub.address, *self.tls("node1")) as revoked, tool.Agent("--hub", hub.address, *self.tls("node2")):
-                self.assertTrue(revoked.logged("hub-away"))
+                self.assertTrue(revoked.logged("hub-away", clock=self.clock))
                 self.assertEqual(len({host["host_id"] for host in self.hosts(hub, 2)}), 2)
             log = (self.folder / "hub.log").read_text()
             self.assertIn("revoked", log)

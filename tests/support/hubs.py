@@ -11,6 +11,7 @@ import fixtures
 import ports
 import tool
 from eventually import eventually
+from moved_clock import MovedClock
 
 PATIENT = ("--timeout", "60s")  # of a command that asks a hub: to connect it has 5 s otherwise
 
@@ -134,6 +135,12 @@ class WithFolder(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="rdmaready hub ")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def moved_clock(self):
+        """Of all that is started from now on."""
+        clock = MovedClock()
+        self.addCleanup(clock.close)
+        return clock
 
     def in_time(self, attempt, *seconds):
         """`attempt(seconds)` says False when the machine took too much of that for what has to happen meanwhile, and has another one with more."""

@@ -18,7 +18,8 @@ class Webhook:
     """Keeps what is posted, a notice once: it comes again when its answer was slow. `answers`: (status, headers, body) or a callable of the handler,
     one each; the last one goes on."""
 
-    def __init__(self, pair=None, answers=((204, {}, b""),), secret=""):
+    def __init__(self, pair=None, answers=((204, {}, b""),), secret="", until=eventually):
+        self.until = until
         self.secret = secret
         self.answers = list(answers)
         self.notices, self.requests, self.unsigned = [], [], 0
@@ -80,7 +81,7 @@ class Webhook:
 
     def wait(self, count=1, seconds=120, of=None):
         """The notices, once there are so many (that `of` chooses)."""
-        return eventually(lambda: [one for one in list(self.notices) if of is None or of(one)], lambda chosen: len(chosen) >= count, seconds,
+        return self.until(lambda: [one for one in list(self.notices) if of is None or of(one)], lambda chosen: len(chosen) >= count, seconds,
                           why=lambda: self.notices)
 
     def close(self):
@@ -91,7 +92,8 @@ class Webhook:
 class Syslog:
     """A list of messages as they came: datagrams of `unix:PATH` or `udp`, or counted octets over `tcp` and `tls`."""
 
-    def __init__(self, way, folder=None, pair=None):
+    def __init__(self, way, folder=None, pair=None, until=eventually):
+        self.until = until
         self.messages = []
         if way == "unix":
             self.target = f"unix:{folder}/log"
@@ -139,7 +141,7 @@ class Syslog:
                 octets = rest[int(count):]
 
     def wait(self, count=1, seconds=120):
-        return eventually(lambda: list(self.messages), lambda messages: len(messages) >= count, seconds)
+        return self.until(lambda: list(self.messages), lambda messages: len(messages) >= count, seconds)
 
     def close(self):
         self.socket.close()

@@ -104,10 +104,15 @@ class Agent:
         found.wait(60)
         return self
 
-    def logged(self, word, seconds=60):
-        """The first line of the log that holds the word, once there is one."""
-        return eventually(lambda: next((line for line in list(self.log) if word in line), ""), seconds=seconds, every=0.02,
-                          why=lambda: f"{word}: not in\n{''.join(self.log)}")
+    def logged(self, word, seconds=60, clock=None):
+        """The first line of the log that holds the word, once there is one. `clock`: a MovedClock that goes on until then."""
+        def look():
+            return next((line for line in list(self.log) if word in line), "")
+
+        def why():
+            return f"{word}: not in\n{''.join(self.log)}"
+
+        return clock.until(look, seconds=seconds, why=why) if clock else eventually(look, seconds=seconds, every=0.02, why=why)
 
     def stop(self, how=signal.SIGTERM):
         if self.process.poll() is None:
