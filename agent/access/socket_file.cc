@@ -7,15 +7,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <ranges>
 #include <system_error>
 #include <utility>
@@ -26,8 +23,6 @@ namespace rdmaready::access {
 namespace {
 
 constexpr char kSystemDirectory[] = "/run/rdmaready";
-// A socket for each, the one that may most last.
-constexpr std::array kDoorRoles{Role::kObserve, Role::kTest, Role::kProve, Role::kApply};
 constexpr int kBacklog = 128;
 constexpr ::mode_t kOwner = 0600;
 constexpr ::mode_t kOwnerAndGroup = 0660;
@@ -62,19 +57,6 @@ absl::StatusOr<DoorSocket> BindAndListen(const std::string& path, Role role, con
   }
   if (::listen(fd.get(), kBacklog) != 0) return ErrnoStatus(errno, "listen");
   return DoorSocket{std::move(fd), role, path, file.st_ino};
-}
-
-absl::StatusOr<std::string> PathOf(int fd) {
-  ::sockaddr_un address{};
-  ::socklen_t size = sizeof(address);
-  if (::getsockname(fd, reinterpret_cast<::sockaddr*>(&address), &size) != 0)
-    return ErrnoStatus(errno, "name of a socket");
-  return std::string(address.sun_path);
-}
-
-void FreeList(char** names) {
-  for (char** name = names; *name != nullptr; ++name) std::free(*name);
-  std::free(static_cast<void*>(names));
 }
 
 std::string EnvironmentPath(const char* name) {
@@ -116,34 +98,6 @@ absl::StatusOr<std::vector<DoorSocket>> MakeRoleSockets(const std::string& direc
     RR_ASSIGN_OR_RETURN(DoorSocket socket, MakeSocket(directory + "/" + name + ".sock", role,
                                                       for_a_group ? "rdmaready-" + name : ""));
     sockets.push_back(std::move(socket));
-  }
-  return sockets;
-}
-
-absl::StatusOr<std::vector<DoorSocket>> InheritedSockets() {
-  char** list = nullptr;
-  const int count = ::sd_listen_fds_with_names(1, &list);
-  const Handle<char*, FreeList> names(list);
-  if (count < 0) return ErrnoStatus(-count, "sockets that systemd passed");
-  std::vector<DoorSocket> sockets;
-  for (int i = 0; i < count; ++i) {
-    const int fd = SD_LISTEN_FDS_START + i;
-    const std::string name = list[i];
-    const Role role = RoleOfName(name);
-    if (std::ranges::find(kDoorRoles, role) == kDoorRoles.end()) {
-      return absl::InvalidArgumentError(
-          "systemd passed a socket of the name '" + name +
-          "': FileDescriptorName= is observe, test, prove or apply (TCP is the agent's own: "
-          "--listen)");
-    }
-    if (::sd_is_socket_unix(fd, SOCK_STREAM, 1, nullptr, 0) <= 0) {
-      return absl::InvalidArgumentError("systemd passed no listening unix socket as '" + name + "'");
-    }
-    RR_ASSIGN_OR_RETURN(std::string path, PathOf(fd));
-    const int flags = ::fcntl(fd, F_GETFL);
-    static_cast<void>(::fcntl(fd, F_SETFL, flags | O_NONBLOCK));
-    // Never listen(2) again: callers would see this process, and not systemd, at the other end.
-    sockets.push_back({UniqueFd(fd), role, std::move(path), 0});
   }
   return sockets;
 }

@@ -3,6 +3,7 @@
 // which is the whole process's.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,8 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/access/local_door.h"
+#include "agent/access/role.h"
 
 namespace rdmaready::access {
+
+// A socket for each, the one that may most last.
+inline constexpr std::array kDoorRoles{Role::kObserve, Role::kTest, Role::kProve, Role::kApply};
 
 // Listens at `path`; a socket that was there is removed. Only this user may connect, and the members of `group`
 // where there is such a group. Errors of the system, with the path.
@@ -21,13 +26,9 @@ absl::StatusOr<DoorSocket> MakeSocket(const std::string& path, Role role, const 
 // may write it.
 absl::Status MakeSocketDirectory(const std::string& directory);
 
-// The socket of each role in such a directory: observe.sock, test.sock, prove.sock, apply.sock, the first two with the
-// groups rdmaready-observe and rdmaready-test.
+// The socket of each role in such a directory: observe.sock, test.sock, prove.sock, apply.sock, the first two
+// with the groups rdmaready-observe and rdmaready-test.
 absl::StatusOr<std::vector<DoorSocket>> MakeRoleSockets(const std::string& directory);
-
-// The sockets that systemd listens on for us, by their names: observe, test, prove, apply. Empty: it does on none.
-// kInvalidArgument: another name, or no listening unix socket. Call once, before there are threads.
-absl::StatusOr<std::vector<DoorSocket>> InheritedSockets();
 
 // The file that MakeSocket made, unless another took its place.
 void RemoveSocketFile(const DoorSocket& socket);

@@ -25,6 +25,7 @@
 #include "agent/access/socket_file.h"
 #include "agent/agent_events.h"
 #include "agent/daemon/enrol_command.h"
+#include "agent/daemon/inherited_sockets.h"
 #include "agent/daemon/options.h"
 #include "agent/probe/nvme/nvme_leftovers.h"
 #include "agent/server/server.h"
@@ -171,7 +172,8 @@ void Reload(std::span<const char* const> argv, const std::map<std::string, std::
 
 // Until a signal says that it is over: its number.
 int Attend(const ::sigset_t& signals, std::span<const char* const> argv,
-           const std::map<std::string, std::string>& started_with, HostedAgent& agent, const EventSink& events) {
+           const std::map<std::string, std::string>& started_with, HostedAgent& agent,
+           const EventSink& events) {
   for (;;) {
     int signal = 0;
     ::sigwait(&signals, &signal);

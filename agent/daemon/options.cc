@@ -123,7 +123,8 @@ absl::Status DecodeOwnTests(const AgentSettings& settings, const Source& source,
   if (const std::string& text = settings.test_interval(); !text.empty() && text != "0") {
     const absl::StatusOr<std::chrono::milliseconds> interval = ParseDuration(text);
     if (!interval.ok()) return source.Error("test_interval", Message(interval.status()) + ", or 0 for never");
-    if (*interval < kShortestTestInterval) return source.Error("test_interval", "less than a minute, or 0 for never");
+    if (*interval < kShortestTestInterval)
+      return source.Error("test_interval", "less than a minute, or 0 for never");
     own.interval = *interval;
   }
   for (const std::string& name : settings.test_cases()) {
@@ -213,6 +214,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   options.server.drift = settings.drift();
   options.server.helpers_directory = settings.helpers();
   options.server.metrics_listen = settings.metrics_listen();
+  options.server.open_metrics = metrics::OpenAgentDoor;
   if (settings.has_metrics_listen() && settings.metrics_listen().empty())
     return source.Error("metrics_listen", "an address and a port, or none");
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
@@ -228,7 +230,8 @@ std::map<std::string, std::string> Texts(const AgentSettings& settings) {
   std::vector<const google::protobuf::FieldDescriptor*> set;
   settings.GetReflection()->ListFields(settings, &set);
   for (const auto* field : set) {
-    google::protobuf::TextFormat::PrintFieldValueToString(settings, field, field->is_repeated() ? 0 : -1, &texts[field->name()]);
+    google::protobuf::TextFormat::PrintFieldValueToString(settings, field, field->is_repeated() ? 0 : -1,
+                                                          &texts[field->name()]);
   }
   return texts;
 }

@@ -32,7 +32,6 @@
 #include "api/client/report_channel.h"
 #include "api/daemon/listening.h"
 #include "api/daemon/server_tls.h"
-#include "api/metrics/own_cost.h"
 #include "collectors/real/host.h"
 
 namespace rdmaready {
@@ -373,6 +372,7 @@ metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) con
 }
 
 absl::Status HostedAgent::OpenMetrics(const ServerOptions& options) {
+  if (!options.open_metrics) return absl::OkStatus();
   const auto started = std::chrono::duration<double>(options.clock->Wall().time_since_epoch()).count();
   const auto admit = [this](const metrics::HttpCaller& caller) -> absl::Status {
     if (judge_ != nullptr) {
@@ -382,18 +382,17 @@ absl::Status HostedAgent::OpenMetrics(const ServerOptions& options) {
     return gate_->Admit(gate_->WhoCalls(caller.address, caller.certificate_pem), access::Ask::kGetMetrics)
         .status();
   };
-  const auto page = [this, started, interval = options.check_interval] {
+  const auto now = [this, started, interval = options.check_interval] {
     metrics::AgentNow all = Now(interval);
     all.started_unix_s = started;
-    return metrics::Exposition(all, book_.Now(), metrics::ReadOwnCost());
+    return all;
   };
-  RR_ASSIGN_OR_RETURN(metrics_, metrics::Door::Open({.listen = options.metrics_listen,
-                                                     .default_port = metrics::kMetricsPort,
-                                                     .tls = options.tls,
-                                                     .insecure = options.insecure,
-                                                     .events = options.events,
-                                                     .admit = admit,
-                                                     .page = page}));
+  metrics::DoorOptions door{.listen = options.metrics_listen,
+                            .tls = options.tls,
+                            .insecure = options.insecure,
+                            .events = options.events,
+                            .admit = admit};
+  RR_ASSIGN_OR_RETURN(metrics_, options.open_metrics(std::move(door), now, book_));
   return absl::OkStatus();
 }
 

@@ -23,8 +23,9 @@
 #include "agent/apply/configurer.h"
 #include "agent/drift/drift_watch.h"
 #include "agent/enrol/identity_keeper.h"
+#include "agent/metrics/agent_door.h"
+#include "agent/metrics/agent_now.h"
 #include "agent/metrics/book.h"
-#include "agent/metrics/exposition.h"
 #include "agent/own_test.h"
 #include "agent/report/reporter.h"
 #include "agent/runs.h"
@@ -76,9 +77,10 @@ struct ServerOptions {
   TransferLimits transfer{};
   std::vector<Prefix> peers{};   // see AgentConfig
   std::string metrics_listen{};  // see metrics::DoorOptions; one that listens nowhere has no metrics either
-  bool drift = false;            // watch this host's settings: agent/own_drift.h
-  std::string hub{};             // whom to report to; empty: nobody
-  bool enrolled = false;         // `tls` is the identity in state_directory, which is kept: agent/enrol
+  metrics::DoorMaker open_metrics{};  // empty: there are no metrics
+  bool drift = false;                 // watch this host's settings: agent/own_drift.h
+  std::string hub{};                  // whom to report to; empty: nobody
+  bool enrolled = false;              // `tls` is the identity in state_directory, which is kept: agent/enrol
   CallLimits limits{};
   EventSink events{};
   Clock* clock = &RealClock();
@@ -159,7 +161,7 @@ class HostedAgent {
   ListeningServer network_;                  // without a server: nowhere to listen
   std::unique_ptr<grpc::Server> local_;      // local sockets, and this process; null: neither is wanted
   std::vector<Listening> addresses_;
-  std::unique_ptr<metrics::Door> metrics_;
+  std::shared_ptr<const metrics::Door> metrics_;        // held by nobody else
   std::shared_ptr<enrol::IdentityKeeper> identity_;     // null: not enrolled. Streams of reports hold it, too
   std::atomic<report::Reporter*> reporting_ = nullptr;  // once it is there
   std::unique_ptr<report::Reporter> reporter_;          // null: no hub
