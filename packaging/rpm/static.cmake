@@ -17,11 +17,6 @@ function(use_older_glibc)
 endfunction()
 cmake_language(DEFER CALL use_older_glibc)
 
-# use_archive(TARGET FILE): an imported library is this archive.
-function(use_archive target file)
-  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${file}" IMPORTED_LOCATION_NONE "${file}" IMPORTED_SONAME_NONE "")
-endfunction()
-
 # archive_of_source(TARGET NAME SOURCES...): an imported library is made of Debian's source of it.
 function(archive_of_source target name)
   add_library(static_${name} STATIC ${ARGN})
@@ -30,16 +25,7 @@ function(archive_of_source target name)
   add_dependencies(${target} static_${name})
 endfunction()
 
-get_property(imported DIRECTORY PROPERTY IMPORTED_TARGETS)
-list(FILTER imported INCLUDE REGEX "^absl::")
-foreach(target IN LISTS imported)
-  get_target_property(shared ${target} IMPORTED_LOCATION_NONE)
-  if(shared MATCHES "/(lib[a-z_0-9]+)\\.so")
-    use_archive(${target} "${archives}/${CMAKE_MATCH_1}.a")
-  endif()
-endforeach()
-use_archive(protobuf::libprotobuf "${archives}/libprotobuf.a")
-use_archive(yaml-cpp "${archives}/libyaml-cpp.a")
+link_archives("${archives}" ssl crypto z)
 
 file(GLOB fmt "${RDMAREADY_STATIC}/fmtlib-*/src/format.cc" "${RDMAREADY_STATIC}/fmtlib-*/src/os.cc")
 archive_of_source(fmt::fmt fmt ${fmt})
@@ -63,19 +49,3 @@ file(WRITE "${CMAKE_BINARY_DIR}/static/curl_names.c" "${curl_stub}")
 add_library(static_curl SHARED "${CMAKE_BINARY_DIR}/static/curl_names.c")
 set_target_properties(static_curl PROPERTIES OUTPUT_NAME curl SOVERSION 4 LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/static")
 set_target_properties(PkgConfig::curl PROPERTIES INTERFACE_LINK_LIBRARIES static_curl)
-
-pkg_check_modules(grpc REQUIRED grpc++)
-# pkg-config names archives and shared libraries alike, each as often as one needs it.
-set(grpc_archives "")
-foreach(library IN LISTS grpc_STATIC_LIBRARIES)
-  if(library MATCHES "^(ssl|crypto|z)$" OR NOT EXISTS "${archives}/lib${library}.a")
-    list(APPEND grpc_archives "-l${library}")
-  else()
-    list(APPEND grpc_archives "${archives}/lib${library}.a")
-  endif()
-endforeach()
-list(REMOVE_DUPLICATES grpc_archives)
-set_target_properties(rdmaready_grpc PROPERTIES INTERFACE_LINK_LIBRARIES
-  "-Wl,--start-group;${grpc_archives};-Wl,--end-group")
-# It announces itself when it is loaded; nothing calls it.
-set(GRPC_REFLECTION "$<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}/libgrpc++_reflection.a>")
