@@ -14,6 +14,8 @@ Answer RealHost::Ask(const Question& question) {
   return AnswerBy(question, [this]<class Kind>(const Kind& kind) {
     if constexpr (std::is_same_v<Kind, LinesQuestion>) {
       return lines_.Find(kind.path, kind.words);
+    } else if constexpr (std::is_same_v<Kind, DirectoryQuestion>) {
+      return lines_.List(kind.path);
     } else {
       return kind.AskThisHost();
     }

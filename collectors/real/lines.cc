@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/real/lines.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
-#include <optional>
+#include <string_view>
 
 #include "api/base/status.h"
 #include "collectors/lines.h"
@@ -12,13 +15,17 @@
 namespace rdmaready {
 namespace {
 
-constexpr off_t kLargeBytes = off_t{64} << 10U;
-constexpr std::size_t kMostLineFiles = 16;
+constexpr std::size_t kMostKept = 512;
+
+bool IsKernels(std::string_view path) {
+  constexpr std::array<std::string_view, 3> kFolders{"/proc/", "/sys/", "/dev/"};
+  return std::ranges::any_of(kFolders, [path](std::string_view folder) { return path.starts_with(folder); });
+}
 
 bool SameTime(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
 bool SameFile(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_mode == b.st_mode && a.st_size == b.st_size &&
          SameTime(a.st_mtim, b.st_mtim) && SameTime(a.st_ctim, b.st_ctim);
 }
 
@@ -28,34 +35,48 @@ bool LeftAlone(const struct stat& file, std::chrono::milliseconds settled, Clock
   return changed + settled < clock.Wall().time_since_epoch();
 }
 
-// Nothing for what is not worth keeping: the reading of it says what is wrong with it.
-std::optional<struct stat> LargeFile(const std::string& path) {
-  struct stat file {};
-  if (!HostRoot::OfThisHost().Stat(path, file) || !S_ISREG(file.st_mode) || file.st_size < kLargeBytes)
-    return std::nullopt;
-  return file;
+// A file without a size may be one that some filesystem makes up as it is read.
+bool MayStay(const struct stat& file) {
+  return (S_ISREG(file.st_mode) && file.st_size > 0) || S_ISDIR(file.st_mode);
 }
 
 }  // namespace
 
+template <class Read>
+absl::StatusOr<LineFinder::Texts> LineFinder::ReadOnce(std::map<Key, Kept>& all, const Key& key,
+                                                       const char* verb, Read read) {
+  const std::string& path = key.first;
+  if (IsKernels(path)) return read();
+  const HostRoot& root = HostRoot::OfThisHost();
+  struct stat before {};
+  const bool seen = root.Stat(path, before);
+  if (!seen && errno == ENOENT) return ErrnoStatus(ENOENT, verb + path);
+  if (seen) {
+    const std::lock_guard lock(mutex_);
+    const auto known = all.find(key);
+    if (known != all.end() && SameFile(known->second.file, before)) return known->second.texts;
+  }
+  RR_ASSIGN_OR_RETURN(Texts texts, read());
+  struct stat after {};
+  if (seen && MayStay(before) && LeftAlone(before, settled_, clock_) && root.Stat(path, after) &&
+      SameFile(before, after)) {
+    const std::lock_guard lock(mutex_);
+    if (all.size() >= kMostKept && !all.contains(key)) all.clear();  // of kernels long gone
+    all.insert_or_assign(key, Kept{after, texts});
+  }
+  return texts;
+}
+
 absl::StatusOr<std::vector<std::string>> LineFinder::Find(const std::string& path,
                                                           const std::vector<std::string>& words) {
-  const std::optional<struct stat> before = LargeFile(path);
-  if (before) {
-    const std::lock_guard lock(mutex_);
-    const auto known = found_.find(path);
-    if (known != found_.end() && SameFile(known->second.file, *before) && known->second.words == words)
-      return known->second.lines;
-  }
-  RR_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
-  std::vector<std::string> lines = LinesToKeep(path, text, words);
-  const std::optional<struct stat> after = LargeFile(path);
-  if (before && after && SameFile(*before, *after) && LeftAlone(*after, settled_, clock_)) {
-    const std::lock_guard lock(mutex_);
-    if (found_.size() >= kMostLineFiles && !found_.contains(path)) found_.clear();  // of kernels long gone
-    found_.insert_or_assign(path, Found{*after, words, lines});
-  }
-  return lines;
+  return ReadOnce(files_, {path, words}, "open ", [&]() -> absl::StatusOr<Texts> {
+    RR_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
+    return LinesToKeep(path, text, words);
+  });
+}
+
+absl::StatusOr<std::vector<std::string>> LineFinder::List(const std::string& path) {
+  return ReadOnce(folders_, {path, {}}, "list ", [&path] { return ListWholeDirectory(path); });
 }
 
 }  // namespace rdmaready

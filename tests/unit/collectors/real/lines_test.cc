@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "api/base/handle.h"
+#include "api/base/status.h"
 #include "tests/support/fake_clock.h"
 
 namespace rdmaready {
@@ -83,7 +85,7 @@ TEST_F(LineFinderTest, SaysWhatIsThereNowWhateverWasThereBefore) {
   EXPECT_FALSE(finder_.Find(path_, {"CONFIG_A"}).ok());
 }
 
-TEST_F(LineFinderTest, OpensALargeFileOnceWhileItStaysAsItIs) {
+TEST_F(LineFinderTest, OpensAFileOnceWhileItStaysAsItIs) {
   Write("CONFIG_A=y");
   const Opens opens(path_);
   LineFinder patient(std::chrono::hours(1), clock_);
@@ -100,14 +102,62 @@ TEST_F(LineFinderTest, OpensALargeFileOnceWhileItStaysAsItIs) {
   EXPECT_EQ(opens.Take(), 1);
 }
 
-TEST_F(LineFinderTest, OpensASmallFileEachTime) {
-  std::ofstream(path_) << "CONFIG_A=y\n";
+TEST_F(LineFinderTest, OpensAFileOnceForEachOfSeveralQuestions) {
+  std::ofstream(path_) << "CONFIG_A=y\nCONFIG_B=m\n";
   Settle();
   const Opens opens(path_);
+  for (const int expected : {1, 0, 0}) {
+    EXPECT_EQ(Find("CONFIG_A"), Lines{"CONFIG_A=y"});
+    EXPECT_EQ(opens.Take(), expected);
+    EXPECT_EQ(Find("CONFIG_B"), Lines{"CONFIG_B=m"});
+    EXPECT_EQ(opens.Take(), expected);
+  }
+}
+
+TEST_F(LineFinderTest, ReadsAFileAgainThatAnotherTookThePlaceOf) {
+  Write("CONFIG_A=y");
+  Settle();
   Find("CONFIG_A");
-  EXPECT_EQ(opens.Take(), 1);
+  const std::string other = folder_ + "/other";
+  std::ofstream(other) << "CONFIG_A=m\n";
+  std::filesystem::rename(other, path_);
+  EXPECT_EQ(Find("CONFIG_A"), Lines{"CONFIG_A=m"});
+}
+
+TEST_F(LineFinderTest, ReadsAFileAgainThatMayNotBeReadAnyMore) {
+  Write("CONFIG_A=y");
+  Settle();
   Find("CONFIG_A");
+  std::filesystem::permissions(path_, std::filesystem::perms::none);
+  const Opens opens(path_);
+  static_cast<void>(finder_.Find(path_, {"CONFIG_A"}));
+  EXPECT_EQ(opens.Take(), ::geteuid() == 0 ? 1 : 0) << "root may open it all the same";
+  EXPECT_EQ(finder_.Find(path_, {"CONFIG_A"}).ok(), ::geteuid() == 0);
+}
+
+TEST_F(LineFinderTest, SaysWhatIsNotThereInTheKernelsWords) {
+  EXPECT_EQ(finder_.Find(path_, {"CONFIG_A"}).status(), ErrnoStatus(ENOENT, "open " + path_));
+  EXPECT_EQ(finder_.List(path_).status(), ErrnoStatus(ENOENT, "list " + path_));
+  std::ofstream(path_) << "CONFIG_A=y\n";
+  EXPECT_EQ(Find("CONFIG_A"), Lines{"CONFIG_A=y"});
+  EXPECT_EQ(finder_.List(path_).status(), ErrnoStatus(ENOTDIR, "list " + path_));
+  EXPECT_EQ(finder_.Find(folder_, {"CONFIG_A"}).status(), ErrnoStatus(EISDIR, "read " + folder_));
+}
+
+TEST_F(LineFinderTest, ListsAFolderOnceWhileItStaysAsItIs) {
+  Write("CONFIG_A=y");
+  Settle();
+  const Opens opens(folder_);
+  EXPECT_EQ(*finder_.List(folder_), Lines{"config"});
   EXPECT_EQ(opens.Take(), 1);
+  EXPECT_EQ(*finder_.List(folder_), Lines{"config"});
+  EXPECT_EQ(opens.Take(), 0);
+  std::ofstream(folder_ + "/b") << "b\n";
+  EXPECT_EQ(*finder_.List(folder_), (Lines{"b", "config"}));
+  std::filesystem::rename(folder_ + "/b", folder_ + "/a");
+  EXPECT_EQ(*finder_.List(folder_), (Lines{"a", "config"}));
+  std::filesystem::remove(path_);
+  EXPECT_EQ(*finder_.List(folder_), Lines{"a"});
 }
 
 // A socket that listens on loopback, and its local port as /proc/net/tcp writes it.
