@@ -32,6 +32,7 @@
 #include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "api/daemon/mapped_pages.h"
 #include "api/daemon/process.h"
 #include "api/daemon/service_manager.h"
 #include "api/daemon/watchdog.h"
@@ -199,6 +200,7 @@ int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, co
   if (::geteuid() == 0) leftovers = nvme::FindLeftovers(nvme::Moment::kStart);
   const bool insecure = options.server.insecure;
   const std::string plain_role(access::RoleName(options.server.plain_role));
+  options.server.at_rest = GiveBackMappedPages;
   const absl::StatusOr<std::unique_ptr<HostedAgent>> agent =
       HostedAgent::Start(std::move(options.server), std::move(sockets));
   if (!agent.ok()) {
@@ -221,6 +223,7 @@ int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, co
   std::optional<Watchdog> watchdog;
   if (const auto period = WatchdogPeriod())
     watchdog.emplace(*period, RealClock(), (*agent)->ProofsOfLife(), TellManagerAlive, events);
+  GiveBackMappedPages();  // those of the start
   const int signal = Attend(signals, argv, command.settings, **agent, events);
   TellManagerStopping();
   Tell(events, EventLevel::kInfo, "stopping", {{"reason", std::string(::strsignal(signal))}});

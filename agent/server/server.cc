@@ -194,7 +194,10 @@ void HostedAgent::KeepSchedules(const ServerOptions& options) {
   if (options.check_interval.count() > 0) {
     schedule_ = std::make_unique<Schedule>(
         options.check_interval, std::random_device()(), *options.clock,
-        [this, events = options.events](const std::stop_token& stop) { CheckByItself(*agent_, events, stop); });
+        [this, events = options.events, at_rest = options.at_rest](const std::stop_token& stop) {
+          CheckByItself(*agent_, events, stop);
+          if (at_rest) at_rest();
+        });
   }
   if (options.own_test.interval.count() > 0) {
     test_schedule_ = std::make_unique<Schedule>(

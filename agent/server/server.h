@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -70,6 +71,7 @@ struct ServerOptions {
   StoreOptions store{};                        // limits; its directory is state_directory, its log `events`
   bool refuse_broken_store = true;             // false: work without memory, and say so with each result
   std::chrono::milliseconds check_interval{};  // of the agent's own checks of this host; 0: none
+  std::function<void()> at_rest{};             // called after each of these checks; may be empty
   OwnTestOptions own_test{};                   // its own loopback tests; off unless an interval is given
   bool allow_proofs = false;                   // see AgentConfig
   std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
