@@ -12,6 +12,7 @@ using testing::SizeIs;
 
 constexpr const char* kErrors = "out_of_seq_request";
 
+// Their live tests take longer than a driver keeps a reading of its counters.
 class CountersTest : public ServiceTest {
  protected:
   // Links whose initiator is made in the middle of the test, when `meanwhile` happens to the host.
@@ -34,7 +35,7 @@ class CountersTest : public ServiceTest {
 
 TEST_F(CountersTest, ATestTellsAndKeepsWhatGrewMeanwhile) {
   ServedAgent* host = nullptr;
-  ServedAgent agent(Meanwhile([&] { host->Count(kErrors, 12); }), locks_);
+  ServedAgent agent = Unbounded(Meanwhile([&] { host->Count(kErrors, 12); }), locks_);
   host = &agent;
   agent.Count(kErrors, 5);
   const PortTransfer transfer = Loopback(agent);
@@ -48,7 +49,7 @@ TEST_F(CountersTest, ATestTellsAndKeepsWhatGrewMeanwhile) {
 TEST_F(CountersTest, EachCaseOfACheckHasReadingsOfItsOwn) {
   ServedAgent* host = nullptr;
   std::uint64_t value = 0;
-  ServedAgent agent(Meanwhile([&] { host->Count(kErrors, ++value); }), locks_);
+  ServedAgent agent = Unbounded(Meanwhile([&] { host->Count(kErrors, ++value); }), locks_);
   host = &agent;
   agent.Count(kErrors, 0);
   const absl::StatusOr<CheckAnswer> answer = agent.Client("a")->Check({.level = Rung::kLoopback}, {}, {});
@@ -63,11 +64,11 @@ TEST_F(CountersTest, EachCaseOfACheckHasReadingsOfItsOwn) {
 
 TEST_F(CountersTest, CountersThatCannotBeReadFailNothingAndAreNotZero) {
   ServedAgent* host = nullptr;
-  ServedAgent agent(Meanwhile([&] {
-                      host->host.directories["/sys/class/infiniband/rxe0/ports/1/hw_counters"] =
-                          ErrnoStatus(EIO, "list");
-                    }),
-                    locks_);
+  ServedAgent agent = Unbounded(Meanwhile([&] {
+                                  host->host.directories["/sys/class/infiniband/rxe0/ports/1/hw_counters"] =
+                                      ErrnoStatus(EIO, "list");
+                                }),
+                                locks_);
   host = &agent;
   const PortTransfer transfer = Loopback(agent);
   EXPECT_EQ(transfer.result.failure.kind, FailureKind::kNone);
@@ -77,9 +78,9 @@ TEST_F(CountersTest, CountersThatCannotBeReadFailNothingAndAreNotZero) {
 
 TEST_F(CountersTest, EachEndOfAPeerTestTellsAndKeepsItsOwn) {
   ServedAgent* second = nullptr;
-  ServedAgent a(OneEnd(Role::kInitiator), locks_ + "/");
+  ServedAgent a = Unbounded(OneEnd(Role::kInitiator), locks_ + "/");
   std::filesystem::create_directories(locks_ + "/b");
-  ServedAgent b(
+  ServedAgent b = Unbounded(
       [&](Role role, std::uint32_t number) {
         second->Count(kErrors, 9);
         return OneEnd(Role::kResponder)(role, number);
@@ -103,7 +104,7 @@ TEST_F(CountersTest, EachEndOfAPeerTestTellsAndKeepsItsOwn) {
 }
 
 TEST_F(CountersTest, TwoDirectionsAreCountedOnce) {
-  ServedAgent agent(BothEnds(), locks_);
+  ServedAgent agent = Unbounded(BothEnds(), locks_);
   agent.Count(kErrors, 5);
   const TransferOptions options{.bidirectional = true};
   ASSERT_TRUE(agent.Client("a")->TestLoopback({}, {"write-8k"}, "", "", {}, {}, options).ok());

@@ -119,9 +119,9 @@ TEST_F(ServiceTest, TrafficIsMarkedAsTheCallerSaysElseTheProfileElseTheSystem) {
 }
 
 TEST_F(ServiceTest, ABusyPeerIsNamedAndTheOtherEndDoesNotWaitForIt) {
-  ServedAgent a(OneEnd(Role::kInitiator), locks_);
+  ServedAgent a = Unbounded(OneEnd(Role::kInitiator), locks_);
   std::filesystem::create_directories(locks_ + "/b");
-  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  ServedAgent b = Unbounded(OneEnd(Role::kResponder), locks_ + "/b");
   const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody", locks_ + "/b");
   PeerTest test = Send1k();
   test.options.duration = kLongTest;
@@ -134,9 +134,9 @@ TEST_F(ServiceTest, ABusyPeerIsNamedAndTheOtherEndDoesNotWaitForIt) {
 }
 
 TEST_F(ServiceTest, AnAgentThatDiesInMidTransferIsTheCauseAndTheOtherEndEndsSoon) {
-  ServedAgent a(OneEnd(Role::kInitiator), locks_);
+  ServedAgent a = Unbounded(OneEnd(Role::kInitiator), locks_);
   std::filesystem::create_directories(locks_ + "/b");
-  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  ServedAgent b = Unbounded(OneEnd(Role::kResponder), locks_ + "/b");
   std::jthread killer([&] {
     while (between_.Posted(Role::kInitiator, Work::kSend) < 10) std::this_thread::yield();
     b.Kill();

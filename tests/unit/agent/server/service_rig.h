@@ -95,6 +95,9 @@ class RecordingStore final : public Store {
   std::mutex mutex_;
 };
 
+// A live test ends by its bytes, long before the half second of its case.
+inline constexpr TransferLimits kFewBytes{.moved_bytes = 4u << 20};
+
 // One host: its agent, served.
 class ServedAgent {
  public:
@@ -102,7 +105,8 @@ class ServedAgent {
               ProbeNetwork network = HostNetwork(), std::shared_ptr<HostReader> other_host = nullptr,
               const WorkerLimits& reading = {}, bool allow_proofs = true,
               std::shared_ptr<Prover> prover = nullptr, PeerTrust trust = {}, std::vector<Prefix> peers = {},
-              std::shared_ptr<Configurer> configurer = nullptr, Clock& clock = RealClock())
+              std::shared_ptr<Configurer> configurer = nullptr, Clock& clock = RealClock(),
+              const TransferLimits& transfer = kFewBytes)
       : agent_(other_host ? std::move(other_host) : std::shared_ptr<HostReader>(std::shared_ptr<void>(), &host),
                store, std::move(make_link),
                {.version = "9.9.9",
@@ -118,6 +122,7 @@ class ServedAgent {
                 .allow_proofs = allow_proofs,
                 .prover = std::move(prover),
                 .configurer = std::move(configurer),
+                .transfer = transfer,
                 .trust = std::move(trust),
                 .peers = std::move(peers),
                 .reading = reading,
@@ -192,6 +197,12 @@ class ServiceTest : public testing::Test {
 
   LinkMaker OneEnd(Role role) {
     return [this, role](Role, std::uint32_t) { return std::make_unique<MemoryLink>(between_, role); };
+  }
+
+  // Whose tests go on until their time is over.
+  static ServedAgent Unbounded(LinkMaker make_link, const std::string& locks) {
+    return ServedAgent(std::move(make_link), locks, {}, HostNetwork(), nullptr, {}, true, nullptr, {}, {},
+                       nullptr, RealClock(), {});
   }
 
   PeerTest Send1k() const {

@@ -162,14 +162,18 @@ TEST(HostWorkerTest, EndsWhileAReadingSleeps) {
   const auto host = HostWithCounter();
   host->Hold(kSlowCounter);
   absl::Status status;
+  static FakeClock clock;  // the reading that is left behind goes on with it
+  std::jthread passing;
   {
-    HostWorker worker(host, {.question = std::chrono::hours(1)});
+    HostWorker worker(host, {.question = std::chrono::hours(1)}, clock);
     std::thread caller([&] { status = worker.Collect().status(); });
     while (host->held() == 0) std::this_thread::yield();
     worker.Stop();
     caller.join();
     EXPECT_EQ(worker.Collect().status().code(), absl::StatusCode::kUnavailable);
     EXPECT_EQ(worker.Read<int>([](HostReader&) { return 1; }).status().code(), absl::StatusCode::kUnavailable);
+    // The end waits a moment for the reading.
+    passing = std::jthread([] { clock.Advance(clock.AwaitSleeper()); });
   }
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   host->Release();
