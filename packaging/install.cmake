@@ -76,6 +76,10 @@ if(DEFINED ENV{RDMAREADY_PACKAGE_RELEASE})
     set(package rdmaready-${component})
   endif()
   file(INSTALL FILES "${source}/deb/copyright" DESTINATION "${DOCDIR}/${package}" TYPE FILE)
+  # Of what is linked in (lib/archives.cmake): their licences want their text beside the program.
+  foreach(linked libabsl-dev libgrpc-dev libprotobuf-dev libre2-dev libyaml-cpp-dev)
+    file(INSTALL FILES "/usr/share/doc/${linked}/copyright" DESTINATION "${DOCDIR}/${package}" TYPE FILE RENAME "copyright.${linked}")
+  endforeach()
   file(WRITE "${made}/filled/changelog.Debian" "rdmaready (${version}-${RELEASE}) unstable; urgency=medium
 
   * Packages of rdmaready ${version}.
