@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AgentNow: what metrics tell of an agent beside its book.
+// AgentNow: the state of an agent for its metrics. Its past is in Book.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace rdmaready::metrics {
 
-// What the agent is at this moment, beside what it did.
+// The agent at this moment, without its past.
 struct Served {
   std::uint64_t observe = 0;
   std::uint64_t test = 0;

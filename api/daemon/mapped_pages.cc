@@ -20,7 +20,7 @@ int GiveBackObject(::dl_phdr_info* object, std::size_t, void* context) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
     const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr + page - 1) / page * page;
     const std::uintptr_t end = (object->dlpi_addr + segment.p_vaddr + segment.p_memsz) / page * page;
-    // What it refuses (locked memory) stays as it was.
+    // Locked memory is refused and stays as it was.
     if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
   return 0;

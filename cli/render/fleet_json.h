@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hub tells of its fleet and does to it, as JSON: schemas rdmaready.v1.Fleet*.
+// Answers of a hub about its fleet as JSON: schemas rdmaready.v1.Fleet*.
 #pragma once
 
 #include <cstdint>

@@ -132,8 +132,8 @@ class FleetStore {
   // All of them in one transaction. What became another of each host, in their order.
   virtual absl::StatusOr<std::vector<CommittedChange>> Commit(std::span<const JudgedHost> hosts,
                                                               std::int64_t now_unix_ns) = 0;
-  // When hosts were last heard, and from which run of their agents, in the same row. What was heard later
-  // stays, unless that is after `now_unix_ns`: then the date was set back. Not worth a sync of its own: it is
+  // When hosts were last heard, and from which run of their agents, in the same row. A later time
+  // stays, unless it is after `now_unix_ns`: then the date was set back. Not worth a sync of its own: it is
   // lost with a power cut.
   virtual absl::Status PutSeen(std::span<const SeenHost> hosts, std::int64_t now_unix_ns) = 0;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For LD_PRELOAD: the clocks of a process are ahead by what stands in the file $CLOCK_SHIFT, which may change
-// at any time: eight octets, seconds, by which the wall clock alone is ahead; and eight octets, nanoseconds,
-// which have passed by every clock. Who waits for a time waits by these clocks: when they are moved, he wakes
-// up within kSlice.
+// For LD_PRELOAD: the file $CLOCK_SHIFT says how far the clocks of a process are ahead, and may change at any
+// time: eight octets, seconds, by which the wall clock alone is ahead; and eight octets, nanoseconds, which
+// have passed by every clock. A wait goes by these clocks: when they are moved, it ends within kSlice.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -46,7 +45,7 @@ const volatile Shift& Shifted() {
   return *shift;
 }
 
-// What stands behind this module.
+// The function that this module replaces.
 void* Next(const char* name, std::atomic<void*>& kept) {
   void* next = kept.load(std::memory_order_relaxed);
   if (next == nullptr) kept.store(next = ::dlsym(RTLD_NEXT, name), std::memory_order_relaxed);
@@ -60,7 +59,7 @@ void* Next(const char* name, std::atomic<void*>& kept) {
     return Next(#function, kept);               \
   }()))
 
-// Of what it says by itself; the times of a thread or a process are not moved.
+// Added to the time of the kernel; the times of a thread or a process are not moved.
 std::int64_t AheadNs(::clockid_t clock) {
   switch (clock) {
     case CLOCK_REALTIME:
@@ -86,7 +85,7 @@ std::int64_t NowNs(::clockid_t clock) {
   return NsOf(now) + AheadNs(clock);
 }
 
-// What is left until `end`, at most one slice.
+// The time left until `end`, at most one slice.
 std::int64_t SliceNs(::clockid_t clock, std::int64_t end) {
   return std::clamp<std::int64_t>(end - NowNs(clock), 0, kSlice);
 }
@@ -143,7 +142,7 @@ int gettimeofday(::timeval* time, void*) noexcept {
   return now;
 }
 
-// A waiter may be woken for nothing at any time: he looks again, and waits on.
+// A wait may end early at any time: its caller looks again, and waits on.
 int pthread_cond_clockwait(::pthread_cond_t* cond, ::pthread_mutex_t* mutex, ::clockid_t clock,
                            const ::timespec* end) {
   const ::timespec slice = SliceEnd(clock, NsOf(*end));
@@ -151,7 +150,7 @@ int pthread_cond_clockwait(::pthread_cond_t* cond, ::pthread_mutex_t* mutex, ::c
   return result == ETIMEDOUT && NowNs(clock) < NsOf(*end) ? 0 : result;
 }
 
-// By the wall clock: no program here asks for another one by an attribute.
+// The wall clock: no program here sets another one by an attribute.
 int pthread_cond_timedwait(::pthread_cond_t* cond, ::pthread_mutex_t* mutex, const ::timespec* end) {
   return pthread_cond_clockwait(cond, mutex, CLOCK_REALTIME, end);
 }

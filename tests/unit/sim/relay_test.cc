@@ -86,7 +86,7 @@ class RelayTest : public testing::Test {
   }
 
   // The relay's one thread takes what comes in its order: when this returns it has dealt with all that was said
-  // before. It goes by the second line, and nobody else may have called the hub meanwhile.
+  // before. It takes the second line, and no other call to the hub may be open.
   void PassAround() const {
     for (int round = 0; round < 2; ++round) {
       const UniqueFd agent = Call(relay_->address(1));

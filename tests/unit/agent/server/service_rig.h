@@ -199,7 +199,7 @@ class ServiceTest : public testing::Test {
     return [this, role](Role, std::uint32_t) { return std::make_unique<MemoryLink>(between_, role); };
   }
 
-  // Whose tests go on until their time is over.
+  // Its tests go on until their time is over.
   static ServedAgent Unbounded(LinkMaker make_link, const std::string& locks) {
     return ServedAgent(std::move(make_link), locks, {}, HostNetwork(), nullptr, {}, true, nullptr, {}, {},
                        nullptr, RealClock(), {});

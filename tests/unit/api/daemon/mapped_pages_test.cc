@@ -13,7 +13,7 @@
 namespace rdmaready {
 namespace {
 
-// Of what this process has of files, as far as it wrote nothing there.
+// Pages of files that this process has mapped and never wrote to.
 std::size_t MappedKilobytes() {
   std::ifstream lines("/proc/self/status");
   std::string word;

@@ -103,7 +103,7 @@ TEST(FleetJson, WritesAConditionAsAWord) {
   EXPECT_EQ(word(static_cast<HostCondition>(6)), "unknown");
 }
 
-TEST(FleetJson, TellsWhatWasDone) {
+TEST(FleetJson, HasTheCountsOfAnAct) {
   EXPECT_EQ(FleetAcknowledgedJson(2, 3),
             "{\n  \"schema\": \"rdmaready.v1.FleetAcknowledged\",\n  \"marked\": 2,\n  \"forgotten\": 3\n}\n");
   EXPECT_EQ(
