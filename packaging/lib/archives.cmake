@@ -10,6 +10,7 @@ endfunction()
 
 # link_archives(FOLDER SHARED...): these libraries and what they need, from this folder of archives; SHARED stay shared.
 macro(link_archives folder)
+  set(stay_shared ${ARGN})  # ARGN of a macro is no variable
   get_property(imported DIRECTORY PROPERTY IMPORTED_TARGETS)
   list(FILTER imported INCLUDE REGEX "^absl::")
   foreach(target IN LISTS imported)
@@ -23,7 +24,7 @@ macro(link_archives folder)
 
   file(GLOB grpc_archives "${folder}/libabsl_*.a")
   foreach(library grpc++ grpc gpr upb address_sorting re2 cares ssl crypto z)
-    if("${library}" IN_LIST ARGN)
+    if("${library}" IN_LIST stay_shared)
       list(APPEND grpc_archives "-l${library}")
     else()
       list(APPEND grpc_archives "${folder}/lib${library}.a")

@@ -25,6 +25,13 @@ class WhatTheTestsStart(unittest.TestCase):
         self.assertIn(tool.BIN / "rdmaready-agent", programs)
         self.assertEqual(loading.faults(programs, self.packages), [])
 
+    def test_libraries_with_security_updates_stay_shared(self):
+        """packaging/lib/archives.cmake links their users as archives."""
+        for program in ("rdmaready", "rdmaready-agent", "rdmaready-hub"):
+            listed = subprocess.run(["ldd", tool.BIN / program], check=True, capture_output=True, text=True).stdout
+            for library in ("libcares.so.2", "libssl.so.3", "libcrypto.so.3", "libz.so.1"):
+                self.assertIn(library, listed, program)
+
     def test_the_simulated_infiniband_fabric(self):
         root, _ = ibsim.root_with("ibsim")
         self.assertNotEqual(root, pathlib.Path("/"), "not unpacked: see tests/run")
