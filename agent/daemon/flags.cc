@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/helper/asker.h"
+#include "agent/helper/directory.h"
 #include "agent/metrics/exposition.h"
 #include "api/profile/load.h"
 

@@ -11,7 +11,7 @@
 
 #include "agent/daemon/flags.h"
 #include "agent/enrol/identity_files.h"
-#include "agent/helper/asker.h"
+#include "agent/helper/directory.h"
 #include "agent/own_test.h"
 #include "agent/port/peer_subnets.h"
 #include "agent/store/limits_text.h"

@@ -14,9 +14,6 @@
 
 namespace rdmaready::helper {
 
-// The folder of the helpers' sockets, unless the agent's --helpers names another.
-inline constexpr std::string_view kHelpersDirectory = "/run/rdmaready/helpers";
-
 // What came of a question to a helper.
 struct HelperAnswer {
   // OK when the helper was reached and is one that is believed. Else why not, with what a person can do.

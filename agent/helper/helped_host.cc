@@ -5,17 +5,26 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "agent/helper/answers.h"
+#include "agent/helper/asker.h"
 #include "agent/helper/listener/verbs.h"
 #include "agent/helper/reader/questions.h"
 #include "api/base/status.h"
 
 namespace rdmaready::helper {
 namespace {
+
+constexpr auto kHelperWithin = std::chrono::seconds(5);
 
 // Not permitted, and who could.
 absl::Status DeniedBut(const Question& question, const Answer& own, const absl::Status& helper) {
@@ -43,12 +52,25 @@ void LeaveOut(std::int64_t pid, std::vector<ProcessName>& processes) {
   std::erase_if(processes, [pid](const ProcessName& process) { return process.pid == pid; });
 }
 
-}  // namespace
+class Helped final : public HostReader {
+ public:
+  Helped(std::shared_ptr<HostReader> host, std::string_view directory)
+      : host_(std::move(host)), reader_(directory, "reader"), listener_(directory, "listener") {}
 
-HelpedHost::HelpedHost(std::shared_ptr<HostReader> host, std::string_view directory)
-    : host_(std::move(host)), reader_(directory, "reader"), listener_(directory, "listener") {}
+  Answer Ask(const Question& question) override;
+  std::vector<Answer> AskTogether(std::span<const Question> questions) override;
 
-Answer HelpedHost::Ask(const Question& question) {
+ private:
+  Answer AskReader(const Question& question, Answer own) const;
+  std::vector<Answer> HearLldp(std::span<const Question> questions, std::vector<Answer> own) const;
+  Answer HearDcbWrites(const DcbNoticesQuestion& question);
+
+  std::shared_ptr<HostReader> host_;
+  HelperAsker reader_;
+  HelperAsker listener_;
+};
+
+Answer Helped::Ask(const Question& question) {
   if (const auto* notices = std::get_if<DcbNoticesQuestion>(&question)) return HearDcbWrites(*notices);
   Answer own = host_->Ask(question);
   if (!Withheld(question, own)) return own;
@@ -57,7 +79,7 @@ Answer HelpedHost::Ask(const Question& question) {
   return HearLldp(std::span(&question, 1), std::move(answers)).front();
 }
 
-std::vector<Answer> HelpedHost::AskTogether(std::span<const Question> questions) {
+std::vector<Answer> Helped::AskTogether(std::span<const Question> questions) {
   const bool all_lldp = !questions.empty() && std::ranges::all_of(questions, [](const Question& question) {
     return std::holds_alternative<LldpQuestion>(question);
   });
@@ -67,7 +89,7 @@ std::vector<Answer> HelpedHost::AskTogether(std::span<const Question> questions)
   return HearLldp(questions, std::move(own));
 }
 
-Answer HelpedHost::AskReader(const Question& question, Answer own) const {
+Answer Helped::AskReader(const Question& question, Answer own) const {
   const std::optional<VerbCall> call = VerbFor(question);
   if (!call) return own;
   const TimedWait wait({.longest = kHelperWithin, .stop = {}});
@@ -76,7 +98,7 @@ Answer HelpedHost::AskReader(const Question& question, Answer own) const {
   return AnswersFrom(reader_, from, std::span(&question, 1)).front();
 }
 
-std::vector<Answer> HelpedHost::HearLldp(std::span<const Question> questions, std::vector<Answer> own) const {
+std::vector<Answer> Helped::HearLldp(std::span<const Question> questions, std::vector<Answer> own) const {
   const LldpWait& asked = std::get<LldpQuestion>(questions.front()).wait;
   Json netdevs = Json::array();
   for (const Question& question : questions) {
@@ -92,7 +114,7 @@ std::vector<Answer> HelpedHost::HearLldp(std::span<const Question> questions, st
 
 // Listening takes no right, running before others does: the listener hears who wrote, and root's agent by
 // itself.
-Answer HelpedHost::HearDcbWrites(const DcbNoticesQuestion& question) {
+Answer Helped::HearDcbWrites(const DcbNoticesQuestion& question) {
   if (::geteuid() == 0) return host_->Ask(Question(question));
   const TimedWait wait({.longest = question.wait.longest + kHelperWithin, .stop = question.wait.stop});
   const HelperAnswer from =
@@ -109,6 +131,12 @@ Answer HelpedHost::HearDcbWrites(const DcbNoticesQuestion& question) {
     for (DcbNotice& notice : notices->notices) LeaveOut(self, notice.newcomers);
   }
   return AnswerOf<DcbNoticesQuestion>(std::move(notices));
+}
+
+}  // namespace
+
+std::shared_ptr<HostReader> HelpedHost(std::shared_ptr<HostReader> host, std::string_view directory) {
+  return std::make_shared<Helped>(std::move(host), directory);
 }
 
 }  // namespace rdmaready::helper

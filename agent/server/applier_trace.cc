@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-#include "agent/helper/asker.h"
+#include "agent/helper/directory.h"
 
 namespace rdmaready {
 namespace {

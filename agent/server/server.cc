@@ -97,7 +97,7 @@ std::shared_ptr<HostReader> HostOf(const ServerOptions& options) {
   if (options.host != nullptr) return options.host;
   auto real = std::make_shared<RealHost>();
   if (options.helpers_directory.empty()) return real;
-  return std::make_shared<helper::HelpedHost>(std::move(real), options.helpers_directory);
+  return helper::HelpedHost(std::move(real), options.helpers_directory);
 }
 
 LinkMaker LinksOf(const ServerOptions& options) {

@@ -10,7 +10,7 @@
 
 #include "agent/access/socket_file.h"
 #include "agent/helper/applier/helped_applier.h"
-#include "agent/helper/asker.h"
+#include "agent/helper/directory.h"
 #include "agent/server/server.h"
 #include "api/base/status.h"
 #include "api/client/tcp_probe.h"

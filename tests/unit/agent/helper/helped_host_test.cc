@@ -58,7 +58,7 @@ class HelpedHostTest : public testing::Test {
 
   const std::string directory_ = testing::TempDir() + "helped " + std::to_string(::getpid());
   std::shared_ptr<FakeHost> own_ = std::make_shared<FakeHost>();
-  HelpedHost host_{own_, directory_};
+  const std::shared_ptr<HostReader> host_ = HelpedHost(own_, directory_);
   const UniqueFd told_{::eventfd(0, EFD_CLOEXEC)};
   std::unique_ptr<HelperServer> server_;
   std::future<ServeEnd> served_;
@@ -70,7 +70,7 @@ const NetlinkRequest kTables = NftListRequest(NftList::kTables);
 TEST_F(HelpedHostTest, WhatThisHostAnswersIsAskedOfNobodyElse) {
   own_->Answer(kTables, std::vector<NetlinkMessage>{{.type = 1, .payload = {}}});
   ServeAnswer("reader", "nft-list", absl::InternalError("asked"));
-  EXPECT_TRUE(host_.Netlink(kTables).ok());
+  EXPECT_TRUE(host_->Netlink(kTables).ok());
   EXPECT_EQ(asked_, 0);
 }
 
@@ -80,14 +80,14 @@ TEST_F(HelpedHostTest, WhatIsNotPermittedIsAskedOfTheReader) {
   const Answer answer =
       AnswerOf<NetlinkRequest>(std::vector<NetlinkMessage>{{.type = 7, .payload = {std::byte{1}}}});
   ServeAnswer("reader", "nft-list", WriteAnswerFiles(std::span(&question, 1), std::span(&answer, 1)));
-  const auto got = host_.Netlink(kTables);
+  const auto got = host_->Netlink(kTables);
   ASSERT_TRUE(got.ok()) << got.status();
   EXPECT_EQ(*got, (std::vector<NetlinkMessage>{{.type = 7, .payload = {std::byte{1}}}}));
 }
 
 TEST_F(HelpedHostTest, WithoutTheReaderItIsSaidWhoCould) {
   own_->Answer(kTables, Refused());
-  EXPECT_EQ(host_.Netlink(kTables).status(),
+  EXPECT_EQ(host_->Netlink(kTables).status(),
             absl::PermissionDeniedError(
                 "list by nf_tables netlink command 1: Operation not permitted; rdmaready-reader is not "
                 "running (systemctl enable --now rdmaready-reader.socket)"));
@@ -96,7 +96,7 @@ TEST_F(HelpedHostTest, WithoutTheReaderItIsSaidWhoCould) {
 TEST_F(HelpedHostTest, WhatNoHelperReadsStaysAsItIs) {
   own_->files["/etc/shadow"] = ErrnoStatus(EACCES, "open /etc/shadow");
   ServeAnswer("reader", "nft-list", absl::InternalError("asked"));
-  EXPECT_EQ(host_.ReadFile("/etc/shadow").status(), ErrnoStatus(EACCES, "open /etc/shadow"));
+  EXPECT_EQ(host_->ReadFile("/etc/shadow").status(), ErrnoStatus(EACCES, "open /etc/shadow"));
   EXPECT_EQ(asked_, 0);
 }
 
@@ -105,7 +105,7 @@ TEST_F(HelpedHostTest, TheReadersErrorIsTheAnswer) {
   const Question question = kTables;
   const Answer answer = ErrnoStatus(ENOMEM, "list by nf_tables netlink command 1");
   ServeAnswer("reader", "nft-list", WriteAnswerFiles(std::span(&question, 1), std::span(&answer, 1)));
-  EXPECT_EQ(host_.Netlink(kTables).status(), ErrnoStatus(ENOMEM, "list by nf_tables netlink command 1"));
+  EXPECT_EQ(host_->Netlink(kTables).status(), ErrnoStatus(ENOMEM, "list by nf_tables netlink command 1"));
 }
 
 TEST_F(HelpedHostTest, AnAnswerToSomethingElseIsNotBelieved) {
@@ -113,7 +113,7 @@ TEST_F(HelpedHostTest, AnAnswerToSomethingElseIsNotBelieved) {
   const Question question = NftListRequest(NftList::kRules);
   const Answer answer = AnswerOf<NetlinkRequest>(std::vector<NetlinkMessage>{});
   ServeAnswer("reader", "nft-list", WriteAnswerFiles(std::span(&question, 1), std::span(&answer, 1)));
-  const absl::Status got = host_.Netlink(kTables).status();
+  const absl::Status got = host_->Netlink(kTables).status();
   EXPECT_EQ(got.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(std::string(got.message()), HasSubstr("rdmaready-reader answers nonsense"));
 }
@@ -124,13 +124,13 @@ TEST_F(HelpedHostTest, FewerOctetsThanWereAskedForAreRead) {
   const Question question = config;
   const Answer answer = AnswerOf<FileQuestion>(std::string(256, 'y'));
   ServeAnswer("reader", "pci-configuration", WriteAnswerFiles(std::span(&question, 1), std::span(&answer, 1)));
-  EXPECT_EQ(*host_.Ask(config), std::string(256, 'y'));
+  EXPECT_EQ(*host_->Ask(config), std::string(256, 'y'));
 }
 
 TEST_F(HelpedHostTest, FewerOctetsThanWereAskedForAreDeniedWithoutTheReader) {
   const FileQuestion config{PciConfigPath("0000:3b:00.0"), 256};
   own_->files[config.path] = std::string(64, 'x');
-  const absl::Status got = host_.Ask(config).status();
+  const absl::Status got = host_->Ask(config).status();
   EXPECT_EQ(got.code(), absl::StatusCode::kPermissionDenied);
   EXPECT_THAT(std::string(got.message()), HasSubstr("rdmaready-reader is not running"));
 }
@@ -141,7 +141,7 @@ TEST_F(HelpedHostTest, LldpIsHeardByTheListenerOnAllNetdevsAtOnce) {
   const std::vector<Answer> heard{AnswerOf<LldpQuestion>(LldpFrames{.listened_ms = 5}),
                                   AnswerOf<LldpQuestion>(ErrnoStatus(ENODEV, "listen for LLDP on eth1"))};
   ServeAnswer("listener", kHearLldp, WriteAnswerFiles(questions, heard));
-  const std::vector<Answer> got = host_.AskTogether(questions);
+  const std::vector<Answer> got = host_->AskTogether(questions);
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(AnswerTo<LldpQuestion>(got[0])->listened_ms, 5U);
   EXPECT_EQ(got[1].status().code(), absl::StatusCode::kNotFound);
@@ -151,7 +151,7 @@ TEST_F(HelpedHostTest, LldpIsHeardByTheListenerOnAllNetdevsAtOnce) {
 TEST_F(HelpedHostTest, WithoutTheListenerItIsSaidWhoCouldHear) {
   own_->lldp["eth0"] = ErrnoStatus(EPERM, "listen for LLDP on eth0");
   const std::vector<Question> questions{LldpQuestion{"eth0", {}}};
-  const std::vector<Answer> got = host_.AskTogether(questions);
+  const std::vector<Answer> got = host_->AskTogether(questions);
   EXPECT_EQ(got.front().status().code(), absl::StatusCode::kPermissionDenied);
   EXPECT_THAT(std::string(got.front().status().message()),
               HasSubstr("listen for LLDP on eth0: Operation not permitted; rdmaready-listener is not running"));
