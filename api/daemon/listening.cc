@@ -97,7 +97,8 @@ absl::StatusOr<ListeningServer> StartListening(grpc::ServerBuilder& builder, con
   std::vector<TcpListener> listeners;
   for (const std::string& text : options.listen) {
     RR_ASSIGN_OR_RETURN(TcpListener listener, ListenerOf(text, options));
-    listening.addresses.push_back(listener.address.substr(listener.address.find(':') + 1));
+    const std::string_view with_family = listener.address;
+    listening.addresses.emplace_back(with_family.substr(with_family.find(':') + 1));
     listeners.push_back(std::move(listener));
   }
   const auto ends = std::make_shared<HandshakeEnds>(kHandshakesAtOnce);

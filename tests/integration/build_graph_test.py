@@ -13,13 +13,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(small LANGUAGES CXX)
-set(RDMAREADY_UNITY ON)
+option(RDMAREADY_UNITY "" ON)
 include("${PROJECT_SOURCE_DIR}/packaging/lib/units.cmake")
+include("${PROJECT_SOURCE_DIR}/packaging/lib/precompiled.cmake")
 set(CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/packaging/lib/compile" "${PROJECT_SOURCE_DIR}" "${CMAKE_BINARY_DIR}" "..")
 file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" part/*.cc)
 rdmaready_units(units small 4 SOURCES ${sources})
 add_library(small STATIC ${units})
 target_include_directories(small PRIVATE "${PROJECT_SOURCE_DIR}")
+add_library(rdmaready_options INTERFACE)
+target_compile_options(rdmaready_options INTERFACE -Werror)
+target_link_libraries(small PRIVATE rdmaready_options)
+if(PRECOMPILED)
+  rdmaready_precompile(small_common HEADERS <string> ${HEADERS})
+  rdmaready_precompiled(small small_common)
+endif()
 """
 
 
@@ -36,7 +44,7 @@ class BuildGraph(unittest.TestCase):
         root = self.folder / name
         (root / "part").mkdir(parents=True)
         (root / "packaging" / "lib").mkdir(parents=True)
-        for file in ("units.cmake", "compile"):
+        for file in ("units.cmake", "precompiled.cmake", "compile"):
             shutil.copy(ROOT / "packaging" / "lib" / file, root / "packaging" / "lib" / file)
         (root / "CMakeLists.txt").write_text(PROJECT)
         (root / "part" / "common.h").write_text("#pragma once\n#include <string>\ninline int common() { return 1; }\n")
@@ -50,11 +58,11 @@ class BuildGraph(unittest.TestCase):
     def run_in(self, root, *command):
         return subprocess.run(command, cwd=root, env=self.environment, check=True, capture_output=True, text=True).stdout
 
-    def configure(self, root):
-        self.run_in(root, "cmake", "-S", ".", "-B", "build", "-G", "Ninja")
+    def configure(self, root, *options):
+        self.run_in(root, "cmake", "-S", ".", "-B", "build", "-G", "Ninja", *options)
 
-    def build(self, root):
-        self.configure(root)
+    def build(self, root, *options):
+        self.configure(root, *options)
         self.run_in(root, "ninja", "-C", "build")
 
     def units(self, root):
@@ -101,6 +109,33 @@ class BuildGraph(unittest.TestCase):
         (first / "part" / "common.h").write_text("#pragma once\ninline int common() { return 3; }\n")
         self.build(second)
         self.assertEqual(self.hits(), (misses, 2 * misses))
+
+    def test_another_clone_takes_precompiled_headers_from_the_cache_too(self):
+        first, second = self.tree("the first clone"), self.tree("another clone")
+        self.build(first, "-DPRECOMPILED=ON")
+        hits, misses = self.hits()
+        self.assertEqual(hits, 0)
+        self.build(second, "-DPRECOMPILED=ON")
+        self.assertEqual(self.hits(), (misses, misses))
+        deps = self.run_in(second, "ninja", "-C", "build", "-t", "deps")
+        self.assertEqual(deps.count("/bits/basic_string.h\n"), 1)  # the units did not read it again
+        self.assertIn("    ../part/common.h\n", deps)
+        self.assertNotIn(str(first), deps)
+        # An edit of an own header compiles the units, and not what is precompiled.
+        (second / "part" / "common.h").write_text("#pragma once\ninline int common() { return 2; }\n")
+        self.build(second)
+        units = len(self.units(second))
+        self.assertEqual(self.hits(), (misses, misses + units))
+        # The cache sees what is precompiled although no unit's list of headers names it.
+        self.build(second, "-DPRECOMPILED=ON", "-DHEADERS=<vector>")
+        self.assertEqual(self.hits(), (misses, 2 * misses + units))
+
+    def test_nothing_is_precompiled_where_each_file_is_a_unit(self):
+        root = self.tree("a tree")
+        self.configure(root, "-DPRECOMPILED=ON", "-DRDMAREADY_UNITY=OFF")
+        commands = self.run_in(root, "ninja", "-C", "build", "-t", "commands", "libsmall.a")
+        self.assertIn("file0.cc", commands)
+        self.assertNotIn("-include", commands)
 
 
 if __name__ == "__main__":

@@ -132,6 +132,7 @@ BANNED_CALLS = [
     (re.compile(r"(?<![\w.>:])(?:std::|::)?(system|popen|vfork|fork|execv\w*|execl\w*|posix_spawn\w*)\s*\("),
      "runs a tool: read netlink, sysfs or verbs instead"),
     (re.compile(r"(?<![\w.>])(?:std::)?(sprintf|strcpy|strcat|gets)\s*\("), "an unbounded write"),
+    (re.compile(r"\b(__(?:DATE|TIME|TIMESTAMP)__)"), "the compiler cache would give back an older one"),
 ]
 
 # Where product code reads the machine's time itself; all else has a Clock (api/base/clock.h), which a test moves by hand.
@@ -317,6 +318,7 @@ def self_test():
         ("api/a.h", "#pragma once\n", "no SPDX line"),
         ("tests/fabric/dcbnic/a.c", header, "no SPDX line of GPL-2.0"),
         ("agent/a.cc", header + "const auto t = std::chrono::steady_clock::now();\n", "reads the machine's time"),
+        ("agent/a.cc", header + "const char* const kBuilt = __TIME__;\n", "the compiler cache"),
         ("hub/a.cc", header + "::clock_gettime(CLOCK_REALTIME, &now);\n", "reads the machine's time"),
         ("collectors/a.cc", header + "std::this_thread::sleep_for(kLook);\n", "Clock::SleepUntil"),
         ("api/a.h", header + "changed_.wait_for(lock, patience, over);\n", "Clock::WaitUntil"),

@@ -53,6 +53,8 @@ def targets(build, root):
         names = [os.path.relpath(os.path.realpath(root / file), root) for file in files]
         names = [name for name in names if name.startswith(PRODUCT) and name not in seen]
         seen.update(names)
+        # Nor does another compiler read what the build's compiler has precompiled.
+        words = [word for word, before in zip(words, ["", *words]) if "-include" not in (word, before)]
         arguments = [word for word in words if word == "-w" or not word.startswith("-W")]
         if names:
             yield entry["directory"], arguments, entry["file"], names
@@ -154,7 +156,7 @@ def self_test():
         batch = build / "units" / "agent.cc"
         batch.write_text('#include "agent/clean.cc"\n#include "agent/other.cc"\n')
         (build / "compile_commands.json").write_text(json.dumps(
-            [{"directory": str(build), "file": str(file), "command": f"/usr/bin/c++ -I{root} -std=c++20 -Werror -o x.o -c {file}"}
+            [{"directory": str(build), "file": str(file), "command": f"/usr/bin/c++ -I{root} -std=c++20 -Werror -include x.hxx -o x.o -c {file}"}
              for file in (batch, root / "agent" / "alone.cc")]))
         names = ["agent/alone.cc", "agent/clean.cc", "agent/other.cc"]
         if (told := judge(build, root)) != ([], [], []):

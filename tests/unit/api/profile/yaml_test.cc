@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles as text: what is read, and what strangers may write.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -166,9 +167,8 @@ TEST(Yaml, IsRefusedWithFileLineAndKey) {
 TEST(Yaml, StopsAnAliasBombBeforeItGrows) {
   std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n";
   for (char c = 'b'; c < 'z'; ++c) {
-    const std::string before(1, static_cast<char>(c - 1));
-    bomb +=
-        std::string(1, c) + ": &" + c + " [*" + before + ",*" + before + ",*" + before + ",*" + before + "]\n";
+    const char before = static_cast<char>(c - 1);
+    bomb += fmt::format("{0}: &{0} [*{1},*{1},*{1},*{1}]\n", c, before);
   }
   EXPECT_THAT(ErrorOf(bomb), HasSubstr("anchors (&name) are not used here"));
 }
