@@ -215,17 +215,13 @@ class ARevokedHost(WithHub):
             thief = self.current("state0") / "host.pem"
             as_gone = ("--tls-cert", thief, "--tls-key", thief, "--tls-ca", self.hub.authority / "ca.pem")
             self.assertEqual(tool.rdmaready("facts", first.address, *as_gone).status, 0)
-            begun = time.monotonic()
             revoked = self.hub.ask("revoke", ids[0], "--why", "its disk was stolen")
             self.assertEqual(revoked.status, 0, revoked)
             self.assertTrue(gone.logged("hub-away"), "its stream ends")
-            at_the_hub = time.monotonic() - begun
             for agent in (first, second, third):
                 answer = eventually(lambda: tool.rdmaready("facts", agent.address, *as_gone),
                                     lambda answer: "revoked" in answer.err or answer.status != 0)
                 self.assertEqual(answer.status, 4, answer)
-            print(f"revoked: at the hub after {at_the_hub:.2f} s, at three agents after {time.monotonic() - begun:.2f} s")
-            self.assertLess(time.monotonic() - begun, 60)
             row = next(host for host in self.hosts(4) if host["host_id"] == ids[0])
             self.assertEqual((row["condition"], row["revoked_why"]), ("revoked", "its disk was stolen"))
             self.assertIn("revoked by anna", self.hub.ask("history").out)
