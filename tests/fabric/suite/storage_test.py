@@ -112,7 +112,7 @@ class Storage(unittest.TestCase):
         self.leave_a_controller()
         self.start_again()
         eventually(self.controllers, lambda controllers: controllers == [])
-        self.assertIn("nvme-leftover", self.log())
+        eventually(self.log, lambda log: "nvme-leftover" in log)  # logged after the controller is gone
         fabric.guest(CLIENT, f"echo 'transport=rdma,traddr={ADDRESS},trsvcid=4420,nqn={NQN},ctrl_loss_tmo=0' > /dev/nvme-fabrics")
         others = self.controllers()
         self.addCleanup(fabric.guest, CLIENT, f"echo 1 > /sys/class/nvme/{others[0]}/delete_controller")
