@@ -143,7 +143,7 @@ class ItsStore(WithFolder):
             simulate(hub, 10, "--for", "1s")
             size = hub.store.stat().st_size + hub.store.with_name("fleet.db-wal").stat().st_size
             subprocess.run(["prlimit", "--pid", str(hub.process.pid), f"--fsize={max(size // 2, 65536)}:unlimited"], check=True)
-            fleet = simulate(hub, 30, "--first", "100", "--for", "1s", "--settle", "90s", wait=False)  # over when all are kept
+            fleet = simulate(hub, 30, "--first", "100", "--for", "1s", "--settle", "600s", wait=False)  # over when all are kept
             hub.event("store", level="error")
             clock.go_on(1)
             self.assertLess(hub.fleet("status", "--output", "json").json["hosts"], 40, "the disk is full")
