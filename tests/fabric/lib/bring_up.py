@@ -19,8 +19,6 @@ from errors import FabricError, say
 from process import kill
 from state import Fabric, Guest
 
-RESET_TIMEOUT_S = 120
-
 
 def prepare(devices, roles, system=False):
     """Runs lib/prepare for guests with these RDMA devices, with or without server roles and a disk with systemd, and returns what it prints,
@@ -86,16 +84,29 @@ def power_on(run, fabric, guest):
     run.save(fabric)
 
 
-def reset(run, fabric, guests):
-    """Undoes what tests did to guests that run: from outside their machines, then from inside, all at once."""
+def reset(run, fabric, guests, timeout_s):
+    """Undoes what tests did to guests that run: from outside their machines, then from inside, all at once. Returns those in which that took
+    longer, each with the reason."""
     def reset_one(guest):
         faults.qmp(run.qmp(guest.number), "cont")
         for nic in (machine.MANAGEMENT_NIC, *map(machine.fabric_nic, machine.rails_of(fabric.shape))):
             faults.qmp(run.qmp(guest.number), "set_link", {"name": nic, "up": True})
-        faults.in_guest(guest, os.path.join(machine.FABRIC_DIR, "guest", "reset"), timeout_s=RESET_TIMEOUT_S)
+        try:
+            faults.in_guest(guest, os.path.join(machine.FABRIC_DIR, "guest", "reset"), timeout_s=timeout_s)
+        except faults.TookTooLong as error:
+            return guest, f"{error}\n{_blocked_tasks(guest)}"
+        return None
 
     with concurrent.futures.ThreadPoolExecutor(len(guests) or 1) as pool:
-        list(pool.map(reset_one, guests))
+        return list(filter(None, pool.map(reset_one, guests)))
+
+
+def _blocked_tasks(guest):
+    """The kernel's list of tasks that wait without end, and what it said before."""
+    try:
+        return faults.in_guest(guest, "sh", "-c", "echo w > /proc/sysrq-trigger; dmesg | tail -n 300", timeout_s=20)
+    except FabricError as error:
+        return str(error)
 
 
 def wait_until_ready(run, fabric, guests, boot_timeout_s):

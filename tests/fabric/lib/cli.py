@@ -13,7 +13,7 @@ import guest_exec
 import machine
 import roles
 from errors import FabricError, say
-from process import INTERRUPTIONS, interruptions_deferred
+from process import INTERRUPTIONS, interruptions_deferred, kill
 from state import DEFAULT_NAME, RunDirectory, Shape, all_names
 
 MAX_HOSTS = 4
@@ -124,7 +124,22 @@ def cmd_reset(options):
             for guest in dead:
                 bring_up.power_on(run, fabric, guest)
         bring_up.wait_until_ready(run, fabric, dead, options.boot_timeout)
-    bring_up.reset(run, fabric, [guest for guest in guests if guest not in dead])
+    if hung := bring_up.reset(run, fabric, [guest for guest in guests if guest not in dead], options.timeout):
+        with run.lock():
+            restart(run, fabric, hung, options.boot_timeout)
+
+
+def restart(run, fabric, hung, boot_timeout_s):
+    """Guests whose kernel keeps a task waiting without end: only a boot resets them."""
+    import bring_up
+
+    for guest, why in hung:
+        say(f"guest {guest.number} hung\n{why}")
+        kill(guest.process)
+    with interruptions_deferred():
+        for guest, _ in hung:
+            bring_up.power_on(run, fabric, guest)
+    bring_up.wait_until_ready(run, fabric, [guest for guest, _ in hung], boot_timeout_s)
 
 
 def run_in_guest(options, argv, timeout_s=None, input_fd=None):
@@ -291,8 +306,10 @@ def parser():
 
     roles.add_arguments(command("role", cmd_role, "start a storage server in a guest", guest=True))
 
-    reset = command("reset", cmd_reset, "put guests back to what they are after a boot; who is dead is booted")
+    reset = command("reset", cmd_reset, "put guests back to what they are after a boot; one that is dead or hangs is booted")
     reset.add_argument("guests", metavar="K", type=whole_number(1, MAX_HOSTS), nargs="*", help="the guests' numbers (default: all)")
+    reset.add_argument("--timeout", type=whole_number(1, 3600), metavar="SECONDS", default=120,
+                       help="a guest that takes longer hangs (default: %(default)s)")
     boot_timeout(reset)
 
     power = command("power", cmd_power, "pull a guest's cord, or start it again and wait until it is ready", guest=True)

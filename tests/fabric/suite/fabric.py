@@ -84,9 +84,9 @@ def bring_up():
 
 
 def put_right(*numbers, name=NAME):
-    """Undoes what a test did to guests, without a reboot unless one is dead; no number: to all of them. No test is to crash one."""
+    """Undoes what a test did to guests, without a reboot unless one is dead or hangs; no number: to all of them. No test is to cause either."""
     words = launcher("reset", *numbers, name=name).stderr
-    if " crashed\n" in words:
+    if " crashed\n" in words or " hung\n" in words:
         raise AssertionError(words)
 
 
@@ -109,14 +109,19 @@ def check(hosts, level="host", **options):
 AGAIN = r"(completer_retry_err|retry_rnr_exceeded_err|rcvd_seq_err|out_of_seq_request|duplicate_request|send_rnr_err|rcvd_rnr_err) \+\d+"
 
 
-def check_undisturbed(hosts, level):
-    """The first of up to three checks in whose live tests nothing was sent again. rxe waits half a second for an acknowledgement: where a guest
-    gets no processor for that long it sends again, and the check says so."""
+def check_without(words, hosts, level):
+    """The first of up to three checks in whose live tests nothing was observed that matches `words`."""
     for _ in range(3):
         answer = check(hosts, level, timeout=600)
-        if not any(re.search(AGAIN, found["observed"]) for pair in answer.json["pairs"] for found in pair["findings"]):
+        if not any(re.search(words, found["observed"]) for pair in answer.json["pairs"] for found in pair["findings"]):
             break
     return answer
+
+
+def check_undisturbed(hosts, level):
+    """Nothing was sent again. rxe waits half a second for an acknowledgement: where a guest gets no processor for that long it sends again, and
+    the check says so."""
+    return check_without(AGAIN, hosts, level)
 
 
 def cases(smb_direct):

@@ -27,7 +27,8 @@ class Loss(unittest.TestCase):
 
     def test_every_rung_that_it_touches_names_it(self):
         self.lose(3, *self.hosts)
-        answer = fabric.check(self.hosts, "smb-direct", timeout=600)
+        # A connection whose request or answer is lost, sent again after 4 s and lost again is not made in the 8 s that an agent gives it.
+        answer = fabric.check_without("no answer in time", self.hosts, "smb-direct")
         tests = [found for pair in answer.json["pairs"] for found in pair["findings"]
                  if found["rung"] in ("peer", "smb-direct") and found["source"].startswith("live transfer")]
         self.assertEqual({found["rung"] for found in tests}, {"peer", "smb-direct"})
