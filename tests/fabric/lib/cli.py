@@ -13,7 +13,7 @@ import guest_exec
 import machine
 import roles
 from errors import FabricError, say
-from process import INTERRUPTIONS, interruptions_deferred, kill
+from process import INTERRUPTIONS, interruptions_deferred
 from state import DEFAULT_NAME, RunDirectory, Shape, all_names
 
 MAX_HOSTS = 4
@@ -135,7 +135,7 @@ def restart(run, fabric, hung, boot_timeout_s):
 
     for guest, why in hung:
         say(f"guest {guest.number} hung\n{why}")
-        kill(guest.process)
+        machine.power_off(guest)
     with interruptions_deferred():
         for guest, _ in hung:
             bring_up.power_on(run, fabric, guest)

@@ -19,13 +19,15 @@ class Process:
 
 
 def _start_ticks(pid):
-    """When the process started, in ticks since boot; None when there is none or only its zombie is left."""
+    """When the process started, in ticks since boot; None when there is none or only its zombie is left. A first thread that ended is no zombie
+    yet: the others may still hold ports."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return None if fields[0] in "ZX" else int(fields[19])
+    only_thread = int(fields[17]) <= 1
+    return None if fields[0] in "ZX" and only_thread else int(fields[19])
 
 
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -10,6 +10,7 @@ import unittest
 
 import fabric
 import tool
+from eventually import eventually
 
 CLIENT, SERVER = 1, 2
 ADDRESS = f"10.0.0.{SERVER}"
@@ -135,6 +136,20 @@ class Share(unittest.TestCase):
         self.assertNotIn("share.over-rdma", self.of_outcome(deaf, "pass"))
         self.assertEqual(deaf.json["values"]["share-connection"], "tcp", "it was asked by TCP what it offers, and that proves nothing")
         self.assert_nothing_left()
+
+    def test_a_client_that_gives_up_its_connection_does_not_keep_the_server(self):
+        self.role()
+        # Lost where they arrive: rxe's queue pair of the connection manager ends in error when its own host drops what it sends.
+        lost = "add table inet lost\nadd chain inet lost in { type filter hook input priority 0; }\nadd rule inet lost in udp dport 4791 drop\n"
+        fabric.guest(CLIENT, f"modprobe nf_tables && printf %s {shlex.quote(lost)} | nft -f -")
+        try:
+            given_up = tool.rdmaready("probe", "smb", ADDRESS, "--from", self.hosts[CLIENT], "--output", "json", timeout=400)
+        finally:
+            fabric.guest(CLIENT, "nft delete table inet lost")
+        self.assertIn("no answer in time", self.finding(given_up, "server.rdma-listener")["observed"])
+        eventually(lambda: fabric.guest(SERVER, "rdma resource show cm_id | grep -v LISTEN; :"), lambda left: left == "", every=0.2)
+        self.role("--no-multichannel")
+        self.assertEqual(self.trouble(self.prove()), [])
 
     def test_a_server_on_a_bridge(self):
         self.role("--bridge")
