@@ -14,8 +14,10 @@
 #include "agent/own_check.h"
 #include "agent/server/schedule.h"
 #include "agent/store/sqlite_store.h"
+#include "api/profile/load.h"
 #include "tests/support/fake_clock.h"
 #include "tests/unit/agent/server/service_rig.h"
+#include "tests/unit/collectors/good_fake_host.h"
 
 namespace rdmaready {
 namespace {

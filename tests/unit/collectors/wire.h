@@ -26,6 +26,11 @@
 #include "collectors/host_reader.h"
 #include "tests/support/lldp_wire.h"
 
+// Names of rdmaready/v1/facts.proto, too.
+#undef DUPLEX_FULL
+#undef DUPLEX_HALF
+#undef DUPLEX_UNKNOWN
+
 namespace rdmaready::wire {
 
 using Bytes = std::vector<std::byte>;

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "agent/server/service.h"
 #include "api/base/handle.h"
 #include "tests/support/fake_clock.h"
 #include "tests/unit/agent/server/fake_configurer.h"

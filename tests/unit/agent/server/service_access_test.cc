@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What callers can keep from each other.
 
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/agent/server/service_rig.h"
 
@@ -14,7 +15,7 @@ absl::Status TestAll(ServedAgent& agent) {
 // In this process a message is taken when it is read, and not before: this caller is as slow as can be.
 TEST_F(ServiceTest, WhoDoesNotReadWhatItIsToldKeepsThePortFromNobody) {
   ServedAgent agent(BothEnds(), locks_);
-  const auto stub = agent.Stub();
+  const auto stub = v1::Agent::NewStub(agent.Channel());
   grpc::ClientContext context;
   v1::TestLoopbackRequest request;
   request.mutable_port()->set_device("rxe0");

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an agent adds to an applier: the proof, who may, by which connection, and what is remembered.
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/agent/server/fake_configurer.h"
 #include "tests/unit/agent/server/service_rig.h"
@@ -155,7 +157,7 @@ TEST_F(ServiceApplyTest, TheTimeOfALoopbackIsNotGivenToThePeerTest) {
 
 TEST_F(ServiceApplyTest, WhoLeavesBeforeTheEndHasItTakenBack) {
   ServedAgent agent = Served();
-  const auto stub = agent.Stub();
+  const auto stub = v1::Agent::NewStub(agent.Channel());
   grpc::ClientContext context;
   v1::ApplyRequest request;
   request.set_peer("b");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an agent tells of its port's error counters, read before and after a live test.
+#include <filesystem>
+
 #include "tests/unit/agent/server/service_rig.h"
 
 namespace rdmaready {

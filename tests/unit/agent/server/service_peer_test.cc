@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two agents, one live test: through the relay of a caller, and when one of them is busy, silent or gone.
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "agent/port/port_lock.h"
 #include "api/convert/records.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/unit/agent/server/service_rig.h"
 
 namespace rdmaready {
@@ -162,7 +164,7 @@ TEST_F(ServiceTest, APeerTestOfNoPortIsRefused) {
 
 TEST_F(ServiceTest, APeerStreamThatDoesNotBeginWithAStartOfARoleIsRefused) {
   ServedAgent agent(OneEnd(Role::kResponder), locks_);
-  const auto stub = agent.Stub();
+  const auto stub = v1::Agent::NewStub(agent.Channel());
   v1::PeerTestRequest message;
   message.mutable_peer()->set_case_name("send-1k");
   v1::PeerTestRequest no_role;
@@ -185,7 +187,7 @@ TEST_F(ServiceTest, AnUnknownNumberInARelayedMessageIsRefused) {
   v1::PeerTestRequest strange;
   *strange.mutable_peer() = ToProto(PeerMessage{.kind = PeerMessageKind::kResult});
   strange.mutable_peer()->mutable_result()->set_operation(static_cast<v1::Operation>(77));
-  const auto stub = agent.Stub();
+  const auto stub = v1::Agent::NewStub(agent.Channel());
   grpc::ClientContext context;
   const auto stream = stub->TestPeer(&context);
   stream->Write(start);
@@ -198,7 +200,7 @@ TEST_F(ServiceTest, AnUnknownNumberInARelayedMessageIsRefused) {
 
 TEST_F(ServiceTest, APeerTestWhoseOtherEndNeverSpeaksHoldsThePortNotForEver) {
   ServedAgent agent(OneEnd(Role::kResponder), locks_, {.peer_test = std::chrono::milliseconds(300)});
-  const auto stub = agent.Stub();
+  const auto stub = v1::Agent::NewStub(agent.Channel());
   grpc::ClientContext context;
   const auto stream = stub->TestPeer(&context);
   v1::PeerTestRequest request;

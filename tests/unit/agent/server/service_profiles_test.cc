@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // By which profiles an agent judges which of its ports.
 #include "agent/server/service.h"
+#include "api/profile/load.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/unit/agent/server/service_rig.h"
 
 namespace rdmaready {
@@ -14,7 +16,7 @@ grpc::Status RawCheck(ServedAgent& agent, const std::string& profile) {
   request.set_level(v1::RUNG_HOST);
   request.add_profiles()->set_name(profile);
   grpc::ClientContext context;
-  const auto reader = agent.Stub()->Check(&context, request);
+  const auto reader = v1::Agent::NewStub(agent.Channel())->Check(&context, request);
   for (v1::CheckEvent event; reader->Read(&event);) continue;
   return reader->Finish();
 }

@@ -8,6 +8,7 @@
 #include "api/convert/facts.h"
 #include "api/convert/records.h"
 #include "tests/unit/agent/server/service_rig.h"
+#include "tests/unit/collectors/good_fake_host.h"
 
 namespace rdmaready {
 namespace {

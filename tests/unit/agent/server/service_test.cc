@@ -12,7 +12,9 @@
 #include "api/model/cases.h"
 #include "collectors/collect.h"
 #include "collectors/recording/recorded_host.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/unit/agent/server/service_rig.h"
+#include "tests/unit/collectors/good_fake_host.h"
 
 namespace rdmaready {
 namespace {
@@ -114,7 +116,7 @@ TEST_F(ServiceTest, AWatchEndsWithItsCaller) {
     v1::CheckRequest request;
     request.set_level(v1::RUNG_HOST);
     request.set_watch_seconds(60);
-    const auto reader = agent.Stub()->Check(&context, request);
+    const auto reader = v1::Agent::NewStub(agent.Channel())->Check(&context, request);
     for (v1::CheckEvent event; reader->Read(&event);) EXPECT_FALSE(event.has_done());
     EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   }  // waits for the call's thread
@@ -144,7 +146,7 @@ TEST_F(ServiceTest, ACheckSendsEachFindingOnceAndFactsOnlyWhenAsked) {
     v1::CheckRequest request;
     request.set_level(v1::RUNG_HOST);
     request.set_with_facts(with_facts);
-    const auto reader = agent.Stub()->Check(&context, request);
+    const auto reader = v1::Agent::NewStub(agent.Channel())->Check(&context, request);
     std::map<std::string, int> sent;  // by id and subject
     std::size_t bytes = 0;
     v1::CheckDone done;
@@ -182,7 +184,7 @@ TEST_F(ServiceTest, ACheckOfALevelThatNeedsMoreThanTheHostIsRefused) {
     grpc::ClientContext context;
     v1::CheckRequest request;
     request.set_level(static_cast<v1::Rung>(level));
-    const auto reader = agent.Stub()->Check(&context, request);
+    const auto reader = v1::Agent::NewStub(agent.Channel())->Check(&context, request);
     v1::CheckEvent event;
     EXPECT_FALSE(reader->Read(&event)) << level;
     EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT) << level;

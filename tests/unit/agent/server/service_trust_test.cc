@@ -2,6 +2,7 @@
 // Peer tests of agents that sign, of agents that do not, and of both with each other; where an agent connects.
 #include "agent/port/peer_subnets.h"
 #include "api/convert/records.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/support/made_pki.h"
 #include "tests/unit/agent/server/service_rig.h"
 
@@ -32,7 +33,7 @@ class ServiceTrustTest : public ServiceTest {
 
   // What an initiator makes of an offer of that address.
   std::string Offered(ServedAgent& agent, const std::string& address) {
-    const auto stub = agent.Stub();
+    const auto stub = v1::Agent::NewStub(agent.Channel());
     grpc::ClientContext context;
     const auto stream = stub->TestPeer(&context);
     v1::PeerTestRequest start;

@@ -14,6 +14,7 @@
 #include "agent/server/service.h"
 #include "agent/worker/host_lanes.h"
 #include "collectors/collect.h"
+#include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/support/fake_clock.h"
 #include "tests/unit/agent/server/service_rig.h"
 #include "tests/unit/agent/worker/gated_host.h"
@@ -226,7 +227,7 @@ TEST_F(ServiceTest, TellsItsVersionWhileTwoHundredWaitForFacts) {
   std::atomic<int> ok = 0;
   {
     ServedAgent served(BothEnds(), locks_, {}, HostNetwork(), gated, {.question = std::chrono::minutes(1)});
-    const auto stub = served.Stub();
+    const auto stub = v1::Agent::NewStub(served.Channel());
     const v1::GetFactsRequest request;
     for (std::size_t i = 0; i < kCallers; ++i) {
       stub->async()->GetFacts(&contexts[i], &request, &facts[i], [&](const grpc::Status& status) {

@@ -2,10 +2,15 @@
 // The agent's own loopback tests: through the gate, and past ports that somebody uses.
 #include "agent/own_test.h"
 
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "agent/access/gate.h"
 #include "checks/live/own_past.h"
 #include "tests/unit/agent/server/service_rig.h"
+#include "tests/unit/collectors/good_fake_host.h"
 
 namespace rdmaready {
 namespace {
