@@ -74,9 +74,9 @@ class WithReceivers(hubs.WithFolder):
     def passing(self, holds):
         self.clock.until(holds, why=self.log)
 
-    def await_hosts(self, hub, count, condition):
+    def await_hosts(self, hub, count, condition, seconds=60):
         counted = condition.replace("-", "_")
-        self.until(lambda: hub.fleet("status", "--output", "json").json["counts"][counted] == count)
+        eventually(lambda: hub.fleet("status", "--output", "json").json["counts"][counted] == count, seconds=seconds, why=self.log)
 
     def log(self):
         return (self.folder / "hub.log").read_text()
@@ -136,11 +136,12 @@ class AFleet(WithReceivers):
         return True
 
     def judged(self, hub, mtu, condition, seconds):
-        """Whether all 320 hosts became so within these seconds after they were asked for this MTU."""
-        begun = time.monotonic()
+        """Whether all 320 hosts are `condition` within `seconds` after the profile asks for this MTU."""
         self.ask_for(mtu, hub)
-        self.await_hosts(hub, 320, condition)
-        return time.monotonic() - begun <= seconds
+        with contextlib.suppress(AssertionError):
+            self.await_hosts(hub, 320, condition, seconds)
+            return True
+        return False
 
     def test_a_host_that_comes_back_before_it_was_told_is_not_told(self):
         self.in_time(self.hosts_come_back)
@@ -305,7 +306,7 @@ class TheOddOnes(WithReceivers):
     def test_are_one_notice_for_their_group_and_check_and_so_is_their_end(self):
         hook = self.webhook()
         # They are compared once in a period: two hosts may be a turn apart, and the clock goes on while the hub works.
-        hub = self.hub(self.entry(hook), more=gathering(60), period="5s")
+        hub = self.hub(self.entry(hook), more=gathering(30), period="10s")
         with_odd_ones = self.fleet(hub, 8, script="1s odd 2\n")
         [opened] = hook.wait(of=lambda one: one["kind"] == "odd")
         self.assertEqual((opened["state"], opened["hosts"], opened["checks"]), ("open", 2, [{"check": "agree.speed", "hosts": 2}]))

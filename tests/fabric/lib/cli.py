@@ -124,22 +124,28 @@ def cmd_reset(options):
             for guest in dead:
                 bring_up.power_on(run, fabric, guest)
         bring_up.wait_until_ready(run, fabric, dead, options.boot_timeout)
-    if hung := bring_up.reset(run, fabric, [guest for guest in guests if guest not in dead], options.timeout):
-        with run.lock():
-            restart(run, fabric, hung, options.boot_timeout)
+    failed = bring_up.reset(run, fabric, [guest for guest in guests if guest not in dead], options.timeout)
+    if failed:
+        boot_again(run, failed, options.boot_timeout)
 
 
-def restart(run, fabric, hung, boot_timeout_s):
-    """Guests whose kernel keeps a task waiting without end: only a boot resets them."""
+def boot_again(run, failed, boot_timeout_s):
+    """Boots guests that were not reset, and says why: a task that the kernel keeps waiting ends by nothing else."""
     import bring_up
 
-    for guest, why in hung:
-        say(f"guest {guest.number} hung\n{why}")
-        machine.power_off(guest)
-    with interruptions_deferred():
-        for guest, _ in hung:
-            bring_up.power_on(run, fabric, guest)
-    bring_up.wait_until_ready(run, fabric, [guest for guest, _ in hung], boot_timeout_s)
+    with run.lock():
+        fabric = run.load_running()
+        guests = []
+        for guest, why in failed:
+            say(f"guest {guest.number} was not reset\n{why}")
+            now = fabric.guest(guest.number)
+            if now.process == guest.process:  # nobody booted it meanwhile
+                machine.power_off(now)
+                guests.append(now)
+        with interruptions_deferred():
+            for guest in guests:
+                bring_up.power_on(run, fabric, guest)
+        bring_up.wait_until_ready(run, fabric, guests, boot_timeout_s)
 
 
 def run_in_guest(options, argv, timeout_s=None, input_fd=None):
@@ -306,10 +312,10 @@ def parser():
 
     roles.add_arguments(command("role", cmd_role, "start a storage server in a guest", guest=True))
 
-    reset = command("reset", cmd_reset, "put guests back to what they are after a boot; one that is dead or hangs is booted")
+    reset = command("reset", cmd_reset, "put guests back to what they are after a boot; one that is dead, or is not reset, is booted")
     reset.add_argument("guests", metavar="K", type=whole_number(1, MAX_HOSTS), nargs="*", help="the guests' numbers (default: all)")
     reset.add_argument("--timeout", type=whole_number(1, 3600), metavar="SECONDS", default=120,
-                       help="a guest that takes longer hangs (default: %(default)s)")
+                       help="a guest that takes longer is booted (default: %(default)s)")
     boot_timeout(reset)
 
     power = command("power", cmd_power, "pull a guest's cord, or start it again and wait until it is ready", guest=True)

@@ -41,10 +41,6 @@ def qmp(path, command, arguments=None):
             raise FabricError(f"{command}: QEMU monitor: {error.strerror or error}") from error
 
 
-class TookTooLong(FabricError):
-    """A command in a guest did not end in its time."""
-
-
 def in_guest(guest, *argv, timeout_s=60):
     """Runs a command that takes no input; the last line of its words is the error's when it fails."""
     words = bytearray()
@@ -54,7 +50,7 @@ def in_guest(guest, *argv, timeout_s=60):
         raise FabricError(f"guest {guest.number}: {error}") from error
     text = words.decode(errors="replace").strip()
     if status == guest_exec.TIMEOUT_STATUS:
-        raise TookTooLong(f"guest {guest.number}: {argv[0]} takes longer than {timeout_s} s")
+        raise FabricError(f"guest {guest.number}: {argv[0]} takes longer than {timeout_s} s\n{text}".rstrip())
     if status != 0:
         raise FabricError(f"guest {guest.number}: {text.splitlines()[-1] if text else argv[0] + ' failed'}")
     return text

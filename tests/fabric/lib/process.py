@@ -19,8 +19,8 @@ class Process:
 
 
 def _start_ticks(pid):
-    """When the process started, in ticks since boot; None when there is none or only its zombie is left. A first thread that ended is no zombie
-    yet: the others may still hold ports."""
+    """When the process started, in ticks since boot; None when there is none or only its zombie is left. While other
+    threads live, a process runs and holds its ports, although its first thread is a zombie."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()

@@ -84,9 +84,9 @@ def bring_up():
 
 
 def put_right(*numbers, name=NAME):
-    """Undoes what a test did to guests, without a reboot unless one is dead or hangs; no number: to all of them. No test is to cause either."""
-    words = launcher("reset", *numbers, name=name).stderr
-    if " crashed\n" in words or " hung\n" in words:
+    """Undoes what a test did to guests, without a reboot unless one is dead or cannot be reset; no number: to all of them. No test is to cause either."""
+    words = launcher("reset", *numbers, name=name, timeout=600).stderr  # 120 s for the reset, 85 for the reason, 240 for a boot
+    if " crashed\n" in words or " was not reset\n" in words:
         raise AssertionError(words)
 
 
@@ -110,7 +110,7 @@ AGAIN = r"(completer_retry_err|retry_rnr_exceeded_err|rcvd_seq_err|out_of_seq_re
 
 
 def check_without(words, hosts, level):
-    """The first of up to three checks in whose live tests nothing was observed that matches `words`."""
+    """Checks up to three times, until no finding of a pair matches `words`, a regular expression. Returns the last answer, which may match."""
     for _ in range(3):
         answer = check(hosts, level, timeout=600)
         if not any(re.search(words, found["observed"]) for pair in answer.json["pairs"] for found in pair["findings"]):
@@ -119,7 +119,7 @@ def check_without(words, hosts, level):
 
 
 def check_undisturbed(hosts, level):
-    """Nothing was sent again. rxe waits half a second for an acknowledgement: where a guest gets no processor for that long it sends again, and
+    """Checks again where something was sent again. rxe waits half a second for an acknowledgement: where a guest gets no processor for that long it sends again, and
     the check says so."""
     return check_without(AGAIN, hosts, level)
 
