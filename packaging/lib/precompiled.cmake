@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the headers that most files include once, which saves half a second to a second of a unit. Headers of the system only, so that an
-# edit of one of ours compiles what includes it and nothing else. Each file still includes what it uses: where a file is a unit of its own (RDMAREADY_UNITY off),
-# nothing is precompiled, and a missing #include is an error.
+# edit of one of ours compiles what includes it and nothing else. Each file still includes what it uses: where a file is a unit of its own
+# (RDMAREADY_UNITY off), nothing is precompiled, and a missing #include is an error.
 
 set(rdmaready_common_headers
   <algorithm> <array> <chrono> <condition_variable> <cstdint> <functional> <map> <memory> <mutex> <optional> <set> <span> <string>

@@ -119,8 +119,8 @@ def check_without(words, hosts, level):
 
 
 def check_undisturbed(hosts, level):
-    """Checks again where something was sent again. rxe waits half a second for an acknowledgement: where a guest gets no processor for that long it sends again, and
-    the check says so."""
+    """Checks again where something was sent again. rxe waits half a second for an acknowledgement. A guest that gets no processor for that long
+    sends again, and the check says so."""
     return check_without(AGAIN, hosts, level)
 
 
