@@ -159,7 +159,7 @@ ReportClient::Act ReportClient::Open(TimePoint now) {
   ++counts_.streams;
   phase_ = Phase::kGreeting;
   next_ = now + options_.answer_within;
-  stream_ = std::make_shared<ReportStream>(weak_from_this());
+  stream_ = std::make_shared<ReportStream>(weak_from_this(), in_use_);
   return {.stream = stream_,
           .open_on = channel_,
           .message = Hello(options_.host, UnixNow(), options_.lists_sha256 ? options_.lists_sha256() : "")};
@@ -358,15 +358,10 @@ void ReportClient::Stop() {
 }
 
 void ReportClient::StopAndWait(std::chrono::milliseconds at_most) {
-  std::weak_ptr<ReportStream> stream;
-  {
-    const std::lock_guard lock(mutex_);
-    stream = stream_;
-  }
   Stop();
   Clock& clock = RealClock();  // of the threads of gRPC, whatever clock the reports go by
   const TimePoint end = clock.Now() + at_most;
-  while (!stream.expired() && clock.Now() < end)
+  while (in_use_.use_count() > 1 && clock.Now() < end)
     clock.SleepUntil(clock.Now() + std::chrono::milliseconds(2), {});
 }
 

@@ -119,7 +119,7 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
 
   // Ends the stream; nothing is sent from then on.
   void Stop();
-  // The same, and waits at most so long until gRPC is done with it: for a process that is about to end.
+  // The same, and waits at most so long until no callback runs: what the options name may be destroyed then.
   void StopAndWait(std::chrono::milliseconds at_most);
 
   bool connected() const;
@@ -164,6 +164,7 @@ class ReportClient : public std::enable_shared_from_this<ReportClient> {
   std::int64_t UnixNow() const;
 
   const ReportOptions options_;
+  const std::shared_ptr<const void> in_use_ = std::make_shared<int>();  // each stream has a copy
   mutable std::mutex mutex_;
   Phase phase_ = Phase::kIdle;
   std::shared_ptr<grpc::Channel> channel_{};

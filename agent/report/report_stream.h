@@ -17,7 +17,9 @@ namespace rdmaready::report {
 class ReportStream final : public grpc::ClientBidiReactor<v1::FromAgent, v1::FromHub>,
                            public std::enable_shared_from_this<ReportStream> {
  public:
-  explicit ReportStream(std::weak_ptr<ReportClient> client) : client_(std::move(client)) {}
+  // `in_use` is let go of when gRPC is done with this stream, and so with all that its client calls.
+  ReportStream(std::weak_ptr<ReportClient> client, std::shared_ptr<const void> in_use)
+      : in_use_(std::move(in_use)), client_(std::move(client)) {}
 
   // Opens the call with this message.
   void Begin(const std::shared_ptr<grpc::Channel>& channel, v1::FromAgent first);
@@ -30,6 +32,7 @@ class ReportStream final : public grpc::ClientBidiReactor<v1::FromAgent, v1::Fro
   void OnDone(const grpc::Status& status) override;
 
  private:
+  const std::shared_ptr<const void> in_use_;  // the first member: it is destroyed last
   std::weak_ptr<ReportClient> client_;
   std::shared_ptr<ReportStream> self_{};  // until OnDone
   std::unique_ptr<v1::Ingest::Stub> stub_{};

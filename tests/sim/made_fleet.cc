@@ -187,12 +187,8 @@ void MadeFleet::Begin(Host& host) {
                .agent_version = host.version,
                .api_revision = host.revision},
       .channel = [this, &host] { return ChannelOf(host); },  // a host is there as long as the fleet
-      .wake = [this, index = host.index] { Wake(index); },
-      .acked =
-          [this](std::chrono::nanoseconds waited) {
-            const std::lock_guard lock(mutex_);
-            acks_us_.push_back(std::chrono::duration_cast<std::chrono::microseconds>(waited).count());
-          },
+      .wake = [calls = calls_, index = host.index] { calls->Wake(index); },
+      .acked = [calls = calls_](std::chrono::nanoseconds waited) { calls->Acked(waited); },
       .clock_error = host.skew,
       .answer_within = plan_.answer_within,
       .seed = plan_.first + host.index,
@@ -207,15 +203,20 @@ void MadeFleet::Begin(Host& host) {
     host.state = std::move(state);
     host.past = std::move(past);
   }
-  Wake(host.index);
+  calls_->Wake(host.index);
 }
 
-void MadeFleet::Wake(std::size_t index) {
+void MadeFleet::Calls::Wake(std::size_t index) {
   {
-    const std::lock_guard lock(mutex_);
-    ready_.push_back(index);
+    const std::lock_guard lock(mutex);
+    ready.push_back(index);
   }
-  woken_.notify_one();
+  woken.notify_one();
+}
+
+void MadeFleet::Calls::Acked(std::chrono::nanoseconds waited) {
+  const std::lock_guard lock(mutex);
+  acks_us.push_back(std::chrono::duration_cast<std::chrono::microseconds>(waited).count());
 }
 
 void MadeFleet::Run(const std::stop_token& stop) {
@@ -225,10 +226,10 @@ void MadeFleet::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     std::vector<std::size_t> ready;
     {
-      std::unique_lock lock(mutex_);
+      std::unique_lock lock(calls_->mutex);
       const TimePoint until = due.empty() ? plan_.clock->Now() + std::chrono::seconds(1) : due.top().first;
-      plan_.clock->WaitUntil(woken_, lock, stop, until, [&] { return !ready_.empty(); });
-      ready.swap(ready_);
+      plan_.clock->WaitUntil(calls_->woken, lock, stop, until, [&] { return !calls_->ready.empty(); });
+      ready.swap(calls_->ready);
     }
     const TimePoint now = plan_.clock->Now();
     for (; !due.empty() && due.top().first <= now; due.pop()) {
@@ -261,7 +262,7 @@ TimePoint MadeFleet::Tick(std::size_t index) {
     greeting_.erase(index);
   }
   if (!waiting_.empty() && greeting_.size() < most) {
-    Wake(waiting_.front());
+    calls_->Wake(waiting_.front());
     waiting_.pop_front();
   }
   return next;
@@ -347,8 +348,8 @@ FleetTally MadeFleet::Tally() {
     if (host->client->connected()) ++tally.connected;
     if (host->IsKept()) ++tally.settled;
   }
-  const std::lock_guard lock(mutex_);
-  tally.acks_us = acks_us_;
+  const std::lock_guard lock(calls_->mutex);
+  tally.acks_us = calls_->acks_us;
   return tally;
 }
 

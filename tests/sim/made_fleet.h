@@ -65,10 +65,20 @@ class MadeFleet {
 
  private:
   struct Host;
+  // The hosts' clients call it on any thread. The callback of a client that was replaced may end after the
+  // fleet.
+  struct Calls {
+    std::mutex mutex;  // guards what follows
+    std::condition_variable_any woken;
+    std::vector<std::size_t> ready{};
+    std::vector<std::int64_t> acks_us{};
+
+    void Wake(std::size_t index);
+    void Acked(std::chrono::nanoseconds waited);
+  };
   void Begin(Host& host);
   void Run(const std::stop_token& stop);
   report::TimePoint Tick(std::size_t index);  // when it is due again
-  void Wake(std::size_t index);
   std::shared_ptr<const report::HostState> StateOf(const Host& host) const;
   std::shared_ptr<const report::HostPast> PastOf(const Host& host) const;
   std::shared_ptr<grpc::Channel> ChannelOf(const Host& host) const;
@@ -80,10 +90,7 @@ class MadeFleet {
   std::unordered_set<std::size_t> greeting_{};  // said hello, and have no answer
   std::deque<std::size_t> waiting_{};           // for their turn to
   std::vector<std::unique_ptr<Host>> hosts_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable_any woken_;
-  std::vector<std::size_t> ready_{};
-  std::vector<std::int64_t> acks_us_{};
+  const std::shared_ptr<Calls> calls_ = std::make_shared<Calls>();
   report::ReportCounts past_{};  // of clients that are gone
   std::jthread thread_;
 };
