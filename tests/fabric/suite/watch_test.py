@@ -8,6 +8,7 @@ import unittest
 import fabric
 import slices
 import tool
+from eventually import eventually
 
 COUNTERS = "/sys/kernel/debug/dcbnic/dcb0/counters"
 BY_COUNTING = ("pfc.wrong-prio", "pause.global-count", "cnt.rdma-retrans", "cnt.sequence", "cnt.retry-exceeded")
@@ -29,6 +30,10 @@ class Watch(unittest.TestCase):
         answer = tool.finish(running)
         self.assertIn(answer.status, (0, 1, 3), answer)
         return lambda one: fabric.finding(answer.json, self.hosts[guest], one)
+
+    @staticmethod
+    def sent():
+        return int(fabric.guest(1, "cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts"))
 
     def count(self, *lines):
         for line in lines:
@@ -71,11 +76,13 @@ class Watch(unittest.TestCase):
         self.assertNotIn(found("cnt.discards-phy")["outcome"], ("pass", "fail"))
 
     def test_a_lossy_path_is_found_while_a_transfer_runs(self):
+        before = self.sent()
+        transfer = tool.start("test", "peer", self.hosts[1], self.hosts[2], "--case", "write-8k", "--duration", "60s")
         try:
-            fabric.launcher("fault", 1, "netem", "loss 1%")
-            transfer = tool.start("test", "peer", self.hosts[1], self.hosts[2], "--case", "write-8k", "--duration", "60s")
-            time.sleep(2)
-            sender, receiver = self.watched(1, 4), self.watched(2, 4)
+            eventually(lambda: self.sent() > before + 100)
+            # A slow machine moves a few hundred packets while a port is watched: some of them must be lost.
+            fabric.launcher("fault", 1, "netem", "loss 5%")
+            sender, receiver = self.watched(1, 6), self.watched(2, 6)
             self.assertEqual(tool.finish(transfer).status, 0)
         finally:
             fabric.launcher("fault", 1, "netem", "off")
