@@ -3,25 +3,16 @@
 does is the fabric's to show."""
 import json
 import os
-import pathlib
 import pty
 import subprocess
 import tempfile
 import unittest
 
+import recorded
 import tool
 
 SICK = tool.ROOT / "tests" / "fixtures" / "hosts" / "two-rails-sick" / "saved" / "storage2"
 HEALTHY = tool.ROOT / "tests" / "fixtures" / "hosts" / "two-rails-healthy" / "saved"
-
-
-def recorded(folder, recording, role="apply"):
-    """An agent of a recorded host, whose callers have that role."""
-    place = pathlib.Path(folder)
-    script = place / "rdmaready-agent"
-    script.write_text(f'#!/bin/sh\nexec "{tool.BIN}/recorded_agent" "{recording}" "" "$@"\n')
-    script.chmod(0o755)
-    return tool.Agent("--profile", "virtual-fabric", "--plain-role", role, programs=place)
 
 
 class ASickHost(unittest.TestCase):
@@ -29,7 +20,7 @@ class ASickHost(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="sick host ")
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.agent = recorded(cls.folder.name, SICK)
+        cls.agent = recorded.agent(cls.folder.name, SICK)
         cls.agent.__enter__()
         cls.addClassCleanup(cls.agent.__exit__)
 
@@ -99,7 +90,7 @@ class ASickHost(unittest.TestCase):
 
 class ACaller(unittest.TestCase):
     def test_without_the_role_may_plan_and_not_apply(self):
-        with tempfile.TemporaryDirectory(prefix="sick host ") as folder, recorded(folder, SICK, role="test") as agent:
+        with tempfile.TemporaryDirectory(prefix="sick host ") as folder, recorded.agent(folder, SICK, role="test") as agent:
             self.assertEqual(tool.rdmaready("plan", agent.address).status, 1)
             answer = tool.rdmaready("apply", agent.address, "--yes")
             self.assertEqual(answer.status, 4, answer)

@@ -17,7 +17,7 @@ import tool  # noqa: E402
 
 MEANT_SO = "meant so? then: tests/integration/corpus_test.py --update"
 PFC_OFF = {"id": "pfc.lossless-priority", "outcome": "fail", "hidden_by": "", "subject": "mlx5_0/1 ens1f0np0",
-           "observed": "PFC off", "expected": "PFC on 3", "fix": "dcb pfc set dev ens1f0np0 prio-pfc 3:on"}
+           "observed": "PFC off", "expected": "PFC on 3", "why": "it loses frames", "fix": "dcb pfc set dev ens1f0np0 prio-pfc 3:on"}
 EXPECTED = """\
 # A comment.
 source: [https://example.org/a, 'https://example.org/b#c']
@@ -29,6 +29,14 @@ must:
   - {check: ets.*}
 must_not:
 """
+
+
+def bare_case(**texts):
+    """A case that expects nothing but these texts."""
+    case = object.__new__(corpus.Case)
+    case.unrecorded, case.verdicts, case.must, case.must_not, case.twins = [], [], [], [], []
+    case.texts = {kind: [corpus.Text(entry) for entry in texts.get(kind, [])] for kind in (*corpus.REPORT, *corpus.PLAN)}
+    return case
 
 
 class Corpus(unittest.TestCase):
@@ -79,8 +87,7 @@ class Matching(unittest.TestCase):
         self.assertFalse(self.matches({"hidden_by": "drv.dcb-capable"}))
 
     def test_a_verdict_a_thing_unsaid_and_a_thing_said_wrongly_are_told(self):
-        case = object.__new__(corpus.Case)
-        case.unrecorded = []
+        case = bare_case()
         case.verdicts, case.must = ["ready"], [corpus.Entry({"check": "ets.tsa", "outcome": "fail", "says": "vendor"})]
         case.must_not = [corpus.Entry({"check": "*"}), corpus.Entry({"check": "pfc.*"})]
         two_ports = [PFC_OFF, {**PFC_OFF, "subject": "mlx5_1/1 ens1f1np1"}]
@@ -92,15 +99,46 @@ class Matching(unittest.TestCase):
             {"verdict": [], "unsaid": [], "wrong": ["fail  ets.tsa"]})
 
     def test_a_word_that_is_in_the_recording_is_told_with_its_file(self):
-        case = object.__new__(corpus.Case)
+        case = bare_case()
         case.unrecorded = ["SECRET", "other"]
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "lines.jsonl").write_text('{"lines": ["--key=SECRET"]}\n')
             self.assertEqual(case.words_recorded(pathlib.Path(folder)), ["SECRET  lines.jsonl"])
 
     def test_the_score(self):
-        self.assertEqual(corpus.told(corpus.Score(hosts=4, verdicts=3, must=8, said=6, wrong=2)),
-                         "precision 0.75 (6 said rightly, 2 wrongly), recall 0.75 (6 of 8 said), verdict of 3 of 4 hosts")
+        self.assertEqual(corpus.told(corpus.Score(4, 3, must=8, said=6, wrong=2, expected={"cause": 5, "plan": 0}, held={"cause": 4})),
+                         "precision 0.75 (6 said rightly, 2 wrongly), recall 0.75 (6 of 8 said), verdict of 3 of 4 hosts, cause 4 of 5")
+
+    def test_a_cause_is_said_of_one_place_by_one_finding(self):
+        case = bare_case(cause=[{"says": "pfc OFF.*prio-pfc", "subject": "ens1"}, {"says": "cable"}, {"says": "PFC", "subject": "ens2"}])
+        self.assertEqual(case.unheld_texts({"findings": [PFC_OFF]}), {"cause": ["says cable", "says PFC  at ens2"]})
+        self.assertEqual(case.unheld_texts({"findings": [{**PFC_OFF, "hidden_by": "drv.dcb-capable"}]})["cause"][0],
+                         "says pfc OFF.*prio-pfc  at ens1")
+
+    def test_the_first_action_and_the_plan_say_what_they_must_and_nothing_else(self):
+        case = bare_case(first=[{"says": "ip link"}], first_not=[{"says": "modprobe"}], plan_must=[{"says": "lldpad"}],
+                         plan_must_not=[{"says": "dcb pfc"}])
+        self.assertEqual(case.unheld_texts({"findings": [], "first": "ip link set dev a up", "plan": "stop lldpad"}), {})
+        self.assertEqual(case.unheld_texts({"findings": [], "first": "modprobe ib_core", "plan": "dcb pfc set"}),
+                         {"first": ["says ip link", "not says modprobe"], "plan": ["says lldpad", "not says dcb pfc"]})
+        self.assertEqual(case.expected(), {"cause": 0, "first": 2, "plan": 2, "twin": 0})
+
+    def test_the_first_action_is_read_from_the_text_of_a_report(self):
+        self.assertEqual(corpus.first_of("not ready: a\nfirst   on host a:\n        ip link set dev b up\nmore    explain\n"),
+                         "ip link set dev b up")
+        self.assertEqual(corpus.first_of("ready\n"), "")
+
+    def test_a_twin_that_is_judged_as_the_host_itself_is_told(self):
+        case = bare_case()
+        case.twins = [corpus.Twin("control", "", ["ready"], [], [corpus.Entry({"check": "pfc.*", "outcome": "fail"})]),
+                      corpus.Twin("counter", "", None, [corpus.Entry({"check": "ets.*"})], [])]
+        sick = {"verdict": "not-ready", "findings": [PFC_OFF]}
+        self.assertEqual(case.unheld_twins({"twins": {"control": sick, "counter": sick}}),
+                         {"control": ["not-ready, not ready", "not fail  pfc.lossless-priority"],
+                          "counter": ["fail/warn/unknown  ets.*"]})
+        well = {"verdict": "ready", "findings": []}
+        case.twins = case.twins[:1]
+        self.assertEqual(case.unheld_twins({"twins": {"control": well}}), {})
 
 
 class Reading(unittest.TestCase):

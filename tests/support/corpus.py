@@ -9,17 +9,22 @@ import tempfile
 
 import expectations
 import fixtures
+import recorded
 import tool
 
 CORPUS = fixtures.FIXTURES / "corpus"
 UNHELD = CORPUS / "unheld"
 KEYS = {"source", "healthy", "profile", "verdict", "must", "must_not"}
-MAY_HAVE = {"unrecorded"}
+REPORT = ("cause", "first", "first_not")
+PLAN = ("plan_must", "plan_must_not")
+MAY_HAVE = {"unrecorded", *REPORT, *PLAN}
 ENTRY_KEYS = {"check", "outcome", "subject", "says", "why", "but"}
+TEXT_KEYS = {"says", "subject", "why"}
 COMPLAINS = ["fail", "warn", "unknown"]
 
-# must: expected, and said of these; wrong: said, and must not have been.
-Score = collections.namedtuple("Score", "hosts verdicts must said wrong")
+# must: expected, and said of these; wrong: said, and must not have been. cause, first, plan, twin: how many were expected, and
+# `held` how many of them hold, by the same names.
+Score = collections.namedtuple("Score", "hosts verdicts must said wrong expected held")
 
 
 def listed(value):
@@ -51,6 +56,38 @@ class Entry:
         return "  ".join(word for word in words if word)
 
 
+class Text:
+    """One line of `cause`, `first` or a plan: what a text says, or must not."""
+
+    def __init__(self, wanted):
+        if unknown := set(wanted) - TEXT_KEYS:
+            raise ValueError(f"an entry has no {', '.join(sorted(unknown))}")
+        self.says = re.compile(wanted["says"], re.S | re.I)
+        self.subject = wanted.get("subject", "")
+
+    def is_in(self, text):
+        return self.says.search(text) is not None
+
+    def __str__(self):
+        return "  ".join(word for word in ["says " + self.says.pattern, self.subject and f"at {self.subject}"] if word)
+
+
+def causes_of(host):
+    """What a report names as causes, each as the place and the text."""
+    return [(found["subject"], "\n".join(found[part] for part in ("observed", "expected", "why", "fix")))
+            for found in host["findings"] if found["outcome"] in COMPLAINS and not found["hidden_by"]]
+
+
+def first_of(report):
+    """The first action that the text of a report offers; empty: none."""
+    found = re.search(r"^first   on [^\n]*\n((?:        [^\n]*\n)*)", report, re.M)
+    return found[1].strip() if found else ""
+
+
+# A second host of a case: `control` is the sick host without the fault, `counter` the healthy one with a fault.
+Twin = collections.namedtuple("Twin", "kind file verdicts must must_not")
+
+
 class Case:
     def __init__(self, folder):
         self.folder = folder
@@ -61,6 +98,8 @@ class Case:
                 raise ValueError(f"its keys are not {', '.join(sorted(KEYS))}")
             self.must = [Entry(entry) for entry in expected["must"]]
             self.must_not = [Entry(entry) for entry in expected["must_not"]]
+            self.texts = {kind: [Text(entry) for entry in expected.get(kind, [])] for kind in (*REPORT, *PLAN)}
+            self.twins = [self.twin(kind) for kind in ("control", "counter") if (folder / f"{kind}.yaml").exists()]
         except (ValueError, KeyError, re.error) as error:
             raise AssertionError(f"{folder / 'expect.yaml'}: {error}") from None
         self.sources = listed(expected["source"])
@@ -69,17 +108,42 @@ class Case:
         self.profile = expected["profile"]
         self.unrecorded = listed(expected.get("unrecorded", []))
 
-    def judge(self):
-        """As `check --output json` has it of its one host."""
+    def twin(self, kind):
+        """Without a file of its own a control is ready, and nothing is said of it that must be of the sick host."""
+        own = self.folder / f"{kind}.expect"
+        expected = expectations.read(own.read_text()) if own.exists() else {}
+        if kind == "counter":
+            return Twin(kind, f"{kind}.yaml", None, [Entry(entry) for entry in expected["must"]], [])
+        complained = [entry for entry in self.must if set(entry.outcomes) <= set(COMPLAINS)]
+        return Twin(kind, f"{kind}.yaml", listed(expected.get("verdict", "ready")), [], [*complained, *self.must_not])
+
+    @property
+    def profile_argument(self):
         own = self.folder / self.profile
+        return own if own.is_file() else self.profile
+
+    def check(self, made, *options):
+        answer = tool.rdmaready("check", "--facts", made, "--profile", self.profile_argument, *options)
+        if answer.status not in (0, 1, 3):
+            raise AssertionError(f"{self.name}: {answer}")
+        return answer
+
+    def judge(self):
+        """As `check --output json` has it of its one host, with what else the case asks for: the first action, the plan, the twins."""
         with tempfile.TemporaryDirectory(prefix="made-host-") as made:
             fixtures.make_host(self.folder / "host.yaml", made)
             self.recorded = self.words_recorded(pathlib.Path(made))
-            answer = tool.rdmaready("check", "--facts", made, "--profile", own if own.is_file() else self.profile,
-                                    "--output", "json")
-        if answer.status not in (0, 1, 3):
-            raise AssertionError(f"{self.name}: {answer}")
-        return answer.json["hosts"][0]
+            host = self.check(made, "--output", "json").json["hosts"][0]
+            host["first"] = first_of(self.check(made).out) if self.texts["first"] or self.texts["first_not"] else ""
+            if self.texts["plan_must"] or self.texts["plan_must_not"]:
+                host["plan"] = recorded.plan(made, self.profile_argument)
+        host["twins"] = {twin.kind: self.judge_twin(twin) for twin in self.twins}
+        return host
+
+    def judge_twin(self, twin):
+        with tempfile.TemporaryDirectory(prefix="made-host-") as made:
+            fixtures.make_host(self.folder / twin.file, made)
+            return self.check(made, "--output", "json").json["hosts"][0]
 
     def words_recorded(self, recording):
         """Those of `unrecorded` that a recording of the host holds, each with its file."""
@@ -88,13 +152,45 @@ class Case:
 
     def unheld(self, host):
         """The expectations that do not hold of a judged host: the verdict's, those of `must`, and those of `must_not`,
-        these by each check that said it."""
+        these by each check that said it; then those of the report, of the plan and of the twins."""
         findings = host["findings"]
         verdict = [] if host["verdict"] in self.verdicts else [f"{host['verdict']}, not {' or '.join(self.verdicts)}"]
         unsaid = [str(entry) for entry in self.must if not any(map(entry.matches, findings))]
-        wrong = dict.fromkeys(f"{finding['outcome']}  {finding['id']}" for entry in self.must_not for finding in findings
-                              if entry.matches(finding))
-        return {"verdict": verdict, "unsaid": unsaid, "wrong": list(wrong), **({"recorded": self.recorded} if self.unrecorded else {})}
+        return {"verdict": verdict, "unsaid": unsaid, "wrong": self.wrong(self.must_not, findings),
+                **({"recorded": self.recorded} if self.unrecorded else {}),
+                **self.unheld_texts(host), **self.unheld_twins(host)}
+
+    @staticmethod
+    def wrong(entries, findings):
+        return list(dict.fromkeys(f"{finding['outcome']}  {finding['id']}" for entry in entries for finding in findings
+                                  if entry.matches(finding)))
+
+    def unheld_texts(self, host):
+        causes = causes_of(host)
+        cause = [str(text) for text in self.texts["cause"]
+                 if not any(re.search(text.subject, place) and text.is_in(told) for place, told in causes)]
+        first = [str(text) for text in self.texts["first"] if not text.is_in(host.get("first", ""))]
+        first += [f"not {text}" for text in self.texts["first_not"] if text.is_in(host.get("first", ""))]
+        plan = [str(text) for text in self.texts["plan_must"] if not text.is_in(host.get("plan", ""))]
+        plan += [f"not {text}" for text in self.texts["plan_must_not"] if text.is_in(host.get("plan", ""))]
+        return {kind: found for kind, found in (("cause", cause), ("first", first), ("plan", plan)) if found}
+
+    def unheld_twins(self, host):
+        unheld = {}
+        for twin in self.twins:
+            judged = host["twins"][twin.kind]
+            lines = [str(entry) for entry in twin.must if not any(map(entry.matches, judged["findings"]))]
+            if twin.verdicts and judged["verdict"] not in twin.verdicts:
+                lines.append(f"{judged['verdict']}, not {' or '.join(twin.verdicts)}")
+            lines += [f"not {line}" for line in self.wrong(twin.must_not, judged["findings"])]
+            if lines:
+                unheld[twin.kind] = lines
+        return unheld
+
+    def expected(self):
+        """How many expectations of the report, the plan and the twins there are; each twin is one."""
+        return collections.Counter(cause=len(self.texts["cause"]), first=len(self.texts["first"]) + len(self.texts["first_not"]),
+                                   plan=len(self.texts["plan_must"]) + len(self.texts["plan_must_not"]), twin=len(self.twins))
 
 
 def cases():
@@ -104,6 +200,7 @@ def cases():
 def score(all_cases):
     """Lines of what does not hold, and the score."""
     lines, must, unsaid, wrong, verdicts = [], 0, 0, 0, 0
+    expected, held = collections.Counter(), collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         judged = list(pool.map(Case.judge, all_cases))
     for case, host in zip(all_cases, judged):
@@ -112,14 +209,19 @@ def score(all_cases):
         unsaid += len(broken["unsaid"])
         wrong += len(broken["wrong"]) + len(broken.get("recorded", []))
         verdicts += not broken["verdict"]
+        expected += case.expected()
+        held += case.expected()
+        held.subtract({kind: len(broken.get(kind, [])) for kind in ("cause", "first", "plan")})
+        held.subtract(twin=sum(twin.kind in broken for twin in case.twins))
         lines += [f"{case.name:28} {kind:8} {what}" for kind, found in broken.items() for what in found]
-    return lines, Score(len(all_cases), verdicts, must, must - unsaid, wrong)
+    return lines, Score(len(all_cases), verdicts, must, must - unsaid, wrong, expected, held)
 
 
 def told(of):
     right = of.said / (of.said + of.wrong) if of.said + of.wrong else 1
+    more = "".join(f", {kind} {of.held[kind]} of {number}" for kind, number in of.expected.items() if number)
     return (f"precision {right:.2f} ({of.said} said rightly, {of.wrong} wrongly), "
-            f"recall {of.said / of.must if of.must else 1:.2f} ({of.said} of {of.must} said), verdict of {of.verdicts} of {of.hosts} hosts")
+            f"recall {of.said / of.must if of.must else 1:.2f} ({of.said} of {of.must} said), verdict of {of.verdicts} of {of.hosts} hosts{more}")
 
 
 def text(lines, of):
