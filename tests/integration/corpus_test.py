@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said of hosts of public threads, and what is true of them: see tests/fixtures/README.md, "The corpus".
 
-`corpus_test.py --update` writes down anew which expectations do not hold."""
+`corpus_test.py --update` writes down anew which expectations do not hold; `--held-out` judges the cases of tests/fixtures/held_out."""
 import pathlib
 import re
 import sys
@@ -51,7 +51,7 @@ class Corpus(unittest.TestCase):
         cases = corpus.cases()
         self.assertGreaterEqual(len(cases), 20)
         self.assertGreaterEqual(3 * sum(case.healthy for case in cases), len(cases))
-        for case in cases:
+        for case in cases + corpus.cases(corpus.HELD_OUT):
             with self.subTest(case=case.name):
                 self.assertTrue(case.sources)
                 for source in case.sources:
@@ -165,5 +165,7 @@ if __name__ == "__main__":
         found = corpus.score(corpus.cases())
         corpus.UNHELD.write_text(corpus.text(*found))
         print(corpus.told(found[1]))
+    elif sys.argv[1:] == ["--held-out"]:
+        print(corpus.text(*corpus.score(corpus.cases(corpus.HELD_OUT))), end="")
     else:
         unittest.main()
