@@ -21,6 +21,7 @@ void LeaveTextsOut(std::vector<Finding>& findings) {
     for (std::string* text : {&finding.title, &finding.expected, &finding.source, &finding.why, &finding.fix}) {
       text->clear();
     }
+    finding.remedy.reset();
   }
 }
 

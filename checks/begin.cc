@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "checks/words/fix.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -37,8 +38,7 @@ void TakeVerdict(Finding& finding, const Check& check, Verdict verdict) {
   finding.observed = MadePrintable(std::move(verdict.observed));
   finding.expected = MadePrintable(std::move(verdict.expected));
   finding.source = std::move(verdict.source);
-  if (CallsForAction(verdict.outcome))
-    finding.fix = verdict.fix.empty() ? std::string(check.fix) : std::move(verdict.fix);
+  if (CallsForAction(verdict.outcome)) SetFix(finding, verdict.fix.empty() ? check.fix : verdict.fix);
 }
 
 void HideBehind(Finding& finding, const Check& check, const Evidence& evidence) {

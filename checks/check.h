@@ -14,6 +14,7 @@
 #include "api/model/report.h"
 #include "checks/blocking.h"
 #include "checks/fact_ref.h"
+#include "checks/words/verdict.h"
 
 namespace rdmaready {
 
@@ -70,15 +71,14 @@ struct Agreement {
   bool of_model = false;
 };
 
-// The fix is one shell command line that root can type as it stands; prose follows in a trailing # comment, and
-// a capital word (ADDRESS) stands for what only the administrator knows. Two `dcb` commands are joined by ; and
-// not by &&: the exit status of iproute2 6.1's says nothing. The fix may hold the placeholders of
-// checks/placeholders.h, {netdev} for instance; they are filled in from the view.
+// A command of the fix is one shell line that root can type as it stands; a capital word (ADDRESS) stands for
+// what only the administrator knows. Two `dcb` commands are joined by ; and not by &&: the exit status of
+// iproute2 6.1's says nothing.
 struct Check {
   std::string_view id;                         // "pfc.lossless-priority": for ever, never reused
   std::string_view title;                      // the requirement, said positively
   std::string_view why;                        // what breaks without it
-  std::string_view fix;                        // what a person would type next
+  Fix fix;                                     // what a person does next
   std::string_view group{};                    // the heading of the report; empty: that of its family
   const Demand* blocks_for = nullptr;          // when it keeps a host from being ready; null: never
   std::vector<std::string_view> depends_on{};  // checks that may hide this one: see checks/hiding.h

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "checks/words/ethernet.h"
+#include "checks/words/fix.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -89,7 +90,7 @@ void Hide(Finding& finding, const Finding& behind, std::string_view host) {
   if (!host.empty()) finding.observed += Cat(" on ", Printable(host));
   finding.expected.clear();
   finding.source.clear();
-  finding.fix.clear();
+  SetFix(finding, {});
 }
 
 }  // namespace rdmaready

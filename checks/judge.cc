@@ -31,8 +31,8 @@ constexpr std::array<std::string_view, 4> kAskedOfAll{"link.state", "inv.netdev-
                                                       "dev.guid"};
 
 // Asked of the host with all its ports, whichever of them the profile is for.
-constexpr std::array<std::string_view, 3> kAskedOfTheWhole{"inv.ports-selected", "inv.unbound-function",
-                                                           "inv.name-stability"};
+constexpr std::array<std::string_view, 4> kAskedOfTheWhole{"inv.ports-selected", "inv.unbound-function",
+                                                           "inv.dead-function", "inv.name-stability"};
 
 // Of a profile that no port of the host is for, while others are, one thing is said.
 constexpr std::string_view kSaysWhichPorts = kAskedOfTheWhole[0];
@@ -122,7 +122,7 @@ class HostJudge {
       hiders_.push_back(finding);
       for (Place& place : places_) place.hiders.push_back(finding);
     }
-    finding.fix = FillIn(finding.fix, host_, nullptr, profile_);
+    FillIn(finding, host_, nullptr, profile_);
     Take(std::move(finding), watch);
   }
 
@@ -131,7 +131,7 @@ class HostJudge {
       const PortView view{host_, ports_[i], profile_};
       JudgeAt(
           check, i, places_[i].subject, nullptr, [&] { return judge(view); },
-          [&](const std::string& fix) { return FixOf(check.id, view, fix); });
+          [&](const Remedy& own) { return RemedyOf(check.id, view, own); });
     }
   }
 
@@ -141,7 +141,7 @@ class HostJudge {
         const EthernetView view{host_, ports_[i], netdev, profile_};
         JudgeAt(
             check, i, SubjectOf(ports_[i], netdev), &netdev, [&] { return judge(view); },
-            [&](const std::string& fix) { return FixOf(check.id, view, fix); });
+            [&](const Remedy& own) { return RemedyOf(check.id, view, own); });
       }
     }
   }
@@ -154,7 +154,7 @@ class HostJudge {
         if (!verdicts) verdicts = judge({host_, profile_, judged_unix_ns_});
         return (*verdicts)[i];
       };
-      JudgeAt(check, i, places_[i].subject, nullptr, answer, [](const std::string& fix) { return fix; });
+      JudgeAt(check, i, places_[i].subject, nullptr, answer, [](const Remedy& own) { return own; });
     }
   }
 
@@ -171,9 +171,9 @@ class HostJudge {
     Finding finding = AskPort(check, profile_, place.spare, std::move(subject), answer);
     HideBehind(finding, check, {.findings = place.hiders, .subject = finding.subject});
     if (CanHide(finding)) place.hiders.push_back(finding);
-    finding.fix = FillIn(finding.fix, host_, &ports_[i], profile_, ethernet);
+    FillIn(finding, host_, &ports_[i], profile_, ethernet);
     const bool wrong = finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
-    if (wrong && finding.hidden_by.empty()) finding.fix = made(finding.fix);
+    if (wrong && finding.remedy) SetRemedy(finding, made(*finding.remedy));
     Take(std::move(finding), watch);
   }
 
@@ -209,7 +209,7 @@ Finding WithoutPorts(const Facts& host, const Profile& profile) {
               none && !profile.ports_expected
                   ? NotApplicable("no port of this host is of that profile, and none is expected")
                   : std::get<Judge<HostView>>(check.judge)({host, profile}));
-  finding.fix = FillIn(finding.fix, {}, nullptr, profile);
+  FillIn(finding, {}, nullptr, profile);
   finding.profile = profile.name;
   return finding;
 }
@@ -303,7 +303,7 @@ std::vector<Finding> JudgePair(const PairSide& from, const PairSide& to, const P
       HideBehind(finding, check,
                  {.findings = side->findings, .subject = SubjectOf(side->port), .host = side->name});
     }
-    finding.fix = FillIn(finding.fix, from.host, &from.port, profile);
+    FillIn(finding, from.host, &from.port, profile);
     finding.duration_ns = watch.ElapsedNs();
     findings.push_back(std::move(finding));
   }

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "api/base/text.h"
+#include "checks/words/fix.h"
 #include "checks/words/names.h"
 #include "checks/words/packages.h"
 #include "checks/words/words.h"
@@ -73,6 +74,14 @@ std::string FillIn(std::string_view text, const Facts& host, const Port* port, c
     text.remove_prefix(close + 1);
   }
   return filled;
+}
+
+void FillIn(Finding& finding, const Facts& host, const Port* port, const Profile& profile,
+            const NetdevRef* ethernet) {
+  if (!finding.remedy) return;
+  SetRemedy(finding, WithTexts(*std::move(finding.remedy), [&](const std::string& text) {
+              return FillIn(text, host, port, profile, ethernet);
+            }));
 }
 
 std::optional<unsigned> WantedTos(const Profile& profile) {

@@ -8,6 +8,7 @@
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
+#include "api/model/report.h"
 #include "checks/fact_ref.h"
 
 namespace rdmaready {
@@ -18,6 +19,10 @@ namespace rdmaready {
 // is `ethernet` where that is given and known, else the port's. Braces around anything else stay as they are.
 std::string FillIn(std::string_view text, const Facts& host, const Port* port, const Profile& profile,
                    const NetdevRef* ethernet = nullptr);
+
+// The same in every text of the finding's remedy.
+void FillIn(Finding& finding, const Facts& host, const Port* port, const Profile& profile,
+            const NetdevRef* ethernet = nullptr);
 
 // The ToS that marks RDMA traffic under this profile: `tos`, else the DSCP, with leave for switches to mark the
 // packet (ECT(0)) where the profile asks for ECN.

@@ -8,6 +8,7 @@
 #include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
@@ -21,6 +22,14 @@ Fact<bool> IsUnused(const Port& port) {
   if (!port.uppers) return port.uppers.missing();
   if (!AddressesKnown(port)) return WhyAddressesUnknown(port);
   return true;
+}
+
+Fact<std::uint64_t> CounterOf(const Port& port, std::string_view name) {
+  if (!port.port_counters) return port.port_counters.missing();
+  const auto found = std::ranges::find(*port.port_counters, name, &Counter::name);
+  if (found == port.port_counters->end())
+    return Missing{Missing::Kind::kUnsupported, Cat(name, " is not counted")};
+  return found->value;
 }
 
 // By the port's state: that of its IPoIB interfaces follows it. One that somebody brought up on a virtual
@@ -37,7 +46,9 @@ Fact<bool> IdleInfiniBand(const Port& port) {
     return port.pci->physical.missing();
   if (!port.state) return port.state.missing();
   if (!port.phys_state) return port.phys_state.missing();
-  return true;
+  const Fact<std::string> use = EarlierUse(port);
+  if (!use) return use.missing();
+  return use->empty();
 }
 
 Fact<bool> Idle(const Port& port) {
@@ -84,6 +95,35 @@ Fact<bool> SpareOf(const Facts& host, const Port& port, const Profile& profile) 
   }
   if (perhaps >= wanted && gap) return *gap;
   return false;
+}
+
+Fact<std::string> EarlierUse(const Port& port) {
+  constexpr std::uint16_t kNoLid = 0xffff;
+  const Fact<std::uint16_t>& lid = port.ib.lid;
+  if (lid && *lid != 0 && *lid != kNoLid) return Cat("it has LID ", *lid);
+  for (const std::string_view name : {"port_xmit_data", "port_rcv_data"}) {
+    const Fact<std::uint64_t> counted = CounterOf(port, name);
+    if (counted && *counted > 0) return std::string("it moved data");
+    if (!counted && !NotOffered(counted)) return counted.missing();
+  }
+  if (!lid && !NotOffered(lid)) return lid.missing();
+  return std::string();
+}
+
+Fact<std::size_t> EqualsInUse(const Facts& host, const Port& port) {
+  if (!host.ports || NotOffered(port.board)) return std::size_t{0};
+  if (!port.board) return port.board.missing();
+  std::size_t equals = 0;
+  for (const Port& other : *host.ports) {
+    if (other.device == port.device && other.number == port.number) continue;
+    if (NotOffered(other.board) || IsVirtualFunction(other)) continue;
+    if (!other.board) return other.board.missing();
+    if (*other.board != *port.board || IsInfiniBand(other) != IsInfiniBand(port)) continue;
+    if (const std::optional<Missing> gap = CarryingGap(other)) return *gap;
+    if (!Carries(other)) return std::size_t{0};
+    ++equals;
+  }
+  return equals;
 }
 
 bool IsSpare(const Facts& host, const Port& port, const Profile& profile) {

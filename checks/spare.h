@@ -2,6 +2,9 @@
 // Spare ports: NICs have two or four ports, and not each of them a cable.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 
@@ -11,7 +14,8 @@ namespace rdmaready {
 // others enough that do carry RDMA: as many as the profile asks for (min_ports), else one. False where any of
 // that is not known. A port that has an address lost its cable: it is none. Network managers that take the
 // address away with the carrier make both look the same: then only min_ports tells, and the port is warned of.
-// An InfiniBand port is idle by its own state, and carries without an address too.
+// An InfiniBand port is idle by its own state, and carries without an address too; one that a subnet manager
+// gave a LID, or that moved data, was in use and is not spare.
 bool IsSpare(const Facts& host, const Port& port, const Profile& profile);
 
 // The same; missing, with the reason, where that is not known.
@@ -22,5 +26,13 @@ bool IsUntested(const Facts& host, const Port& port, const Profile& profile);
 
 // Whether the port has had no link since the host booted: nobody cabled it. False where nothing counts that.
 Fact<bool> NeverHadLink(const Port& port);
+
+// The other ports of the same board and link layer, where every one of them carries RDMA; else 0. Where seven
+// of eight rails are up, the eighth is hardly a spare.
+Fact<std::size_t> EqualsInUse(const Facts& host, const Port& port);
+
+// "it has LID 868", "it moved data": of an InfiniBand port that was in use since the driver was loaded. Empty:
+// it was not.
+Fact<std::string> EarlierUse(const Port& port);
 
 }  // namespace rdmaready

@@ -24,7 +24,7 @@ Explanation From(const Check& check) {
           .family = std::string(FamilyOf(check.id)),
           .title = std::string(check.title),
           .why = std::string(check.why),
-          .fix = FillIn(check.fix, {}, nullptr, {}),
+          .fix = FillIn(OneLine(check.fix.remedy()), {}, nullptr, {}),
           .blocking = check.blocks_for != nullptr,
           .blocks_when = BlocksWhen(check.blocks_for),
           .scope = std::string(Name(ScopeOf(check))),
@@ -35,11 +35,13 @@ Explanation From(const Check& check) {
 std::string SpeedDemand(const TransferCase* made, Rung rung) {
   if (made == nullptr) return {};
   if (rung == Rung::kPeer && made->figure == Figure::kRate) {
-    return "on hardware at least min_throughput_mbps of the profile, else it fails; where the profile does not say, a warning "
+    return "on hardware at least min_throughput_mbps of the profile, else it fails; where the profile does not "
+           "say, a warning "
            "below a quarter of the slower link (40 Gb/s at most)";
   }
   if (rung == Rung::kPeer && made->figure == Figure::kLatency)
-    return "on hardware 99 of 100 within max_latency_us of the profile, else it fails; nothing where the profile does not say";
+    return "on hardware 99 of 100 within max_latency_us of the profile, else it fails; nothing where the "
+           "profile does not say";
   return "none: the figures are told and not judged";
 }
 

@@ -12,7 +12,7 @@ constexpr std::size_t kSymbolWidth = 6;
 constexpr std::size_t kIdWidth = 23;
 constexpr std::size_t kTextColumn = kMargin + kGroupWidth + kSymbolWidth + kIdWidth;
 constexpr std::size_t kNoteColumn = kMargin + kGroupWidth + kSymbolWidth;
-constexpr std::size_t kLabelWidth = 5;
+constexpr std::size_t kLabelWidth = 9;
 
 std::string Blanks(std::size_t count) { return std::string(count, ' '); }
 
@@ -74,8 +74,8 @@ std::string Note(const Style& style, std::string_view label, std::string_view te
   return NotePrefix(style, label) + Join(Wrap(text, Room(style, kColumn)), kColumn);
 }
 
-std::string FixNote(const Style& style, std::string_view fix) {
-  return NotePrefix(style, "fix") + Typed(style, kNoteColumn + kLabelWidth, fix);
+std::string CommandNote(const Style& style, std::string_view label, std::string_view command) {
+  return NotePrefix(style, label) + std::string(command) + "\n";
 }
 
 std::string Labelled(const Style& style, Tone tone, std::string_view label, std::size_t column,

@@ -26,9 +26,8 @@ std::string Row(const Style& style, std::string_view group, Outcome outcome, std
 // "                  why  RoCE loses frames ...", wrapped under the text.
 std::string Note(const Style& style, std::string_view label, std::string_view text);
 
-// As Note, but what the user types stays on one line: only a trailing comment is moved to lines of its own,
-// each of which is a comment again.
-std::string FixNote(const Style& style, std::string_view fix);
+// As Note, but in one line: the user types it.
+std::string CommandNote(const Style& style, std::string_view label, std::string_view command);
 
 // "label   text", wrapped under the text, which begins at `column`.
 std::string Labelled(const Style& style, Tone tone, std::string_view label, std::size_t column,

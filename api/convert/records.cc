@@ -14,10 +14,22 @@ using convert::Written;
 
 v1::Finding ToProto(const Finding& finding) { return Written<v1::Finding>(finding); }
 
+namespace {
+
+// An older agent has no remedy: it is made from the fix.
+void ReadRemedy(Finding& finding) {
+  if (finding.remedy && !IsWithinLimits(*finding.remedy)) finding.remedy.reset();
+  if (!finding.remedy && !finding.fix.empty()) finding.remedy = RemedyOfFix(finding.fix);
+  if (finding.remedy) finding.fix = FirstCommand(*finding.remedy);
+}
+
+}  // namespace
+
 // What lacks a word is no proof, and no advice: it stands in the way.
 Finding FromProto(const v1::Finding& message) {
   Finding finding;
   const auto lack = convert::ReadStruct(TypeOf<Finding>(), message, &finding);
+  ReadRemedy(finding);
   if (!lack) return finding;
   finding.waived.reset();
   if (!message.has_blocking()) finding.blocking = true;
@@ -35,7 +47,8 @@ HostReport FromProto(const v1::HostReport& message) {
   for (const v1::Finding& finding : message.findings()) report.findings.push_back(FromProto(finding));
   // What a finding or a rung lacks stands with it.
   std::string unsaid = convert::Unsaid(message);
-  for (const v1::ProfileRef& profile : message.profiles()) unsaid = unsaid.empty() ? convert::Unsaid(profile) : unsaid;
+  for (const v1::ProfileRef& profile : message.profiles())
+    unsaid = unsaid.empty() ? convert::Unsaid(profile) : unsaid;
   for (const v1::JudgedPort& port : message.ports()) unsaid = unsaid.empty() ? convert::Unsaid(port) : unsaid;
   if (!unsaid.empty()) {
     report.verdict = Readiness::kUndetermined;
@@ -102,7 +115,8 @@ ProbeResult FromProto(const v1::ProbeResult& message) {
   ProbeResult result;
   convert::ReadStruct(TypeOf<ProbeResult>(), message, &result);
   result.transfers.clear();
-  for (const v1::TransferResult& transfer : message.transfers()) result.transfers.push_back(FromProto(transfer));
+  for (const v1::TransferResult& transfer : message.transfers())
+    result.transfers.push_back(FromProto(transfer));
   return result;
 }
 
@@ -160,7 +174,8 @@ v1::ChangeProof ToProto(const ChangeProof& proof) { return Written<v1::ChangePro
 // Nothing is proven by a message that lacks a word.
 ChangeProof FromProto(const v1::ChangeProof& message) {
   ChangeProof proof;
-  if (convert::ReadStruct(TypeOf<ChangeProof>(), message, &proof) || !convert::Unsaid(message).empty()) return {};
+  if (convert::ReadStruct(TypeOf<ChangeProof>(), message, &proof) || !convert::Unsaid(message).empty())
+    return {};
   return proof;
 }
 

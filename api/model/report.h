@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report: what follows from the facts. A Verdict judges one thing, a Finding shows it to a person, Readiness
-// sums up a host. The zero enumerator is the honest state everywhere.
+// Report: what follows from the facts. A Finding shows one verdict to a person, Readiness sums up a host. The
+// zero enumerator is the honest state everywhere.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/model/remedy.h"
 #include "api/model/waiver.h"
 
 namespace rdmaready {
@@ -30,17 +31,6 @@ enum class Rung { kUnknown, kHost, kLoopback, kPeer, kSmbDirect, kServer, kShare
 
 enum class RungOutcome { kUnknown, kNotRun, kPass, kFail };
 
-// The answer of a check's pure function. Empty `expected`, `fix`: nothing beyond the check's own text.
-struct Verdict {
-  Outcome outcome = Outcome::kUnknown;
-  std::string observed{};
-  std::string expected{};
-  std::string source{};  // where it was read: "dcbnl IEEE PFC"
-  std::string fix{};     // overrides the check's own fix when the case asks for another
-
-  bool operator==(const Verdict&) const = default;
-};
-
 // A verdict with everything a reader needs to believe it and to act on it.
 struct Finding {
   std::string id{};     // "pfc.lossless-priority": for ever, never reused
@@ -54,17 +44,19 @@ struct Finding {
   std::string expected{};
   std::string source{};
   std::string why{};
-  std::string fix{};        // what a person would type next
+  std::string fix{};        // the first command of the remedy; empty: a person acts, or nothing is to be done
   std::string hidden_by{};  // id of the finding that explains this one; then not judged, and kNotApplicable
   std::int64_t duration_ns = 0;
   std::string profile{};  // by whose demands, on a host that follows several; empty: all of them say the same
   std::optional<Waived> waived{};  // accepted for now; then it does not count for the verdict
+  std::optional<Remedy> remedy{};
 
   bool operator==(const Finding&) const = default;
   void Fields(auto& list) const {
     list("id", id, "title", title, "scope", scope, "rung", rung, "subject", subject, "outcome", outcome,
          "blocking", blocking, "observed", observed, "expected", expected, "source", source, "why", why, "fix",
-         fix, "hidden_by", hidden_by, "duration_ns", duration_ns, "profile", profile, "waived", waived);
+         fix, "hidden_by", hidden_by, "duration_ns", duration_ns, "profile", profile, "waived", waived,
+         "remedy", remedy);
   }
 };
 

@@ -34,9 +34,12 @@ struct KernelModule {
   Fact<ModuleState> state{};
   Fact<bool>
       uses_rdma{};  // it needs rdma_cm: cifs and ksmbd do when they were built with SMB Direct, and only then
+  // An installed module is the kernel's own, and the RDMA core that it would use is a vendor's. The
+  // kernel refuses to load it.
+  Fact<bool> foreign_core{};
 
   void Fields(auto& list) {
-    list.Setting("name", name, "uses_rdma", uses_rdma);
+    list.Setting("name", name, "uses_rdma", uses_rdma, "foreign_core", foreign_core);
     list.State("state", state);
   }
 

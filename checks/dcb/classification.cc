@@ -26,7 +26,7 @@ std::string NoMapFix(const EthernetView& view) {
 
 // iproute2 adds the new row before it deletes the old one. ice refuses to map a DSCP twice: there the old ones
 // go first.
-std::string MapFix(const EthernetView& view) {
+Fix MapFix(const EthernetView& view) {
   const std::string netdev = NetdevWord(view.netdev);
   const unsigned dscp = *view.profile.dscp;
   const unsigned priority = *view.profile.rdma_priority;
@@ -45,9 +45,9 @@ std::string MapFix(const EthernetView& view) {
     if (!mapped)
       command +=
           Cat(command.empty() ? "" : "; ", "dcb app add dev ", netdev, " dscp-prio ", dscp, ":", priority);
-    return Cat(command, CostOfDscpRow(view.netdev));
+    return Fix(command).Caution(CostOfDscpRow(view.netdev));
   }
-  return Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority);
+  return Fix(Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", priority));
 }
 
 // The map that an mlx5 comes up with is not shown, and a row that was deleted leaves its DSCP at priority 0
@@ -69,9 +69,9 @@ Verdict JudgeFound(const EthernetView& view, const DscpPriorities& found, const 
   const bool own = found.by == By::kNicMap;
   const std::string observed =
       Cat("DSCP ", dscp, now.size() == 1 ? " to priority " : " to priorities ", ListText(now));
-  const std::string fix = own ? Cat("mlnx_qos -i ", NetdevWord(view.netdev), " --dscp2prio set,", dscp, ",",
-                                    unsigned{*view.profile.rdma_priority})
-                              : MapFix(view);
+  const Fix fix = own ? Fix(Cat("mlnx_qos -i ", NetdevWord(view.netdev), " --dscp2prio set,", dscp, ",",
+                                unsigned{*view.profile.rdma_priority}))
+                      : MapFix(view);
   return Judged(right, observed, expected, own ? "sysfs qos/dscp2prio" : kDscpMapSource, fix);
 }
 

@@ -96,8 +96,8 @@ Verdict JudgePauseNone(const EthernetView& view) {
   if (!pfc && view.netdev->dcb.pfc) return NoAnswer(pfc.missing(), kExpected, kBoth);
   const unsigned priority = view.profile.rdma_priority.value_or(3);
   return Judged(false, "neither PFC nor link-level pause", kExpected, kBoth,
-                Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on",
-                    CostOfPfc(view.netdev)));
+                Fix(Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on"))
+                    .Caution(CostOfPfc(view.netdev)));
 }
 
 std::string AutonegNotApplicable(const EthernetView& view) {

@@ -28,12 +28,12 @@ std::string ClassesFirst(const EthernetView& view) {
   return classes ? Cat(EtsCommand(*classes, NetdevWord(view.netdev)), "; ") : "";
 }
 
-std::string PfcFix(const EthernetView& view) {
+Fix PfcFix(const EthernetView& view) {
   std::string command =
       Cat(ClassesFirst(view), "dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off");
   for (const std::uint8_t priority : PrioritiesOf(WantedPfc(view.profile)))
     command += Cat(" ", priority, ":on");
-  return Cat(command, CostOfPfc(view.netdev));
+  return Fix(command).Caution(CostOfPfc(view.netdev));
 }
 
 std::string LosslessNotApplicable(const EthernetView& view) {
@@ -59,7 +59,7 @@ Verdict JudgePfcLosslessPriority(const EthernetView& view) {
   const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   if (!pfc) {
     Verdict verdict = NoAnswer(pfc.missing(), ExpectedPfc(view.profile), kPfcSource,
-                               Cat(PfcFix(view), "  # or look with the vendor's own tool (niccli)"));
+                               PfcFix(view).Or("look with the vendor's own tool (niccli)"));
     verdict.observed += RecordText(view);
     return verdict;
   }

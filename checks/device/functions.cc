@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inv.unbound-function, inv.port-mode, inv.name-stability, ib.vf-state: adapters that could speak RDMA and do
-// not, and why; devices that configuration names.
+// inv.unbound-function, inv.dead-function, inv.port-mode, inv.name-stability, ib.vf-state: adapters that could
+// speak RDMA and do not, and why; devices that configuration names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,6 +85,19 @@ bool IsInLag(const Facts& host, const PciDevice& function) {
   });
 }
 
+// Its driver took it and made neither an interface nor an RDMA device of it, though it did of another one. A
+// management NIC has an interface. A NIC that a container uses keeps its RDMA device here.
+bool IsDead(const Facts& host, const PciDevice& function) {
+  const bool network = function.class_code >> 16U == 0x02;
+  const bool silent = function.netdevs.empty() && function.rdma_devices.empty();
+  if (!network || !silent || function.virtual_function || function.driver.empty()) return false;
+  if (!CouldSpeakRdma(function) || IsInLag(host, function)) return false;
+  return std::ranges::any_of(*host.pci_devices, [&function](const PciDevice& other) {
+    const bool model = other.vendor_id == function.vendor_id && other.device_id == function.device_id;
+    return (model || other.driver == function.driver) && !other.rdma_devices.empty();
+  });
+}
+
 // Why the function has no RDMA device; empty when it has one, needs none, or somebody took it on purpose (a
 // virtual function, one that a virtual machine owns).
 std::string WhyWithout(const Facts& host, const PciDevice& function) {
@@ -94,7 +107,7 @@ std::string WhyWithout(const Facts& host, const PciDevice& function) {
     if (!IsRdmaModel(function)) return {};
     return Cat(function.address, " has no driver: this kernel has none for it, or its probe failed");
   }
-  if (!CouldSpeakRdma(function) || IsInLag(host, function)) return {};
+  if (!CouldSpeakRdma(function) || IsInLag(host, function) || IsDead(host, function)) return {};
   const auto row = std::ranges::find(kRdmaCapable, function.driver, &RdmaCapable::driver);
   return Cat(function.address, " has ", function.driver,
              " and no RDMA device: ", row == kRdmaCapable.end() ? std::string_view() : row->why);
@@ -137,6 +150,38 @@ Verdict JudgeInvUnboundFunction(const HostView& view) {
   const std::string others = idle == 0 ? "" : Cat("; ", idle, " more could, and other ports do");
   return Judged(true, Cat(CountText(with, "adapter function"), with == 1 ? " has" : " have", " RDMA", others),
                 kExpected, kBusSource);
+}
+
+// ---- inv.dead-function ----
+
+Fix DeadFix(const PciDevice& function) {
+  const std::string address = ShellWord(function.address);
+  return Fix(Cat("dmesg | grep ", address))
+      .Because("its firmware or its driver gave up: a link, a power or a firmware fault of this adapter")
+      .Do(Cat("cold-start the host: a power cycle resets the adapter's firmware, a reboot does not"))
+      .Do(Cat("if it stays so, reseat or replace the adapter at ", Printable(function.address)))
+      .CheckBy(Cat("ls /sys/bus/pci/devices/", address, "/net /sys/bus/pci/devices/", address, "/infiniband"));
+}
+
+Verdict JudgeInvDeadFunction(const HostView& view) {
+  constexpr std::string_view kExpected = "an interface or an RDMA device of each adapter function";
+  if (NotOffered(view.host.pci_devices)) return NotApplicable(view.host.pci_devices.missing().detail);
+  if (!view.host.pci_devices) return NoAnswer(view.host.pci_devices.missing(), kExpected, kBusSource);
+  if (view.host.rdma_netns_shared && !*view.host.rdma_netns_shared)
+    return NotApplicable("network namespaces have RDMA devices of their own: not all are seen here");
+  const PciDevice* first = nullptr;
+  std::string dead;
+  for (const PciDevice& function : *view.host.pci_devices) {
+    if (!IsDead(view.host, function)) continue;
+    if (first == nullptr) first = &function;
+    dead += Cat(dead.empty() ? "" : ", ", Printable(function.address), " (", function.driver, ")");
+  }
+  if (!view.host.rdma_netns_shared && !NotOffered(view.host.rdma_netns_shared))
+    return NoAnswer(view.host.rdma_netns_shared.missing(), kExpected, kBusSource);
+  if (first == nullptr) return Judged(true, "each has one", kExpected, kBusSource);
+  if (!view.host.ports) return NoAnswer(view.host.ports.missing(), kExpected, kBusSource);
+  return Judged(false, Cat(dead, ": the driver has it, and there is neither an interface nor an RDMA device"),
+                kExpected, kBusSource, DeadFix(*first));
 }
 
 // ---- inv.port-mode ----
@@ -288,6 +333,12 @@ std::vector<Check> FunctionChecks() {
               "shows "
               "which is bound",
        .judge = JudgeInvUnboundFunction},
+      {.id = "inv.dead-function",
+       .title = "Every adapter function that a driver took has an interface or an RDMA device",
+       .why = "An adapter whose firmware or probe failed is there on the bus, and carries nothing",
+       .fix = Fix("dmesg | grep -iE 'mlx|ice|i40e|bnxt|qed|hns|ionic'").Do("cold-start the host"),
+       .blocks_for = &kDemandsRdma,
+       .judge = JudgeInvDeadFunction},
       {.id = "inv.port-mode",
        .title = "The port is in the mode of its network, InfiniBand or Ethernet",
        .why = "A port of the other mode never finds its partner, and looks like one without a cable",

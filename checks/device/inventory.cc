@@ -141,7 +141,7 @@ Verdict JudgeInvNetdevMapping(const PortView& view) {
   if (none) return Judged(false, "no Ethernet interface in this network namespace", kExpected, kDevicesSource);
   Verdict verdict = NoAnswer(port.netdev.missing(), kExpected, kDevicesSource);
   if (port.netdev.missing().kind == Missing::Kind::kFailed)
-    verdict.fix.clear();  // the check's own tells where to look
+    verdict.fix = {};  // the check's own tells where to look
   return verdict;
 }
 

@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "api/base/text.h"
+#include "checks/device/link_fix.h"
 #include "checks/device/link_modes.h"
 #include "checks/families.h"
 #include "checks/spare.h"
 #include "checks/words/ethernet.h"
-#include "checks/words/interruption.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
@@ -29,40 +29,6 @@ std::string NetdevText(const Netdev& netdev) {
   return netdev.name + " up" + (netdev.speed_mbps ? " at " + SpeedText(*netdev.speed_mbps) : "");
 }
 
-// "No FEC during link training", or a link partner with another one: what no cable mends.
-bool FecDiffers(const Netdev& netdev) {
-  const Fact<DownReason>& reason = netdev.link.down_reason;
-  return reason && DownReasonText(*reason).find("FEC") != std::string::npos;
-}
-
-// The command depends on what is down, from the lowest layer up.
-std::string StateFix(const Port& port) {
-  if (IsInfiniBand(port) && IsVirtualFunction(port)) {
-    return Cat("ip link set dev ", VirtualFunctionWords(port),
-               " state auto  # on the host of the physical one");
-  }
-  if (IsInfiniBand(port)) {
-    return "rdma link show  # not active: check the cable and the switch port; ibstatus shows the physical "
-           "state";
-  }
-  const std::string netdev = NetdevWord(port.netdev);
-  if (port.netdev && !port.netdev->admin_up) return Cat("ip link set dev ", netdev, " up");
-  if (port.netdev && !port.netdev->carrier && IsVirtualFunction(port)) {
-    return Cat(
-        "ip link set dev ", VirtualFunctionWords(port),
-        " state auto  # on the host: the link of a virtual function follows what its physical one allows");
-  }
-  if (port.netdev && !port.netdev->carrier && FecDiffers(*port.netdev)) {
-    return Cat("ethtool --show-fec ", netdev,
-               "  # the NIC says why: both ends want the same FEC; ethtool --set-fec ", netdev, " encoding rs");
-  }
-  if (port.netdev && !port.netdev->carrier) {
-    return Cat("ip -d link show dev ", netdev,
-               "  # no carrier: check the cable, the transceiver, and that the switch port is enabled");
-  }
-  return BounceCommand(netdev, "the interface is up and the RDMA port is not: let the driver look again");
-}
-
 // One of several Ethernet ports below the port's netdev: the others go on when it is down.
 bool IsMember(const Port& port, NetdevRef ethernet) {
   return port.netdev && ethernet && ethernet->name != port.netdev->name;
@@ -79,10 +45,18 @@ std::string DeadMembers(const Port& port) {
 }
 
 // `observed` is what a port that is none would be told.
-Verdict JudgeSpare(const Port& port, const std::string& observed, std::string_view expected) {
+Verdict JudgeSpare(const Facts& host, const Port& port, const std::string& observed,
+                   std::string_view expected) {
+  constexpr std::size_t kRails = 3;  // beside it: two ports of one adapter, or two adapters, are no rails
   if (!port.pci && !NotOffered(port.pci)) return NoAnswer(port.pci.missing(), expected, kStateSource);
   if (IsVirtualFunction(port))
     return NotApplicable(Cat("spare: ", VirtualFunctionText(port), ", which nobody uses"));
+  const Fact<std::size_t> equals = EqualsInUse(host, port);
+  if (!equals) return NoAnswer(equals.missing(), expected, kStateSource);
+  if (*equals >= kRails) {
+    return Warned(Cat(observed, ": 1 of ", *equals + 1, " equal ports is down, the others carry RDMA"),
+                  expected, kStateSource, LinkStateFix(port));
+  }
   const Fact<bool> never = NeverHadLink(port);
   if (!never) return NoAnswer(never.missing(), expected, kStateSource);
   if (*never) {
@@ -119,6 +93,10 @@ Verdict JudgeLinkState(const PortView& view) {
     return NoAnswer(port.netdev.missing(), kExpected, kStateSource);
   }
   std::string observed = port.state ? Cat(PortName(port), " ", Name(*port.state)) : PortName(port);
+  if (IsInfiniBand(port) && !active && port.phys_state && *port.phys_state != kPhysLinkUp)
+    observed += Cat(", ", PhysText(*port.phys_state));
+  if (const Fact<std::string> use = EarlierUse(port); IsInfiniBand(port) && !active && use && !use->empty())
+    observed += Cat("; ", *use, ", so it was in use");
   if (port.netdev) observed += ", " + NetdevText(*port.netdev) + StackText(port);
   const std::string dead = DeadMembers(port);
   if (active && !netdev_down && !dead.empty()) {
@@ -129,8 +107,8 @@ Verdict JudgeLinkState(const PortView& view) {
   const bool good = active && !netdev_down;
   const Fact<bool> spare_of = SpareOf(view.host, port, view.profile);
   if (!good && !spare_of) return NoAnswer(spare_of.missing(), kExpected, kStateSource);
-  if (!good && *spare_of) return JudgeSpare(port, observed, kExpected);
-  return Judged(good, observed, kExpected, kStateSource, StateFix(port));
+  if (!good && *spare_of) return JudgeSpare(view.host, port, observed, kExpected);
+  return Judged(good, observed, kExpected, kStateSource, good ? Fix() : LinkStateFix(port));
 }
 
 // What the link could run at with its lanes; nothing where the other end does not tell its modes. Fewer lanes
@@ -181,32 +159,11 @@ Verdict JudgeLinkSpeed(const EthernetView& view) {
   return Judged(*speed >= wanted, SpeedText(*speed), expected, kSpeedSource, fix);
 }
 
-constexpr std::uint8_t kLinkUp = 5;  // enum ib_port_phys_state
-
-std::string PhysText(std::uint8_t state) {
-  switch (state) {
-    case 1:
-      return "asleep";
-    case 2:
-      return "polling: no partner found";
-    case 3:
-      return "disabled";
-    case 4:
-      return "in training";
-    case kLinkUp:
-      return "link up";
-    case 6:
-      return "recovering from errors";
-    default:
-      return Cat("in state ", state);
-  }
-}
-
 Verdict JudgeLinkPhysState(const PortView& view) {
   constexpr std::string_view kSource = "verbs physical port state";
   const Fact<std::uint8_t>& state = view.port.phys_state;
   if (!state) return NoAnswer(state.missing(), "link up", kSource);
-  return Judged(*state == kLinkUp, PhysText(*state), "link up", kSource);
+  return Judged(*state == kPhysLinkUp, PhysText(*state), "link up", kSource);
 }
 
 Verdict JudgeLinkDuplex(const EthernetView& view) {

@@ -173,7 +173,7 @@ std::vector<std::vector<Finding>> JudgeAgreement(std::span<const ComparedHost> h
       Finding& finding = begun[v];
       TakeVerdict(finding, check, verdicts[v]);
       if (explanations[v] != nullptr && Hides(*explanations[v], finding)) Hide(finding, *explanations[v], {});
-      finding.fix = FillIn(finding.fix, *voters[v].facts, voters[v].port, profile);
+      FillIn(finding, *voters[v].facts, voters[v].port, profile);
       finding.duration_ns = watch.ElapsedNs() / static_cast<std::int64_t>(voters.size());
       findings[host_of[v]].push_back(std::move(finding));
     }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "checks/blocking.h"
+#include "checks/words/fix.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -61,14 +62,15 @@ Count CountOf(const EndCounters& end, const std::string& netdev, ByPriority Prio
 
 Finding Begin(const TransferPlace& place) {
   const TransferCheck& check = *FindTransferCheck(kEffectiveClassId);
-  return {.id = check.id,
-          .title = check.title,
-          .scope = Scope::kPair,
-          .rung = Rung::kPeer,
-          .subject = Printable(place.subject),
-          .source = std::string(kEffectiveSource),
-          .why = std::string(check.why),
-          .fix = std::string(check.fix)};
+  Finding finding{.id = check.id,
+                  .title = check.title,
+                  .scope = Scope::kPair,
+                  .rung = Rung::kPeer,
+                  .subject = Printable(place.subject),
+                  .source = std::string(kEffectiveSource),
+                  .why = std::string(check.why)};
+  SetFix(finding, check.fix);
+  return finding;
 }
 
 // Where the packets were first seen to be wrong decides what to change: the sender's mark, its map, or what the
@@ -131,10 +133,12 @@ Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& p
     if (wrong_back) finding.observed += Printable(Cat("; ", back.text, "; ", came_back.text));
     finding.blocking = kDemandsLossless.made_by(profile);
     finding.outcome = finding.blocking ? Outcome::kFail : Outcome::kWarn;
-    finding.fix = wrong ? FixFor(result, profile, sent, received) : FixFor(result, profile, back, came_back);
+    const std::string fix =
+        wrong ? FixFor(result, profile, sent, received) : FixFor(result, profile, back, came_back);
+    SetFix(finding, fix);
   } else if (received.kind == Count::Kind::kRight) {
     finding.outcome = Outcome::kPass;
-    finding.fix.clear();
+    SetFix(finding, {});
   }
   return finding;
 }

@@ -9,6 +9,7 @@
 
 #include "api/base/text.h"
 #include "api/model/cases.h"
+#include "checks/words/fix.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -167,8 +168,8 @@ Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& p
                   .subject = Printable(place.subject),
                   .expected = "at least 0.7 of the 10th percentile of the last 30 days",
                   .source = std::string(kPastSource),
-                  .why = std::string(check.why),
-                  .fix = std::string(check.fix)};
+                  .why = std::string(check.why)};
+  SetFix(finding, check.fix);
   if (place.software) {
     finding.outcome = Outcome::kNotApplicable;
     finding.observed = "a software device: its speed says nothing";
@@ -191,8 +192,8 @@ Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& p
   if (!finding.observed.empty()) {
     finding.outcome = Outcome::kWarn;
     if (since != 0)
-      finding.fix = Cat("rdmaready history --since ", DayText(since - kDayNs),
-                        "  # what changed since the day before it became slow");
+      SetFix(finding, Cat("rdmaready history --since ", DayText(since - kDayNs),
+                          "  # what changed since the day before it became slow"));
   } else if (cases.empty()) {
     finding.observed = why_none.empty() ? "no test came to its end" : Printable(why_none);
   } else if (fewest < kLeastDays) {

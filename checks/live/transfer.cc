@@ -9,6 +9,7 @@
 #include "checks/live/effective_class.h"
 #include "checks/live/own_past.h"
 #include "checks/live/transfer_hints.h"
+#include "checks/words/fix.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -139,7 +140,7 @@ void AddCounters(std::span<const EndCounters> counters, const TransferPlace& pla
   finding.expected += ", and no error counted meanwhile";
   finding.source += ", sysfs hw_counters and counters";
   finding.why = WhyErrorsCount();
-  finding.fix = HintForErrors(place);
+  SetFix(finding, HintForErrors(place));
 }
 
 // Not good enough, whatever else was seen. What the counters tell may be why, and then is the better hint.
@@ -147,7 +148,7 @@ void TooSlow(std::string measured, std::string fix, Finding& finding) {
   finding.observed += "; " + measured;
   if (finding.outcome == Outcome::kPass) {
     finding.why = WhyTooSlow();
-    finding.fix = std::move(fix);
+    SetFix(finding, fix);
   }
   finding.outcome = Outcome::kFail;
 }
@@ -164,7 +165,7 @@ void JudgeShare(const TransferResult& result, const TransferPlace& place, Findin
     if (finding.outcome != Outcome::kPass) return;
     finding.outcome = Outcome::kWarn;
     finding.why = WhyTooSlow();
-    finding.fix = HintForThroughput(place);
+    SetFix(finding, HintForThroughput(place));
   };
   if (place.link_mbps && *place.link_mbps > 0 && result.elapsed_ns >= kLongEnoughNs) {
     const std::uint64_t mbps = result.throughput_bytes_per_s * 8 / kBitsPerMegabit;
@@ -290,7 +291,7 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
   finding.outcome = shown ? Outcome::kFail : Outcome::kUnknown;
   finding.observed = FailureText(failure, result);
   finding.why = WhyOf(failure.kind);
-  finding.fix = HintFor(failure, place);
+  SetFix(finding, HintFor(failure, place));
   AddCounters(counters, place, finding);
   return finding;
 }
@@ -299,7 +300,7 @@ Finding NotTested(std::string_view case_name, const TransferPlace& place, std::s
   Finding finding = Begin(case_name, place);
   finding.outcome = Outcome::kUnknown;
   finding.observed = Cat("not tested: ", Printable(reason));
-  finding.fix = GeneralHint(place.rung);
+  SetFix(finding, GeneralHint(place.rung));
   return finding;
 }
 
@@ -323,18 +324,19 @@ std::string LackFor(std::string_view case_name, const Facts& host, std::string_v
 }
 
 Finding NoPath(const TransferPlace& place, std::string_view reason) {
-  return {.id = std::string(kPathId),
-          .title = std::string(kPathTitle),
-          .scope = Scope::kPair,
-          .rung = Rung::kPeer,
-          .subject = Printable(place.subject),
-          .outcome = Outcome::kFail,
-          .blocking = true,
-          .observed = Printable(reason),
-          .expected = "one transport and one subnet",
-          .source = "addresses of both hosts",
-          .why = std::string(kPathWhy),
-          .fix = std::string(kPathFix)};
+  Finding finding{.id = std::string(kPathId),
+                  .title = std::string(kPathTitle),
+                  .scope = Scope::kPair,
+                  .rung = Rung::kPeer,
+                  .subject = Printable(place.subject),
+                  .outcome = Outcome::kFail,
+                  .blocking = true,
+                  .observed = Printable(reason),
+                  .expected = "one transport and one subnet",
+                  .source = "addresses of both hosts",
+                  .why = std::string(kPathWhy)};
+  SetFix(finding, kPathFix);
+  return finding;
 }
 
 const Finding* ObstacleTo(std::span<const Finding> host_findings, std::string_view port_subject) {

@@ -11,23 +11,22 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kRemark = "  # ";
-
-// "dcb pfc set ...", and what is said of it behind the "#".
-struct FixParts {
-  std::string commands{};
-  std::string remark{};
-
-  void Add(std::string_view text) {
-    const std::size_t remark_begin = text.find(kRemark);
-    commands += Cat(commands.empty() ? "" : "; ", text.substr(0, remark_begin));
-    if (remark_begin == std::string_view::npos) return;
-    const std::string_view more = text.substr(remark_begin + kRemark.size());
-    if (remark.find(more) == std::string::npos) remark += Cat(remark.empty() ? "" : "; ", more);
+// "dcb ets set ...; dcb pfc set ...", whether they are one step or two.
+std::string CommandsOf(const Remedy& remedy) {
+  std::string commands;
+  for (const RemedyStep& step : remedy.steps) {
+    if (!step.command.empty()) commands += Cat(commands.empty() ? "" : "; ", step.command);
   }
+  return commands;
+}
 
-  std::string Text() const { return remark.empty() ? commands : Cat(commands, kRemark, remark); }
-};
+void Append(const Remedy& more, Remedy& remedy) {
+  for (const RemedyStep& step : more.steps) remedy.steps.push_back(step);
+  for (const std::string& caution : more.cautions) {
+    if (std::ranges::find(remedy.cautions, caution) == remedy.cautions.end())
+      remedy.cautions.push_back(caution);
+  }
+}
 
 bool Serves(SettingKind kind, std::string_view check) {
   const auto& serves = RowOf(kind).serves;
@@ -43,8 +42,8 @@ Faults OnlyOf(std::string_view check, const Faults& faults, bool one_object) {
 }
 
 template <class View>
-std::string MadeFix(std::string_view check, const View& view, const std::string& own) {
-  FixParts made;
+Remedy MadeRemedy(std::string_view check, const View& view, const Remedy& own) {
+  Remedy made;
   for (const Stage& stage : Stages()) {
     const auto* make = std::get_if<MakeWishes<View>>(&stage.wishes);
     if (make == nullptr || !Serves(stage.kind, check)) continue;
@@ -56,21 +55,27 @@ std::string MadeFix(std::string_view check, const View& view, const std::string&
       if (!wish.unknown.empty() || !wish.needs.empty()) continue;
       const std::string from = ValueOf(view.host, wish.object);
       if (from.empty() || from == wish.value) continue;
-      made.Add(FixText(PlaceOf(view.host, wish.object), from, wish.value));
+      Append(RemedyFor(PlaceOf(view.host, wish.object), from, wish.value), made);
     }
   }
-  FixParts now;
-  now.Add(own);
-  return made.commands.empty() || made.commands == now.commands ? own : made.Text();
+  if (made.empty()) return own;
+  if (CommandsOf(made) == CommandsOf(own)) {
+    Remedy same = own;
+    same.cautions = made.cautions;
+    return same;
+  }
+  made.check = own.check;
+  made.owner = own.owner;
+  return made;
 }
 
 }  // namespace
 
-std::string FixOf(std::string_view check, const EthernetView& view, const std::string& own) {
-  return MadeFix(check, view, own);
+Remedy RemedyOf(std::string_view check, const EthernetView& view, const Remedy& own) {
+  return MadeRemedy(check, view, own);
 }
-std::string FixOf(std::string_view check, const PortView& view, const std::string& own) {
-  return MadeFix(check, view, own);
+Remedy RemedyOf(std::string_view check, const PortView& view, const Remedy& own) {
+  return MadeRemedy(check, view, own);
 }
 
 }  // namespace rdmaready

@@ -49,11 +49,11 @@ Faults FaultsBy(SettingKind kind, const View& view, const NetdevRef* netdev) {
     if (judge == nullptr) continue;
     const Verdict verdict = (*judge)(view);
     if (!CallsForAction(verdict.outcome)) continue;
-    const std::string_view fix = verdict.fix.empty() ? check->fix : std::string_view(verdict.fix);
+    const Remedy& remedy = (verdict.fix.empty() ? check->fix : verdict.fix).remedy();
     faults.push_back({.id = check->id,
                       .outcome = verdict.outcome,
                       .observed = verdict.observed,
-                      .fix = FillIn(fix, view.host, &view.port, view.profile, netdev)});
+                      .fix = FillIn(OneLine(remedy), view.host, &view.port, view.profile, netdev)});
   }
   return Faults(std::move(faults));
 }

@@ -55,12 +55,12 @@ std::string FilledForProbe(std::string_view text, const ProbeWords& words) {
   return filled;
 }
 
-std::string ProbeFixFor(std::string_view fix, const ProbeResult& result) {
+Remedy ProbeRemedyFor(const Fix& fix, const ProbeResult& result) {
   const std::string address = result.address.empty() ? "ADDRESS" : ShellWord(result.address);
-  return FilledForProbe(fix,
-                        {{{"{target}", ShellWord(result.target)},
+  const ProbeWords words{{{"{target}", ShellWord(result.target)},
                           {"{address}", address},
-                          {"{port}", result.port_number == 0 ? "PORT" : std::to_string(result.port_number)}}});
+                          {"{port}", result.port_number == 0 ? "PORT" : std::to_string(result.port_number)}}};
+  return WithTexts(fix.remedy(), [&words](const std::string& text) { return FilledForProbe(text, words); });
 }
 
 Finding BeginProbeFinding(const ProbeCheck& check, std::string subject) {
@@ -83,7 +83,7 @@ Finding JudgeOneProbeCheck(const ProbeCheck& check, const ProbeView& view,
   finding.expected = Printable(verdict.expected);
   finding.source = std::move(verdict.source);
   if (finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable) return finding;
-  finding.fix = ProbeFixFor(verdict.fix.empty() ? check.fix : std::string_view(verdict.fix), view.result);
+  SetRemedy(finding, ProbeRemedyFor(verdict.fix.empty() ? check.fix : verdict.fix, view.result));
   const Evidence evidence{.findings = earlier, .subject = finding.subject};
   if (const Finding* behind = HidingFinding(check.depends_on, finding, evidence)) Hide(finding, *behind, {});
   return finding;
@@ -150,7 +150,7 @@ Finding NotProbed(Protocol protocol, std::string_view target, std::string_view r
                                           : BeginProbeFinding(*proof, ProbeSubject(protocol, target));
   finding.outcome = Outcome::kUnknown;
   finding.observed = fmt::format("not probed: {}", Printable(reason));
-  finding.fix = fmt::format("rdmaready probe {} {}  # again", Name(protocol), ShellWord(target));
+  SetFix(finding, fmt::format("rdmaready probe {} {}  # again", Name(protocol), ShellWord(target)));
   return finding;
 }
 
@@ -174,11 +174,12 @@ Readiness ReadinessOfProbe(const std::vector<Finding>& findings) {
 }
 
 std::string GeneralFix(const ProbeCheck& check) {
-  return FilledForProbe(check.fix, {{{"{target}", "TARGET"}, {"{address}", "ADDRESS"}, {"{port}", "PORT"}}});
+  const ProbeWords words{{{"{target}", "TARGET"}, {"{address}", "ADDRESS"}, {"{port}", "PORT"}}};
+  return FilledForProbe(OneLine(check.fix.remedy()), words);
 }
 
 Verdict JudgeStep(const ProbeView& view, std::string_view name, std::string observed, std::string expected,
-                  std::string_view source, std::string fix) {
+                  std::string_view source, Fix fix) {
   Verdict verdict{.expected = std::move(expected), .source = std::string(source), .fix = std::move(fix)};
   const ProbeStep* step = view.Step(name);
   const std::optional<std::string>& time_up = view.answers.time_up;

@@ -12,6 +12,7 @@
 
 #include "api/model/probe.h"
 #include "api/model/report.h"
+#include "checks/words/verdict.h"
 
 namespace rdmaready {
 
@@ -30,7 +31,7 @@ struct ProbeCheck {
   Rung rung = Rung::kServer;
   std::string_view title;
   std::string_view why;
-  std::string_view fix;
+  Fix fix;
   bool blocking = false;
   bool proof = false;                          // passing, it proves the rung
   std::vector<std::string_view> depends_on{};  // earlier checks that may explain that this one is not passed
@@ -65,6 +66,6 @@ std::string GeneralFix(const ProbeCheck& check);
 // For the families. The verdict on a step: passed with `observed`, failed with the step's own words; unknown
 // when it was given up, not reached, or cut short by the end of the walk's time.
 Verdict JudgeStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
-                  std::string_view source, std::string fix = {});
+                  std::string_view source, Fix fix = {});
 
 }  // namespace rdmaready

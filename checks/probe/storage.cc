@@ -18,7 +18,8 @@ constexpr std::string_view kFixProbeSetup =
     "dmesg | tail -n 30; ulimit -l  # on this host: its own side could not be set up (RDMA device, memory that "
     "may be locked: LimitMEMLOCK of the agent's unit), and the server is not to blame";
 constexpr std::string_view kFixNotAllowed =
-    "systemctl enable --now rdmaready-prover.socket  # on the probing host, by its root, who names the target in "
+    "systemctl enable --now rdmaready-prover.socket  # on the probing host, by its root, who names the target "
+    "in "
     "/etc/rdmaready/proofs.yaml before";
 constexpr std::string_view kFixSilentRdma =
     "rdma link show  # on the server: an RDMA device must stand on the interface that has {address}; if one "
@@ -78,7 +79,7 @@ std::string FixOfSilentRdma(const ProbeView& view) {
 }
 
 Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
-                       std::string_view source, std::string_view local_fix, std::string fix) {
+                       std::string_view source, std::string_view local_fix, Fix fix) {
   Verdict verdict = JudgeStep(view, step, std::move(observed), std::move(expected), source, std::move(fix));
   const ProbeStep* made = view.Step(step);
   if (verdict.outcome != Outcome::kFail || made->failure.kind != FailureKind::kSetup) return verdict;
@@ -88,7 +89,7 @@ Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string
 }
 
 Verdict JudgeServerStep(const ProbeView& view, std::string_view step, std::string observed,
-                        std::string expected, std::string_view source, std::string fix) {
+                        std::string expected, std::string_view source, Fix fix) {
   return JudgeLocalStep(view, step, std::move(observed), std::move(expected), source, kFixProbeSetup,
                         std::move(fix));
 }

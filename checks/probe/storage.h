@@ -25,11 +25,11 @@ std::string FixOfSilentRdma(const ProbeView& view);
 // As JudgeStep; but where this host could not set up its own side (FailureKind::kSetup), nothing was learnt of
 // the server: unknown, with `local_fix`.
 Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
-                       std::string_view source, std::string_view local_fix, std::string fix = {});
+                       std::string_view source, std::string_view local_fix, Fix fix = {});
 
 // The same of a step that talks to the server: the local fix is that for a device or memory this host lacks.
 Verdict JudgeServerStep(const ProbeView& view, std::string_view step, std::string observed,
-                        std::string expected, std::string_view source, std::string fix = {});
+                        std::string expected, std::string_view source, Fix fix = {});
 
 // Unknown: the server said nothing about it, or the walk ended before.
 Verdict NotTold(std::string_view source, std::string expected = {});

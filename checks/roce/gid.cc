@@ -11,6 +11,7 @@
 #include "checks/words/interruption.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -35,8 +36,36 @@ std::string AddressesOf(const std::vector<Gid>& gids, GidType type) {
   return text;
 }
 
-// Why the table has no usable entry decides what to type.
-std::string GidFix(const Port& port, const std::vector<Gid>& gids) {
+// An mlx5 physical function in switchdev mode has an RDMA device for raw packets, and no RoCE (ib_rep.c: its
+// ports have RDMA_CORE_PORT_RAW_PACKET alone).
+bool IsSwitchdev(const Port& port) {
+  return port.devlink.eswitch_mode && *port.devlink.eswitch_mode == "switchdev" && !IsVirtualFunction(port);
+}
+
+// Even the default GIDs are missing, which every RoCE port has while its interface is up: addresses do not
+// matter then, and taking the interface down would only lose them.
+Fix NoRoceFix(const Port& port) {
+  const std::string handle = port.pci ? Cat("pci/", ShellWord(port.pci->address)) : std::string("pci/ADDRESS");
+  Fix fix;
+  if (IsSwitchdev(port)) {
+    fix = Fix().Because("its eswitch is in switchdev mode, where the physical function has no RoCE",
+                        Certainty::kCertain);
+  } else {
+    fix = Fix(Cat("devlink dev eswitch show ", handle))
+              .Because("the device has no RoCE now: its eswitch is in switchdev mode, or RoCE is switched off")
+              .Run(Cat("devlink dev param show ", handle, " name enable_roce"));
+  }
+  return std::move(fix)
+      .Do("in switchdev mode give RDMA a virtual function or a subfunction of {netdev}, with an address of its "
+          "own")
+      .Or(Cat("devlink dev eswitch set ", handle,
+              " mode legacy: that ends its virtual functions and representors, and the interface loses its "
+              "addresses"))
+      .CheckBy("rdma link show");
+}
+
+// Why the table has no usable entry decides what to do.
+Fix GidFix(const Port& port, const std::vector<Gid>& gids) {
   const std::string netdev = NetdevWord(port.netdev);
   if (!AddressesOf(gids, GidType::kRoceV1).empty()) {
     return Cat("ethtool -i ", netdev,
@@ -45,8 +74,10 @@ std::string GidFix(const Port& port, const std::vector<Gid>& gids) {
   const bool has_address =
       port.netdev && port.netdev->addresses &&
       std::ranges::any_of(*port.netdev->addresses, [](const IpAddress& a) { return !IsLinkLocal(a.address); });
+  const bool up = port.netdev && port.netdev->admin_up;
+  if (gids.empty() && has_address && up) return NoRoceFix(port);
   if (has_address) {
-    return BounceCommand(netdev, "the interface has an address, the GID table missed it");
+    return Bounce(netdev, "the interface has an address, the GID table missed it");
   }
   return Cat("ip address add ADDRESS dev ", netdev,
              "  # ADDRESS: this host's in the storage network, like 10.0.0.1/24");
@@ -164,8 +195,8 @@ constexpr std::string_view kGidTableSource = "GID table, rtnetlink addresses";
 // active member.
 bool IsNear(const PlacedAddress& placed) { return placed.upper == nullptr || placed.upper->vlan_id; }
 
-std::string Bounce(const Port& port) {
-  return BounceCommand(NetdevWord(port.netdev), "the GID table missed a change of addresses");
+Fix ReadAddressesAgain(const Port& port) {
+  return Bounce(NetdevWord(port.netdev), "the GID table missed a change of addresses");
 }
 
 Verdict JudgeGidIpMatch(const PortView& view) {
@@ -183,7 +214,7 @@ Verdict JudgeGidIpMatch(const PortView& view) {
   for (const PlacedAddress& placed : addresses) {
     if (!IsNear(placed) || has_gid(placed)) continue;
     return Judged(false, Cat("no GID for ", placed.ip.address, " of ", placed.netdev), kExpected,
-                  kGidTableSource, Bounce(port));
+                  kGidTableSource, ReadAddressesAgain(port));
   }
   if (!port.uppers) return NoAnswer(port.uppers.missing(), kExpected, kGidTableSource);
   for (const Gid& gid : *port.gids) {
@@ -192,7 +223,7 @@ Verdict JudgeGidIpMatch(const PortView& view) {
         addresses, [&](const PlacedAddress& placed) { return placed.ip.address == address; });
     if (address.empty() || known || gid.netdev.empty()) continue;  // without: of another network namespace
     return Warned(Cat("GID ", gid.index, " is for ", address, ", which no interface has"), kExpected,
-                  kGidTableSource, Bounce(port));
+                  kGidTableSource, ReadAddressesAgain(port));
   }
   return Judged(true, addresses.empty() ? "neither address nor GID" : "every address has its GID", kExpected,
                 kGidTableSource);
@@ -218,7 +249,7 @@ Verdict JudgeGidVlanMatch(const PortView& view) {
     });
     if (gid == port.gids->end()) {
       return Judged(false, Cat("no RoCE v2 GID on ", vlan.name), kExpected, kGidTableSource,
-                    BounceCommand(ShellWord(vlan.name), "the GID table missed the VLAN"));
+                    Bounce(ShellWord(vlan.name), "the GID table missed the VLAN"));
     }
     observed += Cat(observed.empty() ? "" : ", ", AddressOfGid(gid->raw), " at index ", gid->index);
   }

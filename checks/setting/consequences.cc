@@ -36,11 +36,10 @@ Disturbance NothingDisturbs(const SettingPlace& /*place*/, std::string_view /*fr
   return Quiet();
 }
 
-std::string CommentOf(const Disturbance& disturbance) {
+std::string CautionOf(const Disturbance& disturbance) {
   const std::string& text = disturbance.text;
-  if (text.empty()) return {};
   const std::size_t colon = text.find(": ");
-  return "  # " + (colon == std::string::npos ? text : text.substr(colon + 2));
+  return colon == std::string::npos ? text : text.substr(colon + 2);
 }
 
 }  // namespace rdmaready

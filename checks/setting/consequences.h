@@ -24,8 +24,8 @@ Disturbance OfUnknownDriver(const SettingPlace& place);
 // SettingRow::disturbs of what is always Quiet.
 Disturbance NothingDisturbs(const SettingPlace& place, std::string_view from, std::string_view to);
 
-// As a comment behind a command, without the driver's name, which a finding has: "  # the link goes down for a
-// moment"; empty where nothing is known of any.
-std::string CommentOf(const Disturbance& disturbance);
+// For the reader of a finding, which has the driver's name: "the link goes down for a moment"; empty where
+// nothing is known of any.
+std::string CautionOf(const Disturbance& disturbance);
 
 }  // namespace rdmaready

@@ -138,17 +138,18 @@ std::vector<std::string> CommandsOf(const SettingPlace& place, std::string_view 
   return commands;
 }
 
-std::string FixText(const SettingPlace& place, std::string_view from, std::string_view to) {
-  if (place.object.kind == SettingKind::kUnknown) return {};
+Remedy RemedyFor(const SettingPlace& place, std::string_view from, std::string_view to) {
+  Remedy remedy;
+  if (place.object.kind == SettingKind::kUnknown) return remedy;
   const SettingRow& row = RowOf(place.object.kind);
-  std::string text;
-  for (const std::string& command : row.commands(place, from, to)) text += (text.empty() ? "" : "; ") + command;
-  if (text.empty()) return {};
-  const std::string note = row.note == nullptr ? "" : row.note(place, from, to);
-  const std::string cost = CommentOf(row.disturbs(place, from, to));
-  if (note.empty()) return text + cost;
-  return Cat(text, "  # ", note, cost.empty() ? "" : "; ",
-             cost.empty() ? "" : std::string_view(cost).substr(4));
+  for (std::string& command : row.commands(place, from, to))
+    remedy.steps.push_back({.command = std::move(command)});
+  if (remedy.empty()) return remedy;
+  for (std::string caution :
+       {row.note == nullptr ? "" : row.note(place, from, to), CautionOf(row.disturbs(place, from, to))}) {
+    if (!caution.empty()) remedy.cautions.push_back(std::move(caution));
+  }
+  return remedy;
 }
 
 }  // namespace rdmaready

@@ -13,6 +13,7 @@
 
 #include "api/model/facts.h"
 #include "api/model/plan.h"
+#include "api/model/remedy.h"
 #include "api/model/setting.h"
 
 namespace rdmaready {
@@ -134,8 +135,8 @@ std::string WriteSetting(Facts& facts, const SettingObject& object, std::string_
 // The commands with the row's note as a comment behind the last one: what a plan shows.
 std::vector<std::string> CommandsOf(const SettingPlace& place, std::string_view from, std::string_view to);
 
-// As one line for a person, "; " between two, with the row's note and what it costs as a comment: the fix of a
-// finding. Empty where both values are the same.
-std::string FixText(const SettingPlace& place, std::string_view from, std::string_view to);
+// For a finding: the commands, with the row's note and what the write costs as cautions. Empty where both
+// values are the same.
+Remedy RemedyFor(const SettingPlace& place, std::string_view from, std::string_view to);
 
 }  // namespace rdmaready

@@ -58,6 +58,19 @@ RoleAnswer NfsServer(const Facts& host) {
   return IsYes(server) ? ByModule(host, "rpcrdma") : server;
 }
 
+// MLNX_OFED and DOCA build some of these modules, where their installer is asked to, and none of SMB.
+Fix OtherTreeFix(std::string_view name) {
+  constexpr std::string_view kOwnCore =
+      "remove the vendor's RDMA packages, so that the kernel's own core is used";
+  const std::string check = Cat("modinfo -F filename ", name);
+  Fix fix = Fix().Because("a module of one tree does not fit the RDMA core of another", Certainty::kCertain);
+  std::string_view option;
+  if (name.starts_with("nvme")) option = " (--with-nvmf of its installer)";
+  if (name == "rpcrdma") option = " (--with-nfsrdma of its installer)";
+  if (name == "cifs" || name == "ksmbd") return std::move(fix).Do(kOwnCore).CheckBy(check);
+  return std::move(fix).Do(Cat("install the vendor's own build of ", name, option)).Or(kOwnCore).CheckBy(check);
+}
+
 }  // namespace
 
 bool AsksFor(const Profile& profile, Role role) {
@@ -110,6 +123,15 @@ Fact<KernelModule> ModuleOf(const Facts& host, std::string_view name) {
   const auto found = std::ranges::find(*host.modules, name, &KernelModule::name);
   if (found != host.modules->end()) return *found;
   return Missing{Missing::Kind::kNotCollected, Cat("nothing was said of ", name)};
+}
+
+std::optional<Verdict> ForeignCore(const Facts& host, std::string_view name, std::string_view expected) {
+  const Fact<KernelModule> module = ModuleOf(host, name);
+  if (!module || !module->foreign_core || !*module->foreign_core) return std::nullopt;
+  return Judged(
+      false,
+      Cat(name, " is the kernel's own and the RDMA core is a vendor's (OFED or DOCA): it cannot be loaded"),
+      expected, kModulesSource, OtherTreeFix(name));
 }
 
 Fact<ModuleState> StateOf(const Facts& host, std::string_view name) {

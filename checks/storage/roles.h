@@ -9,6 +9,7 @@
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
+#include "checks/words/verdict.h"
 
 namespace rdmaready {
 
@@ -34,6 +35,10 @@ std::optional<Verdict> RoleGap(const Facts& host, const Profile& profile, Profil
                                std::string_view expected, std::string_view source);
 
 bool AsksFor(const Profile& profile, Profile::Role role);
+
+// An installed module that the kernel refuses to load, since the RDMA core is a vendor's: the verdict says so.
+// Nothing where it can be loaded, or where that was not asked.
+std::optional<Verdict> ForeignCore(const Facts& host, std::string_view name, std::string_view expected);
 
 // The module of that name, or why nothing is known of it. `name` is one of kStorageModules.
 Fact<KernelModule> ModuleOf(const Facts& host, std::string_view name);

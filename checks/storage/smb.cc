@@ -24,6 +24,7 @@ Verdict JudgeBuiltIn(const HostView& view, Role role, std::string_view name) {
   const std::string release = view.host.kernel ? Cat(" (", view.host.kernel->release, ")") : "";
   if (*state == ModuleState::kAbsent)
     return Judged(false, Cat("this kernel", release, " has no ", name), expected, kModulesSource);
+  if (auto foreign = ForeignCore(view.host, name, expected)) return *foreign;
   const Fact<bool> uses_rdma = ModuleOf(view.host, name)->uses_rdma;
   if (!uses_rdma) return NoAnswer(uses_rdma.missing(), expected, kModulesSource);
   const std::string observed = *uses_rdma ? Cat(StateText(name, *state), ", with SMB Direct")

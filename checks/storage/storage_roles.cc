@@ -13,13 +13,13 @@ namespace {
 
 using Role = Profile::Role;
 
-
 // A client's module is loaded by the first connection: to be installed is enough.
 Verdict JudgeModule(const HostView& view, Role role, std::string_view name) {
   const std::string expected(name);
   if (auto gap = RoleGap(view.host, view.profile, role, expected, kModulesSource)) return *gap;
   const Fact<ModuleState> state = StateOf(view.host, name);
   if (!state) return NoAnswer(state.missing(), expected, kModulesSource);
+  if (auto foreign = ForeignCore(view.host, name, expected)) return *foreign;
   return Judged(*state != ModuleState::kAbsent, StateText(name, *state), expected, kModulesSource);
 }
 

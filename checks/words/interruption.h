@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interruption: what a fix costs a port that carries storage. The user must know it before typing it.
+// Interruption: the cost of a fix for a port that carries storage. The user must know it before typing it.
 #pragma once
 
 #include <string>
@@ -7,16 +7,17 @@
 
 #include "api/model/facts.h"
 #include "checks/fact_ref.h"
+#include "checks/words/fix.h"
 
 namespace rdmaready {
 
-// A comment for a command that changes which priorities are paused; empty where the driver just does it.
+// The caution of a command that changes which priorities are paused; empty where the driver just does it.
 std::string CostOfPfc(NetdevRef netdev);
 
 // The same for one that adds a row of DSCP.
 std::string CostOfDscpRow(NetdevRef netdev);
 
-// Takes the interface down and up again. `why` goes before what it costs.
-std::string BounceCommand(std::string_view netdev_word, std::string_view why);
+// Takes the interface down and up again.
+Fix Bounce(std::string_view netdev_word, std::string_view why);
 
 }  // namespace rdmaready

@@ -55,9 +55,10 @@ std::string_view Name(Protocol protocol) {
 }
 
 std::string_view Name(ChangeState state) {
-  return NameIn<ChangeState::kRollbackFailed>({"unknown", "nothing-to-do", "writing", "proving", "awaiting-confirm",
-                                               "confirmed", "rolled-back", "rollback-failed"},
-                                              state);
+  return NameIn<ChangeState::kRollbackFailed>(
+      {"unknown", "nothing-to-do", "writing", "proving", "awaiting-confirm", "confirmed", "rolled-back",
+       "rollback-failed"},
+      state);
 }
 
 std::string_view Name(StepState state) {
@@ -66,15 +67,23 @@ std::string_view Name(StepState state) {
                                           state);
 }
 
+std::string_view Name(Certainty certainty) {
+  return NameIn<Certainty::kCertain>({"unknown", "possible", "likely", "certain"}, certainty);
+}
+
+std::string_view Name(StepSite site) {
+  return NameIn<StepSite::kSwitch>({"unknown", "host", "port", "switch"}, site);
+}
+
 std::string_view Name(StepOutcome outcome) {
   return NameIn<StepOutcome::kFailed>({"not-reached", "done", "failed"}, outcome);
 }
 
 std::string_view Name(FailureKind kind) {
-  return NameIn<FailureKind::kCancelled>({"unknown", "", "setup", "rejected", "unreachable", "completion",
-                                          "disconnected", "peer-gone", "stalled", "lost", "corrupt",
-                                          "cancelled"},
-                                         kind);
+  return NameIn<FailureKind::kCancelled>(
+      {"unknown", "", "setup", "rejected", "unreachable", "completion", "disconnected", "peer-gone", "stalled",
+       "lost", "corrupt", "cancelled"},
+      kind);
 }
 
 std::string_view Name(CounterChange::Kind kind) {

@@ -23,7 +23,7 @@ std::string_view WordsForMissing(Missing::Kind kind) {
   return "not known";
 }
 
-std::string_view FixForMissing(Missing::Kind kind, std::string_view instead) {
+Fix FixForMissing(Missing::Kind kind, const Fix& instead) {
   switch (kind) {
     case Missing::Kind::kNotCollected:
       return "rdmaready version  # this agent does not read it: run the same, newer version on every host";
@@ -43,8 +43,7 @@ std::string_view FixForMissing(Missing::Kind kind, std::string_view instead) {
 
 }  // namespace
 
-Verdict Judged(bool good, std::string observed, std::string_view expected, std::string_view source,
-               std::string fix) {
+Verdict Judged(bool good, std::string observed, std::string_view expected, std::string_view source, Fix fix) {
   return {.outcome = good ? Outcome::kPass : Outcome::kFail,
           .observed = std::move(observed),
           .expected = std::string(expected),
@@ -52,7 +51,7 @@ Verdict Judged(bool good, std::string observed, std::string_view expected, std::
           .fix = std::move(fix)};
 }
 
-Verdict Warned(std::string observed, std::string_view expected, std::string_view source, std::string fix) {
+Verdict Warned(std::string observed, std::string_view expected, std::string_view source, Fix fix) {
   Verdict verdict = Judged(false, std::move(observed), expected, source, std::move(fix));
   verdict.outcome = Outcome::kWarn;
   return verdict;
@@ -62,8 +61,7 @@ Verdict NotApplicable(std::string_view reason) {
   return {.outcome = Outcome::kNotApplicable, .observed = std::string(reason)};
 }
 
-Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view source,
-                 std::string_view instead) {
+Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view source, const Fix& instead) {
   std::string observed = why.detail.empty() ? std::string(WordsForMissing(why.kind)) : why.detail;
   // A step of a probe begins so by itself.
   if (why.kind == Missing::Kind::kDenied && !observed.starts_with(kNotAllowed)) observed.insert(0, kNotAllowed);
@@ -71,7 +69,7 @@ Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view
           .observed = std::move(observed),
           .expected = std::string(expected),
           .source = std::string(source),
-          .fix = std::string(FixForMissing(why.kind, instead))};
+          .fix = FixForMissing(why.kind, instead)};
 }
 
 Verdict Unclear(std::string observed, std::string_view expected, std::string_view source) {

@@ -9,14 +9,15 @@
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "checks/fact_ref.h"
+#include "checks/words/verdict.h"
 
 namespace rdmaready {
 
 // Pass or fail. An empty `fix` means the check's own.
 Verdict Judged(bool good, std::string observed, std::string_view expected, std::string_view source,
-               std::string fix = {});
+               Fix fix = {});
 
-Verdict Warned(std::string observed, std::string_view expected, std::string_view source, std::string fix = {});
+Verdict Warned(std::string observed, std::string_view expected, std::string_view source, Fix fix = {});
 
 // The check makes no sense here: "profile x does not ask for a DSCP". Never for what could not be read.
 Verdict NotApplicable(std::string_view reason);
@@ -24,7 +25,7 @@ Verdict NotApplicable(std::string_view reason);
 // There is no answer to judge. The fix helps against the kind of gap; `instead` is what to do where the kernel
 // or the device does not offer the answer at all (one command line, or a # comment; empty: a general one).
 Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view source,
-                 std::string_view instead = {});
+                 const Fix& instead = {});
 
 // There is an answer, and it cannot be judged: it contradicts itself, or names what nobody knows. The check's
 // own fix says what to do.

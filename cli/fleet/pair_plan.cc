@@ -15,6 +15,7 @@
 #include "checks/judge.h"
 #include "checks/live/effective_class.h"
 #include "checks/words/ethernet.h"
+#include "checks/words/fix.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -67,7 +68,7 @@ Finding Unasked(const std::string& host) {
   Finding finding = PathUnknown("", "not tested: host " + host + " could not be asked");
   finding.expected.clear();
   finding.why.clear();
-  finding.fix.clear();
+  SetFix(finding, {});
   return finding;
 }
 
@@ -75,8 +76,8 @@ Finding NothingToTest(const PlanHost& a, const PlanHost& b, const Pairing& pairi
   Finding finding = NoPath({.rung = Rung::kPeer}, pairing.reason);
   if (pairing.undetermined || pairing.untried) {
     finding = PathUnknown("", "not tested: " + pairing.reason);
-    finding.fix =
-        "rdmaready facts " + ShellWord(a.name) + " " + ShellWord(b.name) + "  # what is not known, and why";
+    SetFix(finding,
+           "rdmaready facts " + ShellWord(a.name) + " " + ShellWord(b.name) + "  # what is not known, and why");
   }
   for (const PlanHost* host : {&a, &b}) {
     if (const Finding* obstacle = ObstacleToAll(*host)) return Explained(finding, *obstacle, host->name);

@@ -12,6 +12,7 @@
 #include "checks/fleet/agreement.h"
 #include "checks/live/transfer.h"
 #include "checks/spare.h"
+#include "checks/words/fix.h"
 #include "cli/fleet/hosts.h"
 
 namespace rdmaready {
@@ -81,7 +82,7 @@ Finding NoPartner(const Profile& profile, const std::string& group) {
              fmt::format("not tested: no other host of {} follows profile {}",
                          group.empty() ? "this run" : "group " + group + " in this run", profile.name));
   finding.outcome = Outcome::kUnknown;
-  finding.fix = "# check it together with another host that follows the profile";
+  SetFix(finding, "# check it together with another host that follows the profile");
   finding.profile = profile.name;
   return finding;
 }

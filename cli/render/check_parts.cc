@@ -128,10 +128,18 @@ std::string VerdictText(const Report& report, const Style& style) {
 // Lines of its own: it is what the reader takes along.
 std::string FirstText(const Report& report, const Style& style) {
   const std::optional<FirstStep> first = FirstThingToDo(report);
-  if (!first || first->finding->fix.empty()) return {};
-  return Column("first", kVerdictColumn) + first->where + ":\n" + std::string(kVerdictColumn, ' ') +
-         Typed(style, kVerdictColumn, Printable(first->finding->fix)) + Column("more", kVerdictColumn) +
-         "rdmaready explain " + Printable(first->finding->id) + "\n";
+  if (!first || !first->finding->remedy) return {};
+  const Remedy& remedy = *first->finding->remedy;
+  const RemedyStep& step = remedy.steps.front();
+  std::string text = Column("first", kVerdictColumn) + first->where + ":\n";
+  for (const std::string& caution : remedy.cautions)
+    text += Labelled(style, Tone::kPlain, " ", kVerdictColumn, "caution: " + Printable(caution));
+  if (step.command.empty()) {
+    text += Labelled(style, Tone::kPlain, " ", kVerdictColumn, Printable(step.action));
+  } else {
+    text += std::string(kVerdictColumn, ' ') + Printable(step.command) + "\n";
+  }
+  return text + Column("more", kVerdictColumn) + "rdmaready explain " + Printable(first->finding->id) + "\n";
 }
 
 }  // namespace rdmaready

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "checks/words/words.h"
 #include "cli/layout.h"
 #include "cli/render/check_parts.h"
+#include "cli/render/folded.h"
+#include "cli/render/remedy_notes.h"
 
 namespace rdmaready {
 namespace {
@@ -47,8 +50,9 @@ std::set<std::string> SubjectsOf(std::span<const Finding> findings) {
 
 // With whom the finding deals, unless it says so itself or there is only one that it could be.
 std::string WithSubject(const Finding& finding, bool several) {
-  const std::string text = (finding.profile.empty() || finding.scope != Scope::kHost ? "" : finding.profile + ": ") +
-                           Sentence(finding);
+  const std::string text =
+      (finding.profile.empty() || finding.scope != Scope::kHost ? "" : finding.profile + ": ") +
+      Sentence(finding);
   const bool calm = finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable;
   if (finding.scope == Scope::kHost || finding.subject.empty() || (calm && !several)) return Printable(text);
   const std::string port = finding.subject.substr(0, finding.subject.find(' '));
@@ -117,17 +121,16 @@ class Block {
 
   // What has to be heard, the worst first, each under its group's name.
   void Troubles() {
-    for (const Finding* finding : WorthSaying(all_)) Trouble(*finding);
+    std::vector<const Finding*> troubles = WorthSaying(all_);
     for (const Finding& finding : all_) {
-      if (finding.waived) Trouble(finding);
+      if (finding.waived) troubles.push_back(&finding);
     }
-  }
-
-  void Trouble(const Finding& finding) {
-    if (!finding.hidden_by.empty()) return;
-    group_ = GroupOf(finding.id);
-    label_ = group_;
-    One(finding);
+    std::erase_if(troubles, [](const Finding* finding) { return !finding->hidden_by.empty(); });
+    for (const Folded& folded : FoldPorts(troubles)) {
+      group_ = GroupOf(folded.finding->id);
+      label_ = group_;
+      One(*folded.finding, &folded);
+    }
   }
 
   // All of a group that is well: how many checks, what they saw, and how many had nothing to look at.
@@ -242,16 +245,21 @@ class Block {
     Put(Outcome::kNotApplicable, id, Printable(findings[0]->observed));
   }
 
-  void One(const Finding& finding) {
+  // `folded`: the ports of which it is said, too.
+  void One(const Finding& finding, const Folded* folded = nullptr) {
     const bool trouble = !IsFine(finding);
-    std::string text = WithSubject(finding, ports_ > 1);
+    const bool several = folded != nullptr && folded->size() > 1;
+    std::string text = several ? fmt::format("{} ports, {}: {}", folded->size(), folded->PortsText(),
+                                             Printable(Sentence(finding)))
+                               : WithSubject(finding, ports_ > 1);
     if (trouble && !finding.source.empty()) text += "  (" + Printable(finding.source) + ")";
     Put(finding.outcome, ShortId(finding, group_), text);
     if (!trouble) return;
     if (finding.waived) {
       text_ += Note(style_, "waived", WaivedText(*finding.waived));
     } else {
-      Remedy(finding);
+      WhatToDo(finding);
+      if (several) text_ += Note(style_, "", "the same at the other ports, by their names (-v)");
     }
     if (const auto hidden = hidden_.find(finding.id); hidden != hidden_.end()) {
       text_ += Note(style_, "and",
@@ -260,12 +268,12 @@ class Block {
     }
   }
 
-  void Remedy(const Finding& finding) {
+  void WhatToDo(const Finding& finding) {
     // Said once when several in a row have the same reason and remedy.
     if (!finding.why.empty() && finding.why != last_why_) text_ += Note(style_, "why", Printable(finding.why));
-    if (!finding.fix.empty() && finding.fix != last_fix_) text_ += FixNote(style_, Printable(finding.fix));
+    if (finding.remedy && finding.remedy != last_remedy_) text_ += RemedyNotes(style_, *finding.remedy);
     last_why_ = finding.why;
-    last_fix_ = finding.fix;
+    last_remedy_ = finding.remedy;
   }
 
   const Style& style_;
@@ -277,7 +285,7 @@ class Block {
   std::string_view group_;
   std::string_view label_;
   std::string last_why_;
-  std::string last_fix_;
+  std::optional<Remedy> last_remedy_;
   std::string text_;
 };
 

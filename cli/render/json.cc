@@ -170,6 +170,17 @@ struct ReportView : WordsView {
          "source", one.source, "why", one.why, "fix", one.fix, "hidden_by", one.hidden_by, "duration_ns",
          one.duration_ns, "profile", one.profile);
     list("waived", one.waived).WhenThere();
+    list("remedy", one.remedy).WhenThere();
+  }
+  static void Fields(const RemedyStep& one, auto& list) {
+    list("site", one.site).Known();
+    list("command", one.command, "action", one.action).WhenThere();
+  }
+  static void Fields(const Remedy& one, auto& list) {
+    list("cause", one.cause).WhenThere();
+    list("certainty", one.certainty, "cautions", one.cautions, "steps", one.steps, "alternatives",
+         one.alternatives);
+    list("check", one.check, "owner", one.owner).WhenThere();
   }
   static void Fields(const RungResult& one, auto& list) {
     list("rung", one.rung).Known();
@@ -324,6 +335,7 @@ struct ReportView : WordsView {
     list.Of(kFinding, [](const Finding& one, auto& part) {
       part("hidden_by", one.hidden_by, "duration_ns", one.duration_ns, "profile", one.profile);
       part("waived", one.waived).WhenThere();
+      part("remedy", one.remedy).WhenThere();
     });
   }
   static void Fields(const PastRun&, auto& list) {

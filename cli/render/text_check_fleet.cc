@@ -15,10 +15,12 @@
 #include "api/inventory/host_list.h"
 #include "checks/catalog.h"
 #include "checks/judge.h"
+#include "checks/words/fix.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
 #include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
+#include "cli/render/remedy_notes.h"
 #include "cli/render/text.h"
 
 namespace rdmaready {
@@ -65,7 +67,7 @@ struct Same {
 // What one check found on any of the hosts, with one outcome.
 struct Trouble {
   std::vector<Same> ways{};
-  std::set<std::string> fixes{};
+  std::set<std::string> remedies{};
 };
 
 class Troubles {
@@ -118,7 +120,7 @@ class Troubles {
       same->pairs.insert(judged.Where());
     }
     same->subjects.insert(Printable(finding.subject));
-    trouble.fixes.insert(finding.fix);
+    if (finding.remedy) trouble.remedies.insert(OneLine(*finding.remedy));
   }
 
   std::string One(const Style& style, const Finding& first, Trouble trouble) const {
@@ -151,8 +153,8 @@ class Troubles {
   static std::string Remedy(const Style& style, const Finding& first, const Trouble& trouble) {
     std::string text;
     if (!first.why.empty()) text += Note(style, "why", Printable(first.why));
-    if (!first.fix.empty()) text += FixNote(style, Printable(trouble.ways.front().finding->fix));
-    if (trouble.fixes.size() > 1) text += Note(style, "", "elsewhere with other names: -v shows them");
+    if (const auto& remedy = trouble.ways.front().finding->remedy) text += RemedyNotes(style, *remedy);
+    if (trouble.remedies.size() > 1) text += Note(style, "", "elsewhere with other names: -v shows them");
     return text;
   }
 

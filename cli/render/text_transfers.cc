@@ -11,6 +11,7 @@
 #include "checks/counted/error_counters.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
+#include "cli/render/remedy_notes.h"
 #include "cli/render/text.h"
 
 namespace rdmaready {
@@ -70,7 +71,7 @@ std::string Troubles(const TransferRow& row, const Style& style) {
     if (!IsTrouble(finding)) continue;
     text += Row(style, "", finding.outcome, Printable(finding.id), Printable(finding.observed));
     if (!finding.why.empty()) text += Note(style, "why", Printable(finding.why));
-    if (!finding.fix.empty()) text += FixNote(style, Printable(finding.fix));
+    if (finding.remedy) text += RemedyNotes(style, *finding.remedy);
   }
   return text;
 }

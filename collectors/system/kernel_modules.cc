@@ -32,6 +32,9 @@ bool Contains(std::span<const std::string> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// depmod puts "extra" and "updates" before the tree that the kernel was installed with.
+bool IsOfKernel(std::string_view path) { return path.starts_with("kernel/"); }
+
 // "kernel/drivers/nvme/host/nvme-rdma.ko.xz" -> "nvme_rdma"; empty for what is no module.
 std::string ModuleOfPath(std::string_view path) {
   path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
@@ -126,6 +129,13 @@ Fact<bool> UsesRdma(const Sources& sources, std::string_view name, const Fact<Mo
   return Contains(Find(*sources.installed, name)->needs, kRdmaCm);
 }
 
+Fact<bool> HasForeignCore(const Sources& sources, std::string_view name, const Fact<ModuleState>& state) {
+  if (!state) return state.missing();
+  if (*state != ModuleState::kInstalled)
+    return Missing{Missing::Kind::kUnsupported, "the question is of installed modules that are not loaded"};
+  return Find(*sources.installed, name)->foreign_core;
+}
+
 }  // namespace
 
 std::vector<ModuleLine> DecodeModuleLines(std::span<const std::string> lines) {
@@ -135,7 +145,11 @@ std::vector<ModuleLine> DecodeModuleLines(std::span<const std::string> lines) {
     ModuleLine module{.name = ModuleOfPath(path)};
     if (module.name.empty()) continue;
     for (const std::string_view need : WordsOf(line.substr(std::min(line.size(), path.size() + 1)))) {
-      if (std::string name = ModuleOfPath(need); !name.empty()) module.needs.push_back(std::move(name));
+      std::string name = ModuleOfPath(need);
+      if (name.empty()) continue;
+      const bool core = name == kRdmaCm || name == "ib_core";
+      module.foreign_core = module.foreign_core || (core && IsOfKernel(path) && !IsOfKernel(need));
+      module.needs.push_back(std::move(name));
     }
     decoded.push_back(std::move(module));
   }
@@ -193,6 +207,7 @@ Fact<std::vector<KernelModule>> ReadStorageModules(HostReader& host, const Fact<
   for (const std::string_view name : kStorageModules) {
     KernelModule module{.name = std::string(name), .state = StateOf(sources, name)};
     module.uses_rdma = UsesRdma(sources, name, module.state, options);
+    module.foreign_core = HasForeignCore(sources, name, module.state);
     modules.push_back(std::move(module));
   }
   return modules;

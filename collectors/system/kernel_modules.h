@@ -21,6 +21,7 @@ namespace rdmaready {
 struct ModuleLine {
   std::string name{};
   std::vector<std::string> needs{};
+  bool foreign_core = false;  // a file of the kernel's tree that needs an RDMA core of another tree
 
   bool operator==(const ModuleLine&) const = default;
 };

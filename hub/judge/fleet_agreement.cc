@@ -56,7 +56,7 @@ void FleetAgreement::Restore(const FleetFinding& finding) {
   kept.outcome = finding.outcome;
   kept.observed = finding.observed;
   kept.expected = finding.expected;
-  kept.fix = finding.fix;
+  SetRemedy(kept, RemedyOfFix(finding.fix));
   const std::lock_guard lock(mutex_);
   odd_[finding.host_id].push_back({.finding = std::move(kept)});
 }
@@ -151,7 +151,7 @@ FleetAgreement::Odd FleetAgreement::OddFinding(const Frame& frame, const OddPort
   finding.subject = words_.At(port.subject);
   finding.source = std::get<Agreement>(check.judge).source;
   finding.why = check.why;
-  finding.fix = check.fix;
+  SetFix(finding, check.fix);
   if (host.profiles.size() > 1) finding.profile = words_.At(ballot.profile);
   const std::string of_group = OfGroup(host.group);
   if (ballot.state != ComparisonState::kOddOnes) {

@@ -113,7 +113,7 @@ void FillFix(const HostParts& parts, Finding& finding) {
     if (!part.facts->ports || (!finding.profile.empty() && finding.profile != part.profile->name)) continue;
     for (const Port& port : *part.facts->ports) {
       if (SubjectOf(port) != finding.subject) continue;
-      finding.fix = FillIn(finding.fix, *part.facts, &port, *part.profile);
+      FillIn(finding, *part.facts, &port, *part.profile);
       return;
     }
   }

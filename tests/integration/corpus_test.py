@@ -17,7 +17,8 @@ import tool  # noqa: E402
 
 MEANT_SO = "meant so? then: tests/integration/corpus_test.py --update"
 PFC_OFF = {"id": "pfc.lossless-priority", "outcome": "fail", "hidden_by": "", "subject": "mlx5_0/1 ens1f0np0",
-           "observed": "PFC off", "expected": "PFC on 3", "why": "it loses frames", "fix": "dcb pfc set dev ens1f0np0 prio-pfc 3:on"}
+           "observed": "PFC off", "expected": "PFC on 3", "why": "it loses frames",
+           "remedy": {"steps": [{"site": "host", "command": "dcb pfc set dev ens1f0np0 prio-pfc 3:on"}]}}
 EXPECTED = """\
 # A comment.
 source: [https://example.org/a, 'https://example.org/b#c']

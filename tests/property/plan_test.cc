@@ -14,6 +14,7 @@
 #include "checks/judge.h"
 #include "checks/plan/take_back.h"
 #include "checks/setting/table.h"
+#include "checks/words/fix.h"
 #include "tests/property/hosts.h"
 #include "tests/property/plan_hosts.h"
 #include "tests/unit/checks/good_host.h"
@@ -149,8 +150,9 @@ int CompareWithFixes(const PlanStep& step, const Facts& host, const std::vector<
     const bool wrong = finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
     const bool here = step.subject == "host" || finding.subject == step.subject;
     if (!mended || !wrong || !here || !finding.hidden_by.empty()) continue;
-    EXPECT_NE(WithoutRemark(finding.fix).find(commands), std::string::npos)
-        << finding.id << ": " << finding.fix << "\nand the plan: " << commands;
+    const std::string fix = finding.remedy ? OneLine(*finding.remedy) : "";
+    EXPECT_NE(WithoutRemark(fix).find(commands), std::string::npos)
+        << finding.id << ": " << fix << "\nand the plan: " << commands;
     ++compared;
   }
   return compared;

@@ -31,6 +31,14 @@ COMPLAINS = ["fail", "warn", "unknown"]
 Score = collections.namedtuple("Score", "hosts verdicts must said wrong expected held")
 
 
+def remedy_of(finding):
+    """All that the remedy of a finding says, a text a line. An action is said as it is; a command begins its line."""
+    remedy = finding.get("remedy") or {}
+    steps = [step.get("command") or step.get("action", "") for step in remedy.get("steps", [])]
+    texts = [remedy.get("cause", ""), *remedy.get("cautions", []), *steps, *remedy.get("alternatives", []), remedy.get("check", "")]
+    return "\n".join(text for text in texts if text)
+
+
 def listed(value):
     return value if isinstance(value, list) else [value]
 
@@ -49,7 +57,7 @@ class Entry:
 
     def matches(self, finding):
         """Whether a finding says it. One that follows from another says nothing of its own."""
-        told = "\n".join(finding[part] for part in ("observed", "expected", "fix"))
+        told = "\n".join([finding["observed"], finding["expected"], remedy_of(finding)])
         return (fnmatch.fnmatchcase(finding["id"], self.check) and finding["outcome"] in self.outcomes
                 and not finding["hidden_by"] and not any(fnmatch.fnmatchcase(finding["id"], one) for one in self.but)
                 and re.search(self.subject, finding["subject"]) is not None
@@ -78,7 +86,7 @@ class Text:
 
 def causes_of(host):
     """What a report names as causes, each as the place and the text."""
-    return [(found["subject"], "\n".join(found[part] for part in ("observed", "expected", "why", "fix")))
+    return [(found["subject"], "\n".join([found["observed"], found["expected"], found["why"], remedy_of(found)]))
             for found in host["findings"] if found["outcome"] in COMPLAINS and not found["hidden_by"]]
 
 

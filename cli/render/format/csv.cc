@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "checks/words/fix.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/render/format/judged.h"
@@ -32,10 +33,10 @@ std::string YesNo(bool yes) { return yes ? "yes" : "no"; }
 std::string CheckCsv(const CheckSummary& run, const Look&) {
   std::string text = CsvRow({"host", "peer", "check", "subject", "outcome", "blocking", "rung", "observed",
                              "expected", "source", "fix", "hidden_by", "profile", "error", "waived_until",
-                             "waived_by", "waived_reason"});
+                             "waived_by", "waived_reason", "remedy"});
   for (const HostReport& host : run.report.hosts) {
     if (host.error.empty()) continue;
-    text += CsvRow({host.host, "", "", "", "", "", "", "", "", "", "", "", "", host.error, "", "", ""});
+    text += CsvRow({host.host, "", "", "", "", "", "", "", "", "", "", "", "", host.error, "", "", "", ""});
   }
   for (const Judged& judged : JudgedIn(run.report)) {
     const Finding& finding = *judged.finding;
@@ -43,7 +44,7 @@ std::string CheckCsv(const CheckSummary& run, const Look&) {
     text += CsvRow({judged.host, judged.peer, finding.id, finding.subject, std::string(Name(finding.outcome)),
                     YesNo(finding.blocking), std::string(Name(finding.rung)), finding.observed,
                     finding.expected, finding.source, finding.fix, finding.hidden_by, finding.profile, "",
-                    waived.until, waived.who, waived.reason});
+                    waived.until, waived.who, waived.reason, finding.remedy ? OneLine(*finding.remedy) : ""});
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "api/base/version.h"
 #include "checks/catalog.h"
 #include "checks/judge.h"
+#include "checks/words/fix.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/render/check_parts.h"
@@ -63,10 +64,11 @@ struct Counts {
 
 std::string Details(const Finding& finding) {
   std::string text;
+  const std::string fix = finding.remedy ? OneLine(*finding.remedy) : "";
   for (const auto& [label, value] : {std::pair<std::string_view, const std::string&>{"requires", finding.title},
                                      {"why", finding.why},
                                      {"source", finding.source},
-                                     {"fix", finding.fix}}) {
+                                     {"fix", fix}}) {
     if (!value.empty()) text += fmt::format("{}: {}\n", label, XmlText(value));
   }
   return text;

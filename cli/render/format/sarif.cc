@@ -8,6 +8,7 @@
 #include "checks/catalog.h"
 #include "checks/judge.h"
 #include "checks/readiness.h"
+#include "checks/words/fix.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/explanation.h"
@@ -49,7 +50,7 @@ Json ResultOf(const Judged& judged, std::size_t rule) {
   const Finding& finding = *judged.finding;
   std::string text = Printable(Sentence(finding));
   if (text.empty()) text = Printable(finding.title);
-  if (!finding.fix.empty()) text += ". Fix: " + Printable(finding.fix);
+  if (finding.remedy) text += ". Fix: " + Printable(OneLine(*finding.remedy));
   const std::string where = judged.Where();
   const std::string subject = Printable(finding.subject);
   Json result{{"ruleId", finding.id},
@@ -58,17 +59,17 @@ Json ResultOf(const Judged& judged, std::size_t rule) {
               {"level", LevelOf(finding)},
               {"message", {{"text", where + ": " + text}}},
               {"locations",
-           Json::array({{{"logicalLocations", Json::array({{{"name", subject},
-                                                            {"fullyQualifiedName", where + "/" + subject},
-                                                            {"kind", Name(finding.scope)}}})}}})},
+               Json::array({{{"logicalLocations", Json::array({{{"name", subject},
+                                                                {"fullyQualifiedName", where + "/" + subject},
+                                                                {"kind", Name(finding.scope)}}})}}})},
               {"fingerprints",
-           {{"rdmaready/v1", finding.id + "|" + where + "|" + subject +
-                                 (finding.profile.empty() ? "" : "|" + Printable(finding.profile))}}},
+               {{"rdmaready/v1", finding.id + "|" + where + "|" + subject +
+                                     (finding.profile.empty() ? "" : "|" + Printable(finding.profile))}}},
               {"properties",
-           {{"host", judged.host},
-            {"outcome", Name(finding.outcome)},
-            {"blocking", finding.blocking},
-            {"rung", Name(finding.rung)}}}};
+               {{"host", judged.host},
+                {"outcome", Name(finding.outcome)},
+                {"blocking", finding.blocking},
+                {"rung", Name(finding.rung)}}}};
   if (finding.waived) {
     result["suppressions"] = Json::array(
         {{{"kind", "external"}, {"status", "accepted"}, {"justification", WaivedText(*finding.waived)}}});

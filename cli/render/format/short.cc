@@ -6,6 +6,7 @@
 #include "checks/judge.h"
 #include "checks/readiness.h"
 #include "checks/waiving.h"
+#include "checks/words/fix.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
@@ -79,7 +80,7 @@ std::string CheckWide(const CheckSummary& run, const Look& look) {
     rows.push_back({judged.Where(), Cat(Name(finding.outcome), finding.waived ? ", waived" : ""),
                     filled(finding.id), filled(finding.subject), finding.blocking ? "yes" : "no",
                     filled(finding.observed), filled(finding.expected), filled(finding.source),
-                    filled(finding.fix)});
+                    filled(finding.remedy ? OneLine(*finding.remedy) : "")});
   }
   Style unwrapped = look.style;
   unwrapped.width = 0;

@@ -144,6 +144,18 @@ def ids(report, host, *outcomes):
             if f["outcome"] in outcomes and f["id"] != NOT_TOLD_BY_THE_VERSION]
 
 
+def commands(found):
+    """What a person types because of a finding, in one line."""
+    return "; ".join(step["command"] for step in found["remedy"]["steps"] if "command" in step)
+
+
+def what_to_do(found):
+    """All that a finding says is to be done, a text a line."""
+    remedy = found["remedy"]
+    steps = [step.get("command") or step["action"] for step in remedy["steps"]]
+    return "\n".join([*remedy["cautions"], *steps, *remedy["alternatives"]])
+
+
 def finding(report, host, check_id):
     for entry in report["hosts"]:
         if entry["host"] == host:

@@ -47,9 +47,9 @@ class OneWrongThing(unittest.TestCase):
             fabric.launcher("fault", 2, "dcb", "firmware_lldp", "on")
             found = self.assert_only(2, "dcbx.mode")
             self.assertIn("firmware", found["observed"])
-            self.assertIn("LLDP agent off first", found["fix"])
+            self.assertIn("LLDP agent off first", fabric.what_to_do(found))
             fabric.launcher("fault", 2, "dcb", "firmware_lldp", "off")
-            fabric.guest(2, found["fix"])
+            fabric.guest(2, fabric.commands(found))
             self.assert_ready()
         finally:
             fabric.put_right(2)
@@ -59,7 +59,7 @@ class OneWrongThing(unittest.TestCase):
             fabric.launcher("agent", 1, "restart", "--memlock", 65536)
             found = self.assert_only(1, "host.memlock")
             self.assertIn("64 KiB", found["observed"])
-            fabric.guest(1, found["fix"])
+            fabric.guest(1, fabric.commands(found))
             self.assert_ready()
         finally:
             fabric.put_right(1)

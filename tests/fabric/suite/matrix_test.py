@@ -111,7 +111,7 @@ class FaultMatrix(unittest.TestCase):
                 continue
             for text in ("observed", "expected", "source", "why", "fix"):
                 self.assertTrue(found[0][text], f"{fault.id} has no {text}")
-            fix = found[0]["fix"]
+            fix = fabric.commands(found[0])
             for word, value in fault.fix.items():
                 fix = fix.replace(word, value.format(guest=number))
             fabric.guest(number, fix)

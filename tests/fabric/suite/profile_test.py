@@ -34,7 +34,7 @@ class MicrosoftsProfile(unittest.TestCase):
 
     def heal(self, finding):
         """What a person types, with what only a person knows put in."""
-        fix = finding["fix"].partition("  #")[0].replace("ADDRESS", ADDRESS.format(1)).replace("VLAN", "711")
+        fix = fabric.commands(finding).replace("ADDRESS", ADDRESS.format(1)).replace("VLAN", "711")
         fabric.guest(1, "ip link del dcb0.711 2> /dev/null; " + fix if "type vlan id" in fix else fix)
         return fix
 

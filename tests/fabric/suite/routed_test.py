@@ -55,7 +55,7 @@ class Routed(unittest.TestCase):
         self.assertTrue(1 <= len(failed) <= 2, failed)  # one for each direction
         for finding in failed:
             self.assertRegex(finding["observed"], "not reachable|rejected")  # who has no route back rejects
-            self.assertIn("ip route get", finding["fix"])
+            self.assertIn("ip route get", fabric.what_to_do(finding))
 
 
 load_tests = slices.turns(5)

@@ -82,7 +82,7 @@ class TheWideFabric(unittest.TestCase):
         """Both have a 10.0.0.1 and a 10.0.0.2; only this one has a 10.0.0.3."""
         for speaker, listener in ((fabric.NAME, self.name), (self.name, fabric.NAME)):
             before = prio3_received(2, "dcb0", listener)
-            self.assertIn("20 received", ping(1, "10.0.0.2", speaker))
+            self.assertRegex(ping(1, "10.0.0.2", speaker), r" (1\d|20) received")
             self.assertEqual(prio3_received(2, "dcb0", listener), before)
         self.assertIn("2 received", ping(1, "10.0.0.3", self.name, count=2))
         self.assertIn(" 0 received", ping(1, "10.0.0.3", fabric.NAME, count=2, wait_s=1))

@@ -160,7 +160,7 @@ class Share(unittest.TestCase):
         self.assertIn("TCP is answered there and RDMA is not", self.finding(answer, "server.rdma-listener")["observed"])
         announced = self.finding(answer, "share.announced")
         self.assertEqual(announced["outcome"], "warn")
-        self.assertIn("bridge", announced["fix"])
+        self.assertIn("bridge", fabric.what_to_do(announced))
         self.assert_nothing_left()
 
     def test_credentials_are_not_sent_in_plain_text_and_no_host_is_asked_before(self):

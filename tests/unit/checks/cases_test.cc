@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/checks/cases.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +50,9 @@ Verdict AskAlone(const Check& check, const CheckCase& row) {
       row.host.ports && row.extra.port < row.host.ports->size() ? (*row.host.ports)[row.extra.port] : Port{};
   Verdict verdict = std::visit(Asked{row, port, other}, check.judge);
   if (verdict.fix.empty()) verdict.fix = check.fix;
-  verdict.fix = FillIn(verdict.fix, row.host, &port, row.extra.profile);
+  verdict.fix = Fix(WithTexts(verdict.fix.remedy(), [&](const std::string& text) {
+    return FillIn(text, row.host, &port, row.extra.profile);
+  }));
   return verdict;
 }
 
@@ -61,7 +64,7 @@ TEST(CheckCases, SayWhatTheTableSays) {
     const Verdict verdict = AskAlone(*check, row);
     EXPECT_EQ(Name(verdict.outcome), Name(row.expected)) << verdict.observed;
     EXPECT_NE(verdict.observed.find(row.observed), std::string::npos) << verdict.observed;
-    EXPECT_NE(verdict.fix.find(row.extra.fix), std::string::npos) << verdict.fix;
+    EXPECT_THAT(OneLine(verdict.fix.remedy()), testing::HasSubstr(row.extra.fix));
   }
 }
 
@@ -95,7 +98,7 @@ TEST(CheckCases, GiveEveryJudgedAnswerItsSourceAndExpectation) {
 TEST(CheckCases, LeaveNoPlaceholderInAFixAndKeepItOnOneLine) {
   for (const CheckCase& row : AllCheckCases()) {
     SCOPED_TRACE(std::string(row.id) + ": " + std::string(row.name));
-    const std::string fix = AskAlone(*FindCheck(row.id), row).fix;
+    const std::string fix = OneLine(AskAlone(*FindCheck(row.id), row).fix.remedy());
     EXPECT_FALSE(fix.empty());
     EXPECT_EQ(fix.find_first_of("{}\n\r"), std::string::npos) << fix;
   }

@@ -12,6 +12,7 @@
 #include "api/model/facts.h"
 #include "api/model/profile.h"
 #include "api/model/report.h"
+#include "checks/words/fix.h"
 
 namespace rdmaready {
 
@@ -371,6 +372,9 @@ Facts WithSecond(Facts host, Change change) {
 }
 
 inline Missing Denied() { return {.kind = Missing::Kind::kDenied, .detail = "Operation not permitted"}; }
+
+// All of what a finding says is to be done, in a line.
+inline std::string WhatToDo(const Finding& finding) { return finding.remedy ? OneLine(*finding.remedy) : ""; }
 
 // The finding of that id, or a default one (unknown, empty id) when there is none.
 inline Finding Of(std::span<const Finding> findings, std::string_view id) {

@@ -198,7 +198,7 @@ TEST(JudgeHost, BeginsTheFixOfAKernelWithoutInfiniBandWithTheRemedy) {
     host.distribution = std::move(distribution);
     host.rdma_stack = RdmaStack::kAbsent;
     host.ports = std::vector<Port>{};
-    return Of(JudgeHost(host, VirtualFabricProfile()), "inv.rdma-present").fix;
+    return WhatToDo(Of(JudgeHost(host, VirtualFabricProfile()), "inv.rdma-present"));
   };
   const auto debian = [&](const char* release) { return fix_on(Kernel{.release = release}); };
   EXPECT_THAT(debian("6.12.117+deb12-cloud-amd64"),
@@ -221,7 +221,7 @@ TEST(JudgeHost, NamesTheKernelOfTheDistributionThatItIsOf) {
     host.distribution = Distribution{.id = id};
     host.rdma_stack = RdmaStack::kAbsent;
     host.ports = std::vector<Port>{};
-    return Of(JudgeHost(host, VirtualFabricProfile()), "inv.rdma-present").fix;
+    return WhatToDo(Of(JudgeHost(host, VirtualFabricProfile()), "inv.rdma-present"));
   };
   EXPECT_THAT(fix_on("6.12.0", "debian"),
               StartsWith("apt-get install linux-image-$(dpkg --print-architecture) && "));
@@ -267,7 +267,7 @@ TEST(JudgePair, FindsTwoHostsThatDifferWhereTheProfileIsSilent) {
       Of(JudgeGoodPair(GoodHost(), WithPort([](Port& port) { port.active_mtu_bytes = 1024; }), profile),
          "mtu.pair");
   EXPECT_EQ(mtu.outcome, Outcome::kFail);
-  EXPECT_EQ(mtu.fix, "ip link set dev dcb0 mtu 9000  # on b");
+  EXPECT_EQ(WhatToDo(mtu), "ip link set dev dcb0 mtu 9000  # on b");
 }
 
 TEST(JudgeHost, HidesAnUnknownOnlyBehindAnUnknown) {
@@ -326,7 +326,7 @@ TEST(JudgeHost, KeepsAHostileNameFromBecomingACommandOrALine) {
                                   }),
                                   VirtualFabricProfile());
   const Finding mtu = Of(findings, "mtu.ethernet");
-  EXPECT_THAT(mtu.fix, HasSubstr("ip link set dev 'x;reboot '\\''' mtu 9000"));
+  EXPECT_THAT(WhatToDo(mtu), HasSubstr("ip link set dev 'x;reboot '\\''' mtu 9000"));
   for (const Finding& finding : findings) {
     EXPECT_EQ((finding.observed + finding.fix + finding.subject).find('\n'), std::string::npos);
   }

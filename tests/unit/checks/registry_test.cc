@@ -65,7 +65,8 @@ TEST(Registry, LetsHostAndPortChecksDependOnNoPairCheck) {
 TEST(Registry, HasOnlyPlaceholdersThatCanBeFilled) {
   const Facts host = GoodHost();
   for (const Check& check : AllChecks()) {
-    const std::string fix = FillIn(check.fix, host, &host.ports->front(), VirtualFabricProfile());
+    const std::string fix =
+        FillIn(OneLine(check.fix.remedy()), host, &host.ports->front(), VirtualFabricProfile());
     EXPECT_EQ(fix.find_first_of("{}\n"), std::string::npos) << fix;
     EXPECT_EQ(FillIn(check.why, host, nullptr, Profile{}).find_first_of("{}\n"), std::string::npos);
   }

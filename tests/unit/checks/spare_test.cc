@@ -6,6 +6,7 @@
 
 #include "checks/judge.h"
 #include "checks/readiness.h"
+#include "checks/words/words.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -92,6 +93,7 @@ Facts WithIdleInfiniband(Change change) {
   second.device = "mlx5_1";
   second.state = PortState::kDown;
   second.phys_state = std::uint8_t{3};
+  second.ib.lid = std::uint16_t{0xffff};
   change(second);
   ports.push_back(second);
   host.ports = ports;
@@ -113,6 +115,63 @@ TEST(Spare, IsToldOfInfinibandByThePortItself) {
   EXPECT_TRUE(idle(with_address(std::vector<IpAddress>{})));
   EXPECT_FALSE(idle(with_address(std::vector<IpAddress>{{.address = "10.0.1.1", .prefix_length = 24}})));
   EXPECT_FALSE(idle(with_address(Denied())));
+}
+
+TEST(Spare, ExcludesAnInfinibandPortThatWasInUse) {
+  const auto idle = [](auto change) {
+    const Facts host = WithIdleInfiniband(change);
+    return SpareOf(host, host.ports->at(1), InfinibandProfile());
+  };
+  EXPECT_EQ(idle([](Port& port) { port.ib.lid = std::uint16_t{868}; }), Fact<bool>(false));
+  EXPECT_EQ(idle([](Port& port) { port.ib.lid = std::uint16_t{0}; }), Fact<bool>(true));
+  const auto counted = [](std::string name, std::uint64_t value) {
+    return [name, value](Port& port) { port.port_counters = std::vector<Counter>{{name, value}}; };
+  };
+  EXPECT_EQ(idle(counted("port_xmit_data", 1)), Fact<bool>(false));
+  EXPECT_EQ(idle(counted("port_rcv_data", 1)), Fact<bool>(false));
+  EXPECT_EQ(idle(counted("port_rcv_data", 0)), Fact<bool>(true));
+  EXPECT_FALSE(idle([](Port& port) { port.ib.lid = Denied(); }));
+  EXPECT_FALSE(idle([](Port& port) { port.port_counters = Denied(); }));
+}
+
+// An InfiniBand host of so many equal adapters, of which the last has no link and never had one.
+Facts WithRails(std::size_t rails) {
+  Facts host = WithIdleInfiniband([](Port& port) {
+    port.port_counters = std::vector<Counter>{{"link_downed", 0}};
+  });
+  std::vector<Port> ports = *host.ports;
+  for (std::size_t i = 2; i < rails; ++i) {
+    Port more = ports.front();
+    more.device = Cat("mlx5_", i);
+    ports.push_back(more);
+  }
+  host.ports = ports;
+  return host;
+}
+
+TEST(Spare, WarnsOfOneOfSeveralEqualRails) {
+  const auto said = [](const Facts& host) {
+    for (const Finding& finding : JudgeHost(host, InfinibandProfile())) {
+      if (finding.id == "link.state" && finding.subject.starts_with("mlx5_1/1")) return finding;
+    }
+    return Finding{};
+  };
+  EXPECT_EQ(said(WithRails(3)).outcome, Outcome::kNotApplicable);
+  const Finding of_four = said(WithRails(4));
+  EXPECT_EQ(of_four.outcome, Outcome::kWarn);
+  EXPECT_THAT(of_four.observed, HasSubstr("1 of 4 equal ports is down"));
+  Facts unequal = WithRails(4);
+  std::vector<Port> ports = *unequal.ports;
+  ports.back().board = std::string("MT_0000000999");
+  unequal.ports = ports;
+  EXPECT_EQ(said(unequal).outcome, Outcome::kNotApplicable);
+  ports.back().board = Denied();
+  unequal.ports = ports;
+  EXPECT_EQ(said(unequal).outcome, Outcome::kUnknown);
+  ports.back().board = ports.front().board;
+  ports.back().state = PortState::kDown;
+  unequal.ports = ports;
+  EXPECT_EQ(said(unequal).outcome, Outcome::kNotApplicable) << "two are down: perhaps meant so";
 }
 
 TEST(Spare, IsNotKnownWhereThatHangsOnWhatWasNotRead) {

@@ -16,14 +16,10 @@ TEST(Wrap, BreaksAtBlanks) {
   EXPECT_THAT(Wrap("", 4), ElementsAre(""));
 }
 
-TEST(FixNote, NeverBreaksACommand) {
+TEST(CommandNote, NeverBreaksACommand) {
   const Style narrow{.color = false, .unicode = false, .width = 60};
-  EXPECT_EQ(FixNote(narrow, "ip link set dev dcb0 up  # and check the cable, the transceiver and the port"),
-            "                   fix  ip link set dev dcb0 up\n"
-            "                        # and check the cable, the\n"
-            "                        # transceiver and the port\n");
   const std::string command = "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50";
-  EXPECT_EQ(FixNote(narrow, command), "                   fix  " + command + "\n");
+  EXPECT_EQ(CommandNote(narrow, "fix", command), "                   fix      " + command + "\n");
 }
 
 TEST(Table, AlignsColumns) {

@@ -6,6 +6,7 @@
 #include "checks/catalog.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
+#include "checks/words/fix.h"
 
 namespace rdmaready {
 namespace {
@@ -75,7 +76,7 @@ Finding Fail(const std::string& id, const std::string& observed, const std::stri
   Finding finding = Make(id, Outcome::kFail, observed);
   finding.expected = expected;
   finding.why = "why " + id + " matters";
-  finding.fix = fix;
+  SetFix(finding, fix);
   return finding;
 }
 

@@ -15,10 +15,8 @@ Finding Plain(const char* id, Outcome outcome) {
 }
 
 RunRecord EarlierRun() {
-  RunRecord run{.run_id = "run-2",
-                .started_unix_ns = 1'790'000'002'000'000'000,
-                .duration_ns = 5,
-                .level = Rung::kPeer};
+  RunRecord run{
+      .run_id = "run-2", .started_unix_ns = 1'790'000'002'000'000'000, .duration_ns = 5, .level = Rung::kPeer};
   run.report.profiles = {{"smb-direct-roce", "3c94"}};
   run.report.host = "storage1";
   run.report.agent_version = "0.1.0";
@@ -37,7 +35,8 @@ RunRecord EarlierRun() {
                           .source = "dcbnl",
                           .why = "frames are lost",
                           .fix = "dcb pfc set dev eth2 prio-pfc 3:on",
-                          .duration_ns = 7},
+                          .duration_ns = 7,
+                          .remedy = RemedyOfFix("dcb pfc set dev eth2 prio-pfc 3:on")},
                          {.id = "pfc.peer-agrees",
                           .scope = Scope::kPort,
                           .rung = Rung::kHost,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/convert/records.h"
 
-#include "api/convert/fleet.h"
-
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
+#include "api/convert/fleet.h"
 #include "api/model/fields.h"
 #include "api/model/profile.h"
 
@@ -32,7 +31,14 @@ Finding FullFinding() {
           .why = "w",
           .fix = "f",
           .hidden_by = "link.state",
-          .duration_ns = 5};
+          .duration_ns = 5,
+          .remedy = Remedy{.cause = "c",
+                           .certainty = Certainty::kLikely,
+                           .cautions = {"ca"},
+                           .steps = {{.site = StepSite::kSwitch, .action = "a"}, {.command = "f"}},
+                           .alternatives = {"al"},
+                           .check = "ch",
+                           .owner = "lldpad"}};
 }
 
 TransferResult FullResult() {
@@ -98,6 +104,27 @@ TEST(ReportConversion, ReadsOptionsAndResultsOfAnOlderVersionAsWhatItDid) {
 
 TEST(ReportConversion, KeepsEveryFieldOfAFinding) {
   EXPECT_EQ(FromProto(ToProto(FullFinding())), FullFinding());
+}
+
+TEST(ReportConversion, MakesTheRemedyOfAnOlderAgentFromItsFix) {
+  v1::Finding message = ToProto(FullFinding());
+  message.clear_remedy();
+  message.set_fix("ip link set dev a up  # the link goes down");
+  const Finding read = FromProto(message);
+  EXPECT_EQ(read.fix, "ip link set dev a up");
+  EXPECT_EQ(read.remedy,
+            (Remedy{.cautions = {"the link goes down"}, .steps = {{.command = "ip link set dev a up"}}}));
+  message.clear_fix();
+  message.set_fix("");
+  EXPECT_FALSE(FromProto(message).remedy.has_value());
+}
+
+TEST(ReportConversion, TakesARemedyWithTooManyStepsForAnAbsentOne) {
+  v1::Finding message = ToProto(FullFinding());
+  for (std::size_t i = 0; i < kMostRemedySteps; ++i) message.mutable_remedy()->add_steps()->set_command("x");
+  const Finding read = FromProto(message);
+  EXPECT_EQ(read.remedy, (Remedy{.steps = {{.command = "f"}}}));
+  EXPECT_EQ(read.outcome, FullFinding().outcome);
 }
 
 TEST(ReportConversion, KeepsEveryFieldOfAHostReport) {

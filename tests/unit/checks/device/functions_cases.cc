@@ -20,6 +20,50 @@ Facts OnBus(Fact<std::vector<PciDevice>> devices, Facts host = Hardware()) {
   return host;
 }
 
+std::vector<CheckCase> DeadRows() {
+  const PciDevice works = Adapter("0000:3b:00.0", "mlx5_core", {"mlx5_0"});
+  const PciDevice dead = Adapter("0000:5e:00.0", "mlx5_core");
+  PciDevice management = dead;
+  management.netdevs = {"ens5"};
+  PciDevice lent = dead;
+  lent.virtual_function = true;
+  PciDevice gpu = dead;
+  gpu.class_code = 0x030200;
+  const auto beside = [&works](PciDevice device) {
+    return OnBus(std::vector<PciDevice>{works, std::move(device)});
+  };
+  Facts exclusive = beside(dead);
+  exclusive.rdma_netns_shared = false;
+  Facts no_mode = beside(dead);
+  no_mode.rdma_netns_shared = Denied();
+  Facts no_ports = beside(dead);
+  no_ports.ports = Denied();
+  return {
+      Fails("inv.dead-function", "bound, without interface and RDMA device", beside(dead),
+            "0000:5e:00.0 (mlx5_core): the driver has it", {.fix = "dmesg | grep 0000:5e:00.0"}),
+      Fails("inv.dead-function", "the repair begins with what the kernel said", beside(dead),
+            "neither an interface", {.fix = "cold-start the host"}),
+      Passes("inv.dead-function", "all work", OnBus(std::vector<PciDevice>{works}), "each has one"),
+      Passes("inv.dead-function", "a management NIC has an interface", beside(management), "each has one"),
+      Passes("inv.dead-function", "a virtual function may be anywhere", beside(lent), "each has one"),
+      Passes("inv.dead-function", "a GPU", beside(gpu), "each has one"),
+      Passes("inv.dead-function", "no other one has RDMA: the RDMA driver is missing",
+             OnBus(std::vector<PciDevice>{dead}), "each has one"),
+      Fails("inv.dead-function", "one of its model has RDMA, by whatever driver the bus names",
+            OnBus(std::vector<PciDevice>{Adapter("0000:3b:00.0", "ib_ipoib", {"mlx5_0"}), dead}),
+            "0000:5e:00.0"),
+      Passes("inv.dead-function", "another function of Chelsio's",
+             OnBus(std::vector<PciDevice>{Adapter("0000:3b:00.4", "cxgb4", {"cxgb4_0"}),
+                                          Adapter("0000:3b:00.0", "cxgb4")}),
+             "each has one"),
+      DoesNotApply("inv.dead-function", "exclusive devices", exclusive, "of their own"),
+      DoesNotApply("inv.dead-function", "no bus", OnBus(kUnsupported), "not offered"),
+      IsUnknown("inv.dead-function", "denied", OnBus(Denied()), "not permitted"),
+      IsUnknown("inv.dead-function", "the ports are not known", no_ports, "not permitted"),
+      IsUnknown("inv.dead-function", "whether devices are exclusive is not known", no_mode, "not permitted"),
+  };
+}
+
 std::vector<CheckCase> UnboundRows() {
   Facts none = GoodHost();
   none.ports = std::vector<Port>{};
@@ -33,7 +77,10 @@ std::vector<CheckCase> UnboundRows() {
   management.device_id = 0x1004;
   PciDevice lent = Adapter("0000:3b:00.2", "ice");
   lent.virtual_function = true;
-  const PciDevice twin = Adapter("0000:3b:00.1", "ice");
+  PciDevice network = Adapter("0000:86:00.0", "bnxt_en");
+  network.netdevs = {"eno1"};
+  PciDevice twin = Adapter("0000:3b:00.1", "ice");
+  twin.netdevs = {"ens3f1"};
   const PciDevice speaks = Adapter("0000:3b:00.0", "ice", {"rocep59s0f0"});
   Facts lag = WithHardware([](Port& port, PciFunction&) {
     Netdev netdev = *port.netdev;
@@ -51,7 +98,7 @@ std::vector<CheckCase> UnboundRows() {
              "1 adapter function has"),
       Passes("inv.unbound-function", "no adapter", GoodHost(), "0 adapter functions have RDMA"),
       Passes("inv.unbound-function", "a network port beside RDMA ports",
-             OnBus(std::vector<PciDevice>{speaks, Adapter("0000:86:00.0", "bnxt_en")}), "1 more could"),
+             OnBus(std::vector<PciDevice>{speaks, network}), "1 more could"),
       Passes("inv.unbound-function", "igb has none", alone(Adapter("0000:01:00.0", "igb")),
              "0 adapter functions"),
       Passes("inv.unbound-function", "another function of Chelsio's",
@@ -171,7 +218,7 @@ std::vector<CheckCase> VfStateRows() {
 }  // namespace
 
 std::vector<CheckCase> FunctionCases() {
-  return Joined({UnboundRows(), PortModeRows(), NameRows(), VfStateRows()});
+  return Joined({UnboundRows(), DeadRows(), PortModeRows(), NameRows(), VfStateRows()});
 }
 
 }  // namespace rdmaready

@@ -36,7 +36,7 @@ std::vector<CheckCase> LinkBasicsRows() {
                 WithNetdev([](Netdev& netdev) { netdev.admin_up = netdev.carrier = false; }),
                 "administratively down", {.fix = "ip link set dev dcb0 up"}),
           Fails("link.state", "no carrier", WithNetdev([](Netdev& netdev) { netdev.carrier = false; }),
-                "no carrier", {.fix = "check the cable"}),
+                "no carrier", {.fix = "reseat the cable"}),
           IsUnknown("link.state", "state denied", WithPort([](Port& port) { port.state = Denied(); }),
                     "not permitted"),
           IsUnknown("link.state", "state of a newer kernel",

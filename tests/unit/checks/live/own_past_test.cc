@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/checks/good_host.h"
+
 namespace rdmaready {
 namespace {
 
@@ -67,7 +69,7 @@ TEST(OwnPast, ThirteenTodayAfterNinetyDaysOfNinetySeven) {
   EXPECT_THAT(finding.observed, HasSubstr("write-512k 13.0 MB/s, 97.0 MB/s for 90 days until 2025-01-0"));
   EXPECT_THAT(finding.expected, HasSubstr("0.7 of the 10th percentile of the last 30 days"));
   EXPECT_THAT(finding.source, HasSubstr("history"));
-  EXPECT_THAT(finding.fix, HasSubstr("rdmaready history --since 2025-01-"));
+  EXPECT_THAT(WhatToDo(finding), HasSubstr("rdmaready history --since 2025-01-"));
 }
 
 TEST(OwnPast, FiveDaysAreAPastAndTwoAreNone) {

@@ -96,7 +96,7 @@ TEST(JudgeTransfer, FailsBelowTheThroughputThatTheProfileAsksFor) {
   EXPECT_THAT(slow.expected, HasSubstr("at 490 Mb/s or more"));
   EXPECT_THAT(slow.observed, HasSubstr("61.1 MB/s"));
   EXPECT_THAT(slow.observed, HasSubstr("that is 489 Mb/s"));
-  EXPECT_THAT(slow.fix, HasSubstr("rdmaready test peer HOST-A b --no-verify --qps 4"));
+  EXPECT_THAT(WhatToDo(slow), HasSubstr("rdmaready test peer HOST-A b --no-verify --qps 4"));
   EXPECT_THAT(slow.why, HasSubstr("slower than the profile asks"));
   EXPECT_EQ(JudgeTransfer(Good("read-8k"), Demanding(10'000, 1)).outcome, Outcome::kPass);
 }
@@ -107,7 +107,7 @@ TEST(JudgeTransfer, FailsAboveTheLatencyThatTheProfileAsksFor) {
   EXPECT_EQ(slow.outcome, Outcome::kFail);
   EXPECT_THAT(slow.expected, HasSubstr("99 of 100 within 194 us"));
   EXPECT_THAT(slow.observed, HasSubstr("99 of 100 took up to 195000 ns"));
-  EXPECT_THAT(slow.fix, HasSubstr("--case send-1k"));
+  EXPECT_THAT(WhatToDo(slow), HasSubstr("--case send-1k"));
 }
 
 TEST(JudgeTransfer, NeverJudgesTheSpeedOfSoftwareOrOfAnotherRung) {
@@ -156,7 +156,7 @@ TEST(JudgeTransfer, HintsAtWhatHelps) {
   const auto hint = [](FailureKind kind, std::string detail) {
     TransferResult result = Good();
     result.failure = {.kind = kind, .detail = std::move(detail)};
-    return JudgeTransfer(result, Peer()).fix;
+    return WhatToDo(JudgeTransfer(result, Peer()));
   };
   EXPECT_THAT(hint(FailureKind::kUnreachable, ""), HasSubstr("ip neigh show dev dcb0; ip route get 10.0.0.2"));
   EXPECT_THAT(hint(FailureKind::kSetup, "register memory: Cannot allocate memory"),
@@ -169,7 +169,7 @@ TEST(JudgeTransfer, HintsAtWhatHelps) {
 TEST(JudgeTransfer, SaysHowToStartAnAgentThatWentAway) {
   TransferResult result = Good();
   result.failure = {.kind = FailureKind::kPeerGone, .detail = {}};
-  EXPECT_EQ(JudgeTransfer(result, Peer()).fix,
+  EXPECT_EQ(WhatToDo(JudgeTransfer(result, Peer())),
             "rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready  # on host b, with the "
             "options it had; then test again");
 }
@@ -237,7 +237,7 @@ TEST(JudgeTransfer, WarnsOfErrorsThatHardwareCountedMeanwhile) {
   EXPECT_THAT(finding.expected, HasSubstr("no error counted"));
   EXPECT_THAT(finding.source, HasSubstr("hw_counters"));
   EXPECT_NE(finding.why, JudgeTransfer(Good(), OnHardware()).why);
-  EXPECT_THAT(finding.fix, HasSubstr("ethtool -S dcb0  # also on host b"));
+  EXPECT_THAT(WhatToDo(finding), HasSubstr("ethtool -S dcb0  # also on host b"));
   EXPECT_EQ(Judged({{"out_of_sequence", Kind::kWrapped, 2}}, OnHardware()).outcome, Outcome::kWarn);
 }
 
@@ -257,7 +257,7 @@ TEST(JudgeTransfer, FailsForLossOnAPathThatIsToLoseNothing) {
     const Finding finding = Judged({{counter, Kind::kGrew, 12}}, lossless);
     EXPECT_EQ(finding.outcome, Outcome::kFail) << counter;
     EXPECT_TRUE(finding.blocking);
-    EXPECT_THAT(finding.fix, HasSubstr("ethtool -S dcb0  # also on host b"));
+    EXPECT_THAT(WhatToDo(finding), HasSubstr("ethtool -S dcb0  # also on host b"));
   }
   EXPECT_EQ(Judged({{"rnr_nak_retry_err", Kind::kGrew, 12}}, lossless).outcome, Outcome::kWarn);
   lossless.software = true;
@@ -288,7 +288,7 @@ TEST(JudgeTransfer, WarnsOfWhatASoftwareDeviceSentAgainAndShowsTheRest) {
   const Finding shown = Judged({{"send_err", Kind::kGrew, 3}}, Peer());
   EXPECT_EQ(shown.outcome, Outcome::kPass);
   EXPECT_THAT(shown.observed, HasSubstr("; send_err +3 on node1 mlx5_0/1"));
-  EXPECT_EQ(shown.fix, "");
+  EXPECT_EQ(WhatToDo(shown), "");
 }
 
 TEST(JudgeTransfer, WarnsOfHardwareThatMovesASmallShareOfTheLink) {
@@ -305,7 +305,7 @@ TEST(JudgeTransfer, WarnsOfHardwareThatMovesASmallShareOfTheLink) {
   EXPECT_EQ(capped.outcome, Outcome::kWarn);
   EXPECT_THAT(capped.observed, HasSubstr("; that is 13000 Mb/s, 6 % of the slower link's 200000"));
   EXPECT_THAT(capped.expected, HasSubstr("at about 40000 Mb/s or more"));
-  EXPECT_THAT(capped.fix, HasSubstr("--no-verify --qps 4"));
+  EXPECT_THAT(WhatToDo(capped), HasSubstr("--no-verify --qps 4"));
   EXPECT_EQ(judged(5'000'000'000, 400'000).outcome, Outcome::kPass);  // one CPU that compares
   EXPECT_EQ(judged(790'000'000, 25'000).outcome, Outcome::kPass);
   EXPECT_EQ(judged(770'000'000, 25'000).outcome, Outcome::kWarn);

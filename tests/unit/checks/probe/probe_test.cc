@@ -9,6 +9,7 @@
 #include <set>
 
 #include "checks/readiness.h"
+#include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
 namespace {
@@ -191,17 +192,17 @@ TEST(ProbeChecks, NameWhyNobodyListens) {
   result.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kNoListener};
   const Finding nobody = ById(result).at("server.rdma-listener");
   EXPECT_THAT(nobody.observed, HasSubstr("no RDMA listener"));
-  EXPECT_THAT(nobody.fix, HasSubstr("CONFIG_SMB_SERVER_SMBDIRECT"));
-  EXPECT_THAT(nobody.fix, HasSubstr("edition"));
+  EXPECT_THAT(WhatToDo(nobody), HasSubstr("CONFIG_SMB_SERVER_SMBDIRECT"));
+  EXPECT_THAT(WhatToDo(nobody), HasSubstr("edition"));
   result.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kNoAnswer};
   const Finding silent = ById(result).at("server.rdma-listener");
   EXPECT_THAT(silent.observed, HasSubstr("TCP is answered there and RDMA is not"));
-  EXPECT_THAT(silent.fix, HasSubstr("4791"));
+  EXPECT_THAT(WhatToDo(silent), HasSubstr("4791"));
   result.port_number = 5445;
   result.answers.rdma.local_iwarp = true;
   const Finding iwarp = ById(result).at("server.rdma-listener");
-  EXPECT_THAT(iwarp.fix, HasSubstr("TCP port 5445 (iWARP)"));
-  EXPECT_THAT(iwarp.fix, Not(HasSubstr("4791")));
+  EXPECT_THAT(WhatToDo(iwarp), HasSubstr("TCP port 5445 (iWARP)"));
+  EXPECT_THAT(WhatToDo(iwarp), Not(HasSubstr("4791")));
 }
 
 TEST(ProbeChecks, BlameNoServerForWhatThisHostLacks) {
@@ -218,7 +219,7 @@ TEST(ProbeChecks, BlameNoServerForWhatThisHostLacks) {
     const Finding finding = ById(result).at(id);
     EXPECT_EQ(finding.outcome, Outcome::kUnknown) << id;
     EXPECT_EQ(finding.observed, "register 64 KiB: Cannot allocate memory");
-    EXPECT_THAT(finding.fix, HasSubstr("LimitMEMLOCK")) << id;
+    EXPECT_THAT(WhatToDo(finding), HasSubstr("LimitMEMLOCK")) << id;
     EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kUndetermined) << id;
   }
 }
@@ -258,7 +259,7 @@ TEST(ProbeChecks, OfAWalkThatHadNoTimeLeftAreUnknownAndSaySo) {
   EXPECT_EQ(findings.at("server.rdma-listener").outcome, Outcome::kUnknown);
   EXPECT_EQ(findings.at("server.rdma-listener").observed,
             "connect: no answer in time (the time of the probe was up)");
-  EXPECT_THAT(findings.at("server.rdma-listener").fix, HasSubstr("probe smb fs1 --timeout 2m"));
+  EXPECT_THAT(WhatToDo(findings.at("server.rdma-listener")), HasSubstr("probe smb fs1 --timeout 2m"));
   EXPECT_EQ(JudgeStep({.result = result}, "smb2-negotiate", "", "", "").observed,
             "not tried: the time of the probe was up");
   EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)), Readiness::kUndetermined);
@@ -268,7 +269,7 @@ TEST(ProbeChecks, QuoteWhatAServerIsCalled) {
   ProbeResult result = GoodSmb();
   result.target = "fs1; reboot";
   FailAt(result, "resolve", {FailureKind::kUnreachable, "no"});
-  EXPECT_THAT(ById(result).at("server.address").fix, HasSubstr("getent hosts 'fs1; reboot'"));
+  EXPECT_THAT(WhatToDo(ById(result).at("server.address")), HasSubstr("getent hosts 'fs1; reboot'"));
 }
 
 TEST(ProbeChecks, AProbeThatWasNotMadeIsUnknownAndInTheWay) {

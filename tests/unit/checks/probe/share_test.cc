@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "checks/probe/probe.h"
+#include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
 namespace {
@@ -91,7 +92,7 @@ TEST(ShareChecks, NeverTakeTcpForRdma) {
     const Finding finding = Found(result, "share.over-rdma");
     EXPECT_EQ(finding.outcome, Outcome::kFail) << finding.observed;
     EXPECT_TRUE(finding.blocking);
-    EXPECT_THAT(finding.fix, HasSubstr("probe smb files"));
+    EXPECT_THAT(WhatToDo(finding), HasSubstr("probe smb files"));
   }
 }
 
@@ -138,7 +139,7 @@ TEST(ShareChecks, SayWhyTheShareWasNotMounted) {
   result.answers.share.client_smb_direct = false;
   finding = Found(result, "share.mount");
   EXPECT_THAT(finding.observed, HasSubstr("without SMB Direct"));
-  EXPECT_THAT(finding.fix, HasSubstr("CIFS_SMB_DIRECT"));
+  EXPECT_THAT(WhatToDo(finding), HasSubstr("CIFS_SMB_DIRECT"));
 }
 
 TEST(ShareChecks, TakeTroubleOfThisHostForNoAnswer) {
@@ -159,7 +160,7 @@ TEST(ShareChecks, SayWhoCouldAllowAProofThatIsNotAllowed) {
   const Finding finding = Found(result, "share.mount");
   EXPECT_EQ(finding.outcome, Outcome::kUnknown);
   EXPECT_THAT(finding.observed, HasSubstr("not allowed: "));
-  EXPECT_THAT(finding.fix, HasSubstr("rdmaready-prover.socket"));
+  EXPECT_THAT(WhatToDo(finding), HasSubstr("rdmaready-prover.socket"));
 }
 
 TEST(ShareChecks, NameAFileThatCouldNotBeRemoved) {

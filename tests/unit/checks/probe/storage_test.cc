@@ -8,6 +8,7 @@
 #include <map>
 
 #include "checks/probe/probe.h"
+#include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
 namespace {
@@ -277,20 +278,20 @@ TEST(StorageProbeChecks, NameWhoIsRefusedAndWhatIsDemanded) {
   EXPECT_EQ(denied.observed, "the step's own words (host nqn.host, /etc/nvme/hostnqn)");
   ProbeResult chap = Walked(Protocol::kIser, IserStages(), "iser-session-login");
   chap.answers.iser.authentication = "CHAP";
-  EXPECT_THAT(ById(chap, "iser.session").fix, HasSubstr("authmethod -v CHAP"));
+  EXPECT_THAT(WhatToDo(ById(chap, "iser.session")), HasSubstr("authmethod -v CHAP"));
 }
 
 TEST(StorageProbeChecks, TellAHostWithoutRdmaFromASilentOne) {
   ProbeResult result = Walked(Protocol::kNfs, NfsStages(), "rdma-connect");
   result.answers.rdma.refusal = {.kind = RdmaRefusal::Kind::kNoAnswer};
   EXPECT_EQ(ById(result, "nfs.rdma-listener").observed, "the step's own words");
-  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("ping -c 3 10.0.0.2"));
+  EXPECT_THAT(WhatToDo(ById(result, "nfs.rdma-listener")), HasSubstr("ping -c 3 10.0.0.2"));
   result.answers.rdma.tcp_answers = true;
   result.answers.rdma.local_iwarp = false;
   EXPECT_THAT(ById(result, "nfs.rdma-listener").observed, HasSubstr("TCP is answered there and RDMA is not"));
-  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, HasSubstr("4791"));
+  EXPECT_THAT(WhatToDo(ById(result, "nfs.rdma-listener")), HasSubstr("4791"));
   result.answers.rdma.local_iwarp = true;
-  EXPECT_THAT(ById(result, "nfs.rdma-listener").fix, Not(HasSubstr("4791")));
+  EXPECT_THAT(WhatToDo(ById(result, "nfs.rdma-listener")), Not(HasSubstr("4791")));
 }
 
 TEST(StorageProbeChecks, SayThatNobodyListensOnlyWhereThatIsSo) {
@@ -305,7 +306,7 @@ TEST(StorageProbeChecks, SayThatNobodyListensOnlyWhereThatIsSo) {
     const Finding refused = ById(result, id);
     EXPECT_EQ(refused.outcome, Outcome::kFail);
     EXPECT_NE(refused.fix, nobody.fix);
-    EXPECT_THAT(refused.fix, HasSubstr("refused this connection"));
+    EXPECT_THAT(WhatToDo(refused), HasSubstr("refused this connection"));
   }
 }
 
@@ -360,7 +361,7 @@ TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
     const Finding finding = ById(row.result, row.id);
     EXPECT_EQ(finding.outcome, Outcome::kUnknown) << row.id;
     EXPECT_EQ(finding.observed, "our own trouble");
-    EXPECT_THAT(finding.fix, HasSubstr(row.fix));
+    EXPECT_THAT(WhatToDo(finding), HasSubstr(row.fix));
     EXPECT_THAT(TroubleIn(row.result), testing::ElementsAre(row.id));
     EXPECT_EQ(ReadinessOfProbe(JudgeProbe(row.result)), Readiness::kUndetermined);
   }
@@ -369,11 +370,11 @@ TEST(StorageProbeChecks, BlameNoServerForWhatThisHostLacks) {
 TEST(StorageProbeChecks, AdviseToTakeDownOneControllerAndNeverASubsystem) {
   ProbeResult connected = FailedHere(Protocol::kNvme, NvmeStages(), "nvme-kernel-connect");
   connected.answers.nvme.already_connected = "nvme0 nvme4";
-  EXPECT_THAT(ById(connected, "nvme.kernel-read").fix, HasSubstr("nvme disconnect -d nvme0"));
+  EXPECT_THAT(WhatToDo(ById(connected, "nvme.kernel-read")), HasSubstr("nvme disconnect -d nvme0"));
   const ProbeResult left = Walked(Protocol::kNvme, NvmeStages(), "nvme-kernel-disconnect");
-  EXPECT_THAT(ById(left, "nvme.kernel-disconnect").fix, HasSubstr("nvme disconnect -d nvme3"));
+  EXPECT_THAT(WhatToDo(ById(left, "nvme.kernel-disconnect")), HasSubstr("nvme disconnect -d nvme3"));
   for (const ProbeCheck& check : AllProbeChecks())
-    EXPECT_EQ(check.fix.find("nvme disconnect --nqn"), std::string_view::npos) << check.id;
+    EXPECT_THAT(OneLine(check.fix.remedy()), Not(HasSubstr("nvme disconnect --nqn"))) << check.id;
 }
 
 TEST(StorageProbeChecks, AskForTheNameOfTheSubsystemToProve) {
@@ -387,7 +388,7 @@ TEST(StorageProbeChecks, AskForTheNameOfTheSubsystemToProve) {
   const Finding finding = ById(result, "nvme.subsystem-admits");
   EXPECT_EQ(finding.outcome, Outcome::kUnknown);
   EXPECT_THAT(finding.observed, HasSubstr("name the subsystem: --subsystem NQN"));
-  EXPECT_THAT(finding.fix, HasSubstr("probe nvme fs1 --prove --subsystem NQN"));
+  EXPECT_THAT(WhatToDo(finding), HasSubstr("probe nvme fs1 --prove --subsystem NQN"));
   result.answers.nvme.proof_subsystem = "nqn.two";
   EXPECT_EQ(ById(result, "nvme.subsystem-admits").observed, "not tried") << "it was named, and the walk ended";
 }
@@ -399,7 +400,7 @@ TEST(StorageProbeChecks, CountOnlySubsystemsOverRdma) {
   result.answers.nvme.rdma_subsystems = 0;
   const Finding none = ById(result, "nvme.subsystem-listed");
   EXPECT_EQ(none.observed, "none over RDMA for the host nqn.host; 2 over other transports");
-  EXPECT_THAT(none.fix, HasSubstr("addr_trtype"));
+  EXPECT_THAT(WhatToDo(none), HasSubstr("addr_trtype"));
 }
 
 }  // namespace

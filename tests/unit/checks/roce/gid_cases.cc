@@ -30,10 +30,8 @@ std::vector<CheckCase> GidBasicsRows() {
           Fails("gid.v2-present", "address removed", WithPort(without_address), "only link-local",
                 {.fix = "ip address add ADDRESS dev dcb0"}),
           Fails("gid.v2-present", "address without GID", WithPort(only_link_local), "only link-local",
-                {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface has an address, "
-                        "the GID table "
-                        "missed "
-                        "it; then set its IPv6 addresses and static routes again"}),
+                {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface loses its IPv6 "
+                        "addresses"}),
           Fails("gid.v2-present", "RoCE v1 only", WithPort(only_v1), "only RoCE v1: 10.0.0.1",
                 {.fix = "ethtool -i dcb0"}),
           Fails("gid.v2-present", "empty table", WithPort([](Port& port) { port.gids = std::vector<Gid>{}; }),

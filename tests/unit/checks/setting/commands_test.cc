@@ -22,10 +22,10 @@ std::vector<std::string> Typed(std::string_view driver, SettingKind kind, std::s
   return Typed(driver, OfDcb0(kind), from, to);
 }
 
-std::string Fix(std::string_view driver, SettingKind kind, std::string_view from, std::string_view to) {
+std::string RemedyText(std::string_view driver, SettingKind kind, std::string_view from, std::string_view to) {
   const Facts host = OfDriver(driver);
   const SettingObject object = OfDcb0(kind);
-  return FixText(PlaceOf(host, object), from, to);
+  return OneLine(RemedyFor(PlaceOf(host, object), from, to));
 }
 
 constexpr std::string_view kFlat =
@@ -47,11 +47,11 @@ TEST(PfcCommands, NameAllPriorities) {
 }
 
 TEST(PfcCommands, SayWhatTheyCost) {
-  EXPECT_EQ(Fix("mlx5_core", SettingKind::kPfc, "off delay 7", "on 3 delay 7"),
+  EXPECT_EQ(RemedyText("mlx5_core", SettingKind::kPfc, "off delay 7", "on 3 delay 7"),
             "dcb pfc set dev dcb0 prio-pfc all:off 3:on  # the link goes down for a moment");
-  EXPECT_EQ(Fix("ice", SettingKind::kPfc, "off delay 0", "on 3 delay 0"),
+  EXPECT_EQ(RemedyText("ice", SettingKind::kPfc, "off delay 0", "on 3 delay 0"),
             "dcb pfc set dev dcb0 prio-pfc all:off 3:on  # the driver stops the port for a moment");
-  EXPECT_EQ(Fix("dcbnic", SettingKind::kPfc, "off delay 0", "on 3 delay 0"),
+  EXPECT_EQ(RemedyText("dcbnic", SettingKind::kPfc, "off delay 0", "on 3 delay 0"),
             "dcb pfc set dev dcb0 prio-pfc all:off 3:on");
 }
 

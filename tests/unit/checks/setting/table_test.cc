@@ -109,8 +109,8 @@ TEST(SettingTable, HasCommandsThereAndBackAndNoneForWhatIsSo) {
       EXPECT_THAT(CommandsOf(place, two.from, two.to), Not(IsEmpty()));
       EXPECT_THAT(CommandsOf(place, two.to, two.from), Not(IsEmpty()));
       EXPECT_THAT(CommandsOf(place, two.from, two.from), IsEmpty());
-      EXPECT_THAT(FixText(place, two.from, two.to), Not(IsEmpty()));
-      EXPECT_THAT(FixText(place, two.to, two.to), IsEmpty());
+      EXPECT_FALSE(RemedyFor(place, two.from, two.to).empty());
+      EXPECT_TRUE(RemedyFor(place, two.to, two.to).empty());
       EXPECT_THAT(CommandsOf(place, two.from, "nonsense"), IsEmpty());
       EXPECT_GT(RowOf(two.object.kind).disturbs(place, two.from, two.to).estimate_ms, 0U);
     }

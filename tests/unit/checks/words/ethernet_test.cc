@@ -125,7 +125,7 @@ TEST(EthernetPorts, GiveOneRedLineForTheMemberThatDiffersAndAFixForIt) {
   for (const Finding& finding : findings) {
     if (finding.outcome != Outcome::kFail) continue;
     EXPECT_EQ(finding.subject, "rxe0/1 bond0 > dcb1");
-    EXPECT_EQ(finding.fix, "dcb pfc set dev dcb1 prio-pfc all:off 3:on");
+    EXPECT_EQ(WhatToDo(finding), "dcb pfc set dev dcb1 prio-pfc all:off 3:on");
   }
   const Facts good = GoodHost();
   const auto of_good = JudgeHost(good, VirtualFabricProfile());

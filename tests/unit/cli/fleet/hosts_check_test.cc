@@ -18,6 +18,7 @@
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
+#include "checks/words/fix.h"
 #include "tests/unit/checks/good_host.h"
 #include "tests/unit/cli/fleet/checked_agent.h"
 
@@ -87,7 +88,8 @@ TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
     ++failed;
     EXPECT_THAT(finding.observed, HasSubstr("host b"));
     EXPECT_THAT(finding.fix, HasSubstr("rdmaready-agent --listen ADDRESS:7471"));
-    EXPECT_THAT(finding.fix, HasSubstr("  # on host b,"));
+    ASSERT_TRUE(finding.remedy.has_value());
+    EXPECT_THAT(OneLine(*finding.remedy), HasSubstr("  # on host b,"));
   }
   EXPECT_EQ(failed, 1U);
 }

@@ -89,7 +89,7 @@ TEST(ProbeText, ShowsTheWayTheValuesAndTheVerdict) {
 TEST(ProbeText, ShowsOneRedLineAndWhatToType) {
   const std::string text = ProbeText(Closed(), {});
   EXPECT_THAT(text, ContainsRegex("FAIL +tcp-445 +smb fs1: connect to 10.0.0.9 port 445: Connection refused"));
-  EXPECT_THAT(text, HasSubstr("fix  ss -ltn 'sport = :445'"));
+  EXPECT_THAT(text, HasSubstr("ss -ltn 'sport = :445'"));
   EXPECT_THAT(text, Not(ContainsRegex("FAIL +rdma-listener")));
   EXPECT_THAT(text, HasSubstr("\nnot ready: server.tcp-445  ("));
 }

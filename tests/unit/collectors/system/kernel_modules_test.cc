@@ -35,6 +35,25 @@ TEST(ModuleLines, NameTheModuleAndWhatItNeeds) {
                                                     ModuleLine{"ksmbd"}, ModuleLine{"ib_iser"}));
 }
 
+TEST(ModuleLines, TellAKernelsModuleFromTheCoreOfAVendor) {
+  const auto foreign = [](const std::string& line) {
+    return DecodeModuleLines(std::vector{line}).front().foreign_core;
+  };
+  EXPECT_TRUE(foreign("kernel/nvme-rdma.ko.xz: kernel/nvme-core.ko.xz extra/mlnx-ofa_kernel/rdma_cm.ko"));
+  EXPECT_TRUE(foreign("kernel/cifs.ko: updates/dkms/ib_core.ko"));
+  EXPECT_FALSE(foreign("extra/mlnx-nvme/nvme-rdma.ko: extra/mlnx-ofa_kernel/rdma_cm.ko"));
+  EXPECT_FALSE(foreign("updates/ksmbd.ko: kernel/rdma_cm.ko")) << "built for this kernel";
+  EXPECT_FALSE(foreign("kernel/nvme-rdma.ko: kernel/rdma_cm.ko extra/other.ko"));
+}
+
+TEST(StorageModules, TellAForeignCoreOfInstalledModulesOnly) {
+  FakeHost host = GoodFakeHost();
+  EXPECT_FALSE(*Module(host, "nvme_rdma").foreign_core);
+  EXPECT_EQ(Module(host, "ksmbd").foreign_core.missing().kind, Missing::Kind::kUnsupported);
+  host.files[kDep] = "kernel/drivers/nvme/host/nvme-rdma.ko: extra/rdma_cm.ko\n";
+  EXPECT_TRUE(*Module(host, "nvme_rdma").foreign_core);
+}
+
 TEST(Options, AreYesModuleOrNotSet) {
   const std::vector<std::string> lines{"CONFIG_A=y", "CONFIG_B=m", "# CONFIG_C is not set", "CONFIG_D=\"text\"",
                                        "# a b"};
