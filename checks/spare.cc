@@ -24,6 +24,14 @@ Fact<bool> IsUnused(const Port& port) {
   return true;
 }
 
+bool OnOneAdapter(const Port& port, const Port& other) {
+  if (port.device == other.device) return true;
+  if (!port.pci || !other.pci) return false;
+  const std::string& one = port.pci->address;
+  const std::string& two = other.pci->address;
+  return one.substr(0, one.rfind('.')) == two.substr(0, two.rfind('.'));
+}
+
 Fact<std::uint64_t> CounterOf(const Port& port, std::string_view name) {
   if (!port.port_counters) return port.port_counters.missing();
   const auto found = std::ranges::find(*port.port_counters, name, &Counter::name);
@@ -119,6 +127,8 @@ Fact<std::size_t> EqualsInUse(const Facts& host, const Port& port) {
     if (NotOffered(other.board) || IsVirtualFunction(other)) continue;
     if (!other.board) return other.board.missing();
     if (*other.board != *port.board || IsInfiniBand(other) != IsInfiniBand(port)) continue;
+    if (!other.pci && !NotOffered(other.pci)) return other.pci.missing();
+    if (OnOneAdapter(port, other)) return std::size_t{0};
     if (const std::optional<Missing> gap = CarryingGap(other)) return *gap;
     if (!Carries(other)) return std::size_t{0};
     ++equals;

@@ -27,8 +27,9 @@ bool IsUntested(const Facts& host, const Port& port, const Profile& profile);
 // Whether the port has had no link since the host booted: nobody cabled it. False where nothing counts that.
 Fact<bool> NeverHadLink(const Port& port);
 
-// The other ports of the same board and link layer, where every one of them carries RDMA; else 0. Where seven
-// of eight rails are up, the eighth is hardly a spare.
+// How many ports of the same board and link layer there are beside this one, where every one of them carries
+// RDMA; else 0. Where seven of eight rails are up, the eighth is hardly a spare. 0 also where its adapter has
+// another port: not each port of a card has a cable.
 Fact<std::size_t> EqualsInUse(const Facts& host, const Port& port);
 
 // "it has LID 868", "it moved data": of an InfiniBand port that was in use since the driver was loaded. Empty:

@@ -16,9 +16,10 @@ v1::Finding ToProto(const Finding& finding) { return Written<v1::Finding>(findin
 
 namespace {
 
-// An older agent has no remedy: it is made from the fix.
+// An older agent has no remedy: it is made from the fix. One without steps, or over the limits, counts as
+// absent.
 void ReadRemedy(Finding& finding) {
-  if (finding.remedy && !IsWithinLimits(*finding.remedy)) finding.remedy.reset();
+  if (finding.remedy && (finding.remedy->empty() || !IsWithinLimits(*finding.remedy))) finding.remedy.reset();
   if (!finding.remedy && !finding.fix.empty()) finding.remedy = RemedyOfFix(finding.fix);
   if (finding.remedy) finding.fix = FirstCommand(*finding.remedy);
 }

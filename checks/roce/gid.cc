@@ -45,7 +45,7 @@ bool IsSwitchdev(const Port& port) {
 // Even the default GIDs are missing, which every RoCE port has while its interface is up: addresses do not
 // matter then, and taking the interface down would only lose them.
 Fix NoRoceFix(const Port& port) {
-  const std::string handle = port.pci ? Cat("pci/", ShellWord(port.pci->address)) : std::string("pci/ADDRESS");
+  const std::string handle = Cat("pci/", ShellWord(port.pci->address));
   Fix fix;
   if (IsSwitchdev(port)) {
     fix = Fix().Because("its eswitch is in switchdev mode, where the physical function has no RoCE",
@@ -75,7 +75,7 @@ Fix GidFix(const Port& port, const std::vector<Gid>& gids) {
       port.netdev && port.netdev->addresses &&
       std::ranges::any_of(*port.netdev->addresses, [](const IpAddress& a) { return !IsLinkLocal(a.address); });
   const bool up = port.netdev && port.netdev->admin_up;
-  if (gids.empty() && has_address && up) return NoRoceFix(port);
+  if (gids.empty() && has_address && up && port.pci && !IsVirtualFunction(port)) return NoRoceFix(port);
   if (has_address) {
     return Bounce(netdev, "the interface has an address, the GID table missed it");
   }

@@ -13,15 +13,9 @@ void Append(std::string& list, std::string_view separator, std::string_view text
 
 }  // namespace
 
-Fix::Fix(std::string_view text) {
-  if (text.starts_with("# ")) {
-    remedy_.steps.push_back({.action = std::string(text.substr(2))});
-    return;
-  }
-  const std::size_t comment = text.find(kComment);
-  if (!text.empty()) remedy_.steps.push_back({.command = std::string(text.substr(0, comment))});
-  if (comment != std::string_view::npos)
-    remedy_.steps.push_back({.action = std::string(text.substr(comment + kComment.size()))});
+Fix::Fix(std::string_view text) : remedy_(RemedyOfFix(text)) {
+  for (std::string& words : remedy_.cautions) remedy_.steps.push_back({.action = std::move(words)});
+  remedy_.cautions.clear();
 }
 
 Fix Fix::Because(std::string_view cause, Certainty certainty) && {

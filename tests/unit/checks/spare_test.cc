@@ -140,9 +140,15 @@ Facts WithRails(std::size_t rails) {
     port.port_counters = std::vector<Counter>{{"link_downed", 0}};
   });
   std::vector<Port> ports = *host.ports;
+  PciFunction idle = *ports[1].pci;
+  idle.address = "0000:5e:00.0";
+  ports[1].pci = idle;
   for (std::size_t i = 2; i < rails; ++i) {
     Port more = ports.front();
     more.device = Cat("mlx5_", i);
+    PciFunction function = *more.pci;
+    function.address = Cat("0000:", 40 + i, ":00.0");
+    more.pci = function;
     ports.push_back(more);
   }
   host.ports = ports;
@@ -157,6 +163,11 @@ TEST(Spare, WarnsOfOneOfSeveralEqualRails) {
     return Finding{};
   };
   EXPECT_EQ(said(WithRails(3)).outcome, Outcome::kNotApplicable);
+  Facts sibling = WithRails(4);
+  std::vector<Port> with_sibling = *sibling.ports;
+  with_sibling[2].pci = with_sibling[1].pci;
+  sibling.ports = with_sibling;
+  EXPECT_EQ(said(sibling).outcome, Outcome::kNotApplicable) << "its adapter has another port, which is up";
   const Finding of_four = said(WithRails(4));
   EXPECT_EQ(of_four.outcome, Outcome::kWarn);
   EXPECT_THAT(of_four.observed, HasSubstr("1 of 4 equal ports is down"));

@@ -127,6 +127,14 @@ TEST(ReportConversion, TakesARemedyWithTooManyStepsForAnAbsentOne) {
   EXPECT_EQ(read.outcome, FullFinding().outcome);
 }
 
+TEST(ReportConversion, TakesARemedyWithoutStepsForAnAbsentOne) {
+  v1::Finding message = ToProto(FullFinding());
+  message.mutable_remedy()->clear_steps();
+  EXPECT_EQ(FromProto(message).remedy, (Remedy{.steps = {{.command = "f"}}}));
+  message.set_fix("");
+  EXPECT_FALSE(FromProto(message).remedy.has_value());
+}
+
 TEST(ReportConversion, KeepsEveryFieldOfAHostReport) {
   const HostReport report{.host = "a",
                           .agent_version = "1",
