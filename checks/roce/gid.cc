@@ -36,8 +36,8 @@ std::string AddressesOf(const std::vector<Gid>& gids, GidType type) {
   return text;
 }
 
-// An mlx5 physical function in switchdev mode has an RDMA device for raw packets, and no RoCE (ib_rep.c: its
-// ports have RDMA_CORE_PORT_RAW_PACKET alone).
+// An mlx5 physical function in switchdev mode has an RDMA device for raw packets, and no RoCE: its ports have
+// RDMA_CORE_PORT_RAW_PACKET alone (mlx5_port_rep_immutable in main.c of mlx5_ib).
 bool IsSwitchdev(const Port& port) {
   return port.devlink.eswitch_mode && *port.devlink.eswitch_mode == "switchdev" && !IsVirtualFunction(port);
 }
