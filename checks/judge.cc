@@ -11,6 +11,7 @@
 #include "checks/begin.h"
 #include "checks/catalog.h"
 #include "checks/check.h"
+#include "checks/diagnosis/diagnosis.h"
 #include "checks/hiding.h"
 #include "checks/placeholders.h"
 #include "checks/plan/fix.h"
@@ -278,6 +279,7 @@ std::vector<Finding> JudgeHost(const HostParts& host, const NowNs& now, std::int
   }
   std::vector<Finding> findings = Joined(std::move(by_part));
   std::ranges::move(unused, std::back_inserter(findings));
+  Diagnose(host.host(), findings);
   return findings;
 }
 

@@ -11,11 +11,6 @@
 namespace rdmaready {
 namespace {
 
-bool StandsInTheWay(const Finding& finding) {
-  return finding.blocking && !finding.waived &&
-         (finding.outcome == Outcome::kFail || finding.outcome == Outcome::kUnknown);
-}
-
 bool IsProof(const Finding& finding) {
   if (!finding.blocking) return false;
   if (finding.outcome != Outcome::kPass && finding.outcome != Outcome::kWarn) return false;
@@ -25,7 +20,7 @@ bool IsProof(const Finding& finding) {
 bool IsHiddenByNothing(const Finding& finding, std::span<const Finding* const> findings) {
   if (finding.rung != Rung::kHost || !finding.blocking || finding.hidden_by.empty()) return false;
   return std::ranges::none_of(findings, [&finding](const Finding* other) {
-    return other->id == finding.hidden_by && (StandsInTheWay(*other) || (other->blocking && other->waived));
+    return other->id == finding.hidden_by && (BlocksReadiness(*other) || (other->blocking && other->waived));
   });
 }
 
@@ -46,7 +41,7 @@ std::vector<const Finding*> FindingsOfPairs(const Report& report, const std::str
 
 const Finding* FirstOn(std::span<const Finding> findings, Rung rung, Outcome outcome) {
   const auto found = std::ranges::find_if(findings, [=](const Finding& finding) {
-    return StandsInTheWay(finding) && finding.rung == rung && finding.outcome == outcome;
+    return BlocksReadiness(finding) && finding.rung == rung && finding.outcome == outcome;
   });
   return found == findings.end() ? nullptr : &*found;
 }
@@ -56,7 +51,7 @@ std::vector<std::string> IdsInTheWay(std::span<const Finding* const> findings, O
   std::vector<std::string> ids;
   for (const Rung rung : kRungs) {
     for (const Finding* finding : findings) {
-      if (!StandsInTheWay(*finding) || finding->rung != rung || finding->outcome != outcome) continue;
+      if (!BlocksReadiness(*finding) || finding->rung != rung || finding->outcome != outcome) continue;
       if (std::ranges::find(ids, finding->id) == ids.end()) ids.push_back(finding->id);
     }
   }
@@ -160,13 +155,18 @@ std::string VerdictLine(const Report& report) {
 
 }  // namespace
 
+bool BlocksReadiness(const Finding& finding) {
+  return finding.blocking && !finding.waived &&
+         (finding.outcome == Outcome::kFail || finding.outcome == Outcome::kUnknown);
+}
+
 RungOutcome OutcomeOf(Rung rung, std::span<const Finding* const> findings) {
   bool unknown = false;
   bool proof = false;
   for (const Finding* finding : findings) {
     if (finding->rung != rung && finding->rung != Rung::kUnknown) continue;
-    if (StandsInTheWay(*finding) && finding->outcome == Outcome::kFail) return RungOutcome::kFail;
-    unknown = unknown || StandsInTheWay(*finding) || IsHiddenByNothing(*finding, findings);
+    if (BlocksReadiness(*finding) && finding->outcome == Outcome::kFail) return RungOutcome::kFail;
+    unknown = unknown || BlocksReadiness(*finding) || IsHiddenByNothing(*finding, findings);
     proof = proof || (finding->rung == rung && IsProof(*finding));
   }
   if (unknown) return RungOutcome::kUnknown;
@@ -256,7 +256,8 @@ std::optional<FirstStep> FirstThingToDo(const Report& report) {
 
 std::string Headline(const Report& report) {
   const std::size_t waived = WaivedOf(report);
-  return VerdictLine(report) + (waived > 0 ? Cat("; ", CountText(waived, "finding"), " waived") : std::string());
+  return VerdictLine(report) +
+         (waived > 0 ? Cat("; ", CountText(waived, "finding"), " waived") : std::string());
 }
 
 }  // namespace rdmaready

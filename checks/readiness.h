@@ -25,6 +25,9 @@ namespace rdmaready {
 inline constexpr std::array<Rung, 6> kRungs{Rung::kHost,      Rung::kLoopback, Rung::kPeer,
                                             Rung::kSmbDirect, Rung::kServer,   Rung::kShare};
 
+// A blocking failure, or a blocking unknown, that nobody waived.
+bool BlocksReadiness(const Finding& finding);
+
 // Of the findings of this rung among `findings`; one whose rung is not told stands in the way of every rung,
 // and proves none. A hidden blocking finding whose hiding one is not itself a blocking failure or unknown among
 // `findings`, nor a waived one of either, counts as unknown on the host rung; pair findings may be hidden by another host's.

@@ -9,6 +9,7 @@
 #include "checks/live/transfer.h"
 #include "checks/placeholders.h"
 #include "checks/probe/probe.h"
+#include "checks/words/fix.h"
 #include "checks/words/names.h"
 
 namespace rdmaready {
@@ -25,6 +26,8 @@ Explanation From(const Check& check) {
           .title = std::string(check.title),
           .why = std::string(check.why),
           .fix = FillIn(OneLine(check.fix.remedy()), {}, nullptr, {}),
+          .remedy = WithTexts(check.fix.remedy(),
+                              [](const std::string& text) { return FillIn(text, {}, nullptr, {}); }),
           .blocking = check.blocks_for != nullptr,
           .blocks_when = BlocksWhen(check.blocks_for),
           .scope = std::string(Name(ScopeOf(check))),

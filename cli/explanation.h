@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/remedy.h"
 #include "api/model/report.h"
 
 namespace rdmaready {
@@ -15,7 +16,8 @@ struct Explanation {
   std::string family{};  // what stands before the dot of the id: "pfc"
   std::string title{};
   std::string why{};
-  std::string fix{};
+  std::string fix{};          // in one line
+  Remedy remedy{};            // the same in its parts; empty: of a live test or a probe
   bool blocking = false;      // under some profile
   std::string blocks_when{};  // "under a profile that names an MTU"; empty: always or never
   std::string scope{};

@@ -12,6 +12,7 @@ constexpr std::string_view kComment = "  # ";
 
 std::size_t BytesOf(const Remedy& remedy) {
   std::size_t bytes = remedy.cause.size() + remedy.check.size() + remedy.owner.size();
+  for (const std::string& other : remedy.ruled_out) bytes += other.size();
   for (const std::string& caution : remedy.cautions) bytes += caution.size();
   for (const RemedyStep& step : remedy.steps) bytes += step.command.size() + step.action.size();
   for (const std::string& other : remedy.alternatives) bytes += other.size();
@@ -20,7 +21,8 @@ std::size_t BytesOf(const Remedy& remedy) {
 
 bool IsWithinLimits(const Remedy& remedy) {
   return remedy.steps.size() <= kMostRemedySteps && remedy.cautions.size() <= kMostRemedySteps &&
-         remedy.alternatives.size() <= kMostRemedySteps && BytesOf(remedy) <= kMostRemedyBytes;
+         remedy.alternatives.size() <= kMostRemedySteps && remedy.ruled_out.size() <= kMostRemedySteps &&
+         BytesOf(remedy) <= kMostRemedyBytes;
 }
 
 std::string FirstCommand(const Remedy& remedy) {

@@ -28,8 +28,10 @@ struct RemedyStep {
 struct Remedy {
   std::string cause{};  // the likely cause; empty: what the finding says is the cause
   Certainty certainty = Certainty::kUnknown;
-  std::vector<std::string> cautions{};      // known before the first step: "the link goes down for a moment"
-  std::vector<RemedyStep> steps{};          // in their order
+  std::vector<std::string>
+      ruled_out{};                      // what it is not, and by which fact: "the driver: 7 other ports are up"
+  std::vector<std::string> cautions{};  // known before the first step: "the link goes down for a moment"
+  std::vector<RemedyStep> steps{};      // in their order
   std::vector<std::string> alternatives{};  // where a person decides: other ways, or which of two stays
   std::string check{};                      // the command that shows that it worked
   std::string owner{};                      // who keeps this setting on this host: "lldpad"; empty: the kernel
@@ -37,8 +39,8 @@ struct Remedy {
   bool empty() const { return steps.empty(); }
   bool operator==(const Remedy&) const = default;
   void Fields(auto& list) const {
-    list("cause", cause, "certainty", certainty, "cautions", cautions, "steps", steps, "alternatives",
-         alternatives, "check", check, "owner", owner);
+    list("cause", cause, "certainty", certainty, "ruled_out", ruled_out, "cautions", cautions, "steps", steps,
+         "alternatives", alternatives, "check", check, "owner", owner);
   }
 };
 

@@ -24,6 +24,11 @@ Fix Fix::Because(std::string_view cause, Certainty certainty) && {
   return std::move(*this);
 }
 
+Fix Fix::RulesOut(std::string_view text) && {
+  if (!text.empty()) remedy_.ruled_out.emplace_back(text);
+  return std::move(*this);
+}
+
 Fix Fix::Caution(std::string_view text) && {
   if (!text.empty()) remedy_.cautions.emplace_back(text);
   return std::move(*this);
@@ -65,6 +70,7 @@ Remedy WithTexts(Remedy remedy, const std::function<std::string(const std::strin
     if (!text.empty()) text = made(text);
   };
   change(remedy.cause);
+  for (std::string& other : remedy.ruled_out) change(other);
   for (std::string& caution : remedy.cautions) change(caution);
   for (RemedyStep& step : remedy.steps) {
     change(step.command);

@@ -30,6 +30,7 @@ class Fix {
   explicit Fix(Remedy remedy) : remedy_(std::move(remedy)) {}
 
   Fix Because(std::string_view cause, Certainty certainty = Certainty::kLikely) &&;
+  Fix RulesOut(std::string_view text) &&;  // "the driver: 7 other ports are up"; empty: nothing
   Fix Caution(std::string_view text) &&;
   Fix Run(std::string_view command, StepSite site = StepSite::kHost) &&;
   Fix Do(std::string_view action, StepSite site = StepSite::kHost) &&;

@@ -16,6 +16,7 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
+#include "cli/render/verdict_sentence.h"
 
 namespace rdmaready {
 namespace {
@@ -103,43 +104,15 @@ std::vector<std::size_t> OddFirst(const Report& report) {
 }
 
 std::string VerdictText(const Report& report, const Style& style) {
-  Tone tone = Tone::kWarning;
-  switch (report.verdict) {
-    case Readiness::kUndetermined:
-      break;
-    case Readiness::kReady:
-      tone = Tone::kGood;
-      break;
-    case Readiness::kNotReady:
-      tone = Tone::kBad;
-      break;
-  }
   const std::string line = Printable(Headline(report));
   const std::string time = report.duration_ns > 0 ? "  (" + DurationText(report.duration_ns) + ")" : "";
   const std::size_t colon = std::min(line.find(':'), line.size());
   std::string text;
   for (const std::string& part : Wrap(line + time, style.width)) {
     const std::size_t painted = text.empty() ? std::min(colon, part.size()) : 0;
-    text += style.Paint(tone, part.substr(0, painted)) + part.substr(painted) + "\n";
+    text += style.Paint(ToneOf(report.verdict), part.substr(0, painted)) + part.substr(painted) + "\n";
   }
   return text;
-}
-
-// Lines of its own: it is what the reader takes along.
-std::string FirstText(const Report& report, const Style& style) {
-  const std::optional<FirstStep> first = FirstThingToDo(report);
-  if (!first || !first->finding->remedy) return {};
-  const Remedy& remedy = *first->finding->remedy;
-  const RemedyStep& step = remedy.steps.front();
-  std::string text = Column("first", kVerdictColumn) + first->where + ":\n";
-  for (const std::string& caution : remedy.cautions)
-    text += Labelled(style, Tone::kPlain, " ", kVerdictColumn, "caution: " + Printable(caution));
-  if (step.command.empty()) {
-    text += Labelled(style, Tone::kPlain, " ", kVerdictColumn, Printable(step.action));
-  } else {
-    text += std::string(kVerdictColumn, ' ') + Printable(step.command) + "\n";
-  }
-  return text + Column("more", kVerdictColumn) + "rdmaready explain " + Printable(first->finding->id) + "\n";
 }
 
 }  // namespace rdmaready

@@ -27,9 +27,6 @@ std::string WaivedText(const Waived& waived);
 std::string RungText(const RungResult& rung, const Style& style);
 // The verdict in a line.
 std::string VerdictText(const Report& report, const Style& style);
-// What to do first and where more of it is said; empty when nothing stands in the way, or nobody knows a
-// remedy.
-std::string FirstText(const Report& report, const Style& style);
 
 // The hosts of the report by index, the odd ones first: not ready, without an answer, undetermined, ready with
 // something that calls for attention, ready. Else, and of two hosts, as the report has them.

@@ -17,7 +17,6 @@
 #include "checks/words/words.h"
 #include "cli/layout.h"
 #include "cli/render/check_parts.h"
-#include "cli/render/folded.h"
 #include "cli/render/remedy_notes.h"
 
 namespace rdmaready {
@@ -62,8 +61,8 @@ std::string WithSubject(const Finding& finding, bool several) {
 
 class Block {
  public:
-  Block(const Style& style, std::span<const Finding> findings, Detail detail)
-      : style_(style), detail_(detail), ports_(SubjectsOf(findings).size()), all_(findings) {
+  Block(const Style& style, std::span<const Finding> findings)
+      : style_(style), ports_(SubjectsOf(findings).size()) {
     for (const Finding& finding : findings) {
       if (!finding.hidden_by.empty()) {
         ++hidden_[finding.hidden_by];
@@ -74,22 +73,10 @@ class Block {
   }
 
   std::string Text() {
-    if (detail_ != Detail::kEveryCheck) Troubles();
     for (const auto& [name, findings] : groups_) {
       label_ = name;
       group_ = name;
-      if (detail_ == Detail::kEveryCheck) {
-        Listed(findings);
-        continue;
-      }
-      Group fine;
-      std::ranges::copy_if(findings, std::back_inserter(fine), [](const Finding* f) { return IsFine(*f); });
-      if (fine.empty()) continue;
-      if (fine.size() == 1 || IsLive(name)) {
-        Listed(fine);
-      } else {
-        Summed(fine);
-      }
+      Listed(findings);
     }
     // What follows from something that is not in this block: another host's finding.
     for (const auto& [id, count] : hidden_) {
@@ -117,84 +104,6 @@ class Block {
 
   void Put(Outcome outcome, std::string_view id, std::string_view text) {
     text_ += Row(style_, std::exchange(label_, ""), outcome, id, text);
-  }
-
-  // What has to be heard, the worst first, each under its group's name.
-  void Troubles() {
-    std::vector<const Finding*> troubles = WorthSaying(all_);
-    for (const Finding& finding : all_) {
-      if (finding.waived) troubles.push_back(&finding);
-    }
-    std::erase_if(troubles, [](const Finding* finding) { return !finding->hidden_by.empty(); });
-    for (const Folded& folded : FoldPorts(troubles)) {
-      group_ = GroupOf(folded.finding->id);
-      label_ = group_;
-      One(*folded.finding, &folded);
-    }
-  }
-
-  // All of a group that is well: how many checks, what they saw, and how many had nothing to look at.
-  void Summed(const Group& fine) {
-    Group passed;
-    std::ranges::copy_if(fine, std::back_inserter(passed),
-                         [](const Finding* f) { return f->outcome == Outcome::kPass; });
-    const std::string_view noun = IsLive(group_) ? "test" : "check";
-    const std::size_t idle = IdsOf(fine).size() - IdsOf(passed).size();
-    if (passed.empty()) return Put(Outcome::kNotApplicable, Count(idle, noun), FamiliesOf(fine));
-    std::string text = Summary(passed);
-    if (idle == 0 && IdsOf(passed).size() == 1) {
-      return Put(Outcome::kPass, ShortId(*passed.front(), group_), text);
-    }
-    if (idle > 0) text += fmt::format("; {} not applicable", idle);
-    Put(Outcome::kPass, Count(IdsOf(passed).size(), noun), text);
-  }
-
-  static std::string FamiliesOf(const Group& findings) {
-    std::vector<std::string> families;
-    std::string text;
-    for (const Finding* finding : findings) {
-      const std::string family(FamilyOf(finding->id));
-      if (std::ranges::find(families, family) != families.end()) continue;
-      families.push_back(family);
-      text += (text.empty() ? "" : ", ") + family;
-    }
-    return Printable(text);
-  }
-
-  static std::set<std::string> IdsOf(const Group& findings) {
-    std::set<std::string> ids;
-    for (const Finding* finding : findings) ids.insert(finding->id);
-    return ids;
-  }
-
-  // What was seen by the checks that say most of a group; without one of them by the last live test, or the
-  // first check.
-  std::string Summary(const Group& passed) const {
-    std::map<int, std::string_view> in_order;
-    for (const Finding* finding : passed) {
-      const Check* check = FindCheck(finding->id);
-      if (check != nullptr && check->in_summary > 0) in_order.emplace(check->in_summary, check->id);
-    }
-    std::vector<std::string> seen;
-    for (const auto& [place, id] : in_order) seen.push_back(SeenBy(id, passed));
-    if (!seen.empty()) return fmt::format("{}", fmt::join(seen, "; "));
-    if (IsLive(group_)) return ShortId(*passed.back(), group_) + ": " + Printable(passed.back()->observed);
-    return SeenBy(passed.front()->id, passed);
-  }
-
-  // On every port as far as it differs.
-  static std::string SeenBy(std::string_view id, const Group& passed) {
-    constexpr std::size_t kShown = 2;
-    std::vector<std::string_view> seen;
-    std::set<std::string_view> known;
-    for (const Finding* finding : passed) {
-      if (finding->id == id && known.insert(finding->observed).second) seen.push_back(finding->observed);
-    }
-    std::string text;
-    for (std::size_t i = 0; i < seen.size() && i < kShown; ++i)
-      text += fmt::format("{}{}", i == 0 ? "" : "; ", seen[i]);
-    if (seen.size() > kShown) text += fmt::format("; and {} more", seen.size() - kShown);
-    return Printable(text);
   }
 
   void Listed(const Group& findings) {
@@ -245,13 +154,9 @@ class Block {
     Put(Outcome::kNotApplicable, id, Printable(findings[0]->observed));
   }
 
-  // `folded`: the ports of which it is said, too.
-  void One(const Finding& finding, const Folded* folded = nullptr) {
+  void One(const Finding& finding) {
     const bool trouble = !IsFine(finding);
-    const bool several = folded != nullptr && folded->size() > 1;
-    std::string text = several ? fmt::format("{} ports, {}: {}", folded->size(), folded->PortsText(),
-                                             Printable(Sentence(finding)))
-                               : WithSubject(finding, ports_ > 1);
+    std::string text = WithSubject(finding, ports_ > 1);
     if (trouble && !finding.source.empty()) text += "  (" + Printable(finding.source) + ")";
     Put(finding.outcome, ShortId(finding, group_), text);
     if (!trouble) return;
@@ -259,7 +164,6 @@ class Block {
       text_ += Note(style_, "waived", WaivedText(*finding.waived));
     } else {
       WhatToDo(finding);
-      if (several) text_ += Note(style_, "", "the same at the other ports, by their names (-v)");
     }
     if (const auto hidden = hidden_.find(finding.id); hidden != hidden_.end()) {
       text_ += Note(style_, "and",
@@ -277,9 +181,7 @@ class Block {
   }
 
   const Style& style_;
-  Detail detail_;
   std::size_t ports_;
-  std::span<const Finding> all_;
   std::vector<std::pair<std::string_view, Group>> groups_;
   std::map<std::string, std::size_t> hidden_;  // by the id that hides
   std::string_view group_;
@@ -291,8 +193,8 @@ class Block {
 
 }  // namespace
 
-std::string FindingsBlock(const Style& style, std::span<const Finding> findings, Detail detail) {
-  return Block(style, findings, detail).Text();
+std::string FindingsBlock(const Style& style, std::span<const Finding> findings) {
+  return Block(style, findings).Text();
 }
 
 }  // namespace rdmaready

@@ -10,15 +10,9 @@
 
 namespace rdmaready {
 
-// How much is said of what is well. What is not is always said in full.
-enum class Detail {
-  kEveryCheck,  // a line each; those that do not apply for one reason share one, so do passes on many ports
-  kBrief,       // a line for each group, with what tells most of it; live tests one by one
-};
-
-// Below what is not well: why it matters and how to put it right, or by whom it is waived, and how many checks follow
-// from it. With every
-// check the lines are in the order of the report; else what is not well comes first, the worst before the rest.
-std::string FindingsBlock(const Style& style, std::span<const Finding> findings, Detail detail);
+// A line for each check. Checks that do not apply for one reason share a line; so do passes on many ports. A
+// finding that is not well has notes: why it matters and how it is put right, or its waiver, and how many
+// checks follow from it.
+std::string FindingsBlock(const Style& style, std::span<const Finding> findings);
 
 }  // namespace rdmaready

@@ -178,8 +178,8 @@ struct ReportView : WordsView {
   }
   static void Fields(const Remedy& one, auto& list) {
     list("cause", one.cause).WhenThere();
-    list("certainty", one.certainty, "cautions", one.cautions, "steps", one.steps, "alternatives",
-         one.alternatives);
+    list("certainty", one.certainty, "ruled_out", one.ruled_out, "cautions", one.cautions, "steps", one.steps,
+         "alternatives", one.alternatives);
     list("check", one.check, "owner", one.owner).WhenThere();
   }
   static void Fields(const RungResult& one, auto& list) {

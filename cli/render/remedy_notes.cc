@@ -25,6 +25,7 @@ std::string StepNote(const Style& style, std::string_view label, const RemedySte
 std::string RemedyNotes(const Style& style, const Remedy& remedy) {
   std::string text;
   if (!remedy.cause.empty()) text += Note(style, "cause", CauseText(remedy));
+  for (const std::string& other : remedy.ruled_out) text += Note(style, "not", Printable(other));
   for (const std::string& caution : remedy.cautions) text += Note(style, "caution", Printable(caution));
   for (std::size_t i = 0; i < remedy.steps.size(); ++i) {
     const std::string number = remedy.steps.size() > 1 ? fmt::format("{}  ", i + 1) : "";

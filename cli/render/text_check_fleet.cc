@@ -18,15 +18,13 @@
 #include "checks/words/fix.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
+#include "cli/render/cause_text.h"
 #include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
-#include "cli/render/remedy_notes.h"
 #include "cli/render/text.h"
 
 namespace rdmaready {
 namespace {
-
-constexpr std::size_t kFleetLabelColumn = 10;
 
 std::string HostsText(const std::vector<std::string>& names) {
   const std::string folded = FoldHosts(names);
@@ -123,39 +121,45 @@ class Troubles {
     if (finding.remedy) trouble.remedies.insert(OneLine(*finding.remedy));
   }
 
+  // The way of most hosts in full; the others with their hosts.
   std::string One(const Style& style, const Finding& first, Trouble trouble) const {
     constexpr std::size_t kShown = 6;
     std::ranges::stable_sort(trouble.ways, std::ranges::greater(),
                              [](const Same& same) { return same.hosts.size() + same.pairs.size(); });
-    std::string text;
-    for (std::size_t i = 0; i < std::min(kShown, trouble.ways.size()); ++i) {
-      const Same& same = trouble.ways[i];
-      std::string said = Printable(Sentence(*same.finding));
-      if (!same.finding->source.empty()) said += "  (" + Printable(same.finding->source) + ")";
-      text += i == 0 ? Row(style, GroupOf(first.id), first.outcome, Printable(first.id), said)
-                     : Note(style, "also", said);
-      text += Note(style, "on", same.Where(racks_matter_));
+    const Cause cause = CauseOf(trouble.ways.front());
+    const std::string where = trouble.ways.front().Where(racks_matter_);
+    if (first.waived) return WaivedLine(style, first, where);
+    std::string text = IsInTheWay(cause) ? CauseText(style, cause, where) : CauseInBrief(style, cause, where);
+    for (std::size_t i = 1; i < std::min(kShown, trouble.ways.size()); ++i) {
+      text += LabelledLine(style, Tone::kPlain, "ALSO", Printable(Sentence(*trouble.ways[i].finding)));
+      text += LabelledLine(style, Tone::kPlain, "ON", trouble.ways[i].Where(racks_matter_));
     }
-    if (trouble.ways.size() > kShown) {
-      std::vector<std::string> others;
-      for (const Same& same : std::span(trouble.ways).subspan(kShown))
-        others.insert(others.end(), same.hosts.begin(), same.hosts.end());
-      text += Note(style, "also",
-                   fmt::format("{} other ways{} (-v lists them)", trouble.ways.size() - kShown,
-                               others.empty() ? "" : ", on " + HostsText(others)));
-    }
-    text += first.waived ? Note(style, "waived", WaivedText(*first.waived)) : Remedy(style, first, trouble);
-    if (const auto hidden = hidden_.find(first.id); hidden != hidden_.end())
-      text += Note(style, "and", CountText(hidden->second, "check") + " not judged, because of this");
-    return text;
+    if (trouble.ways.size() > kShown) text += OtherWays(style, std::span(trouble.ways).subspan(kShown));
+    if (trouble.remedies.size() > 1)
+      text += LabelledLine(style, Tone::kFaint, "", "elsewhere with other names: -v shows them");
+    return text + "\n";
   }
 
-  static std::string Remedy(const Style& style, const Finding& first, const Trouble& trouble) {
-    std::string text;
-    if (!first.why.empty()) text += Note(style, "why", Printable(first.why));
-    if (const auto& remedy = trouble.ways.front().finding->remedy) text += RemedyNotes(style, *remedy);
-    if (trouble.remedies.size() > 1) text += Note(style, "", "elsewhere with other names: -v shows them");
-    return text;
+  Cause CauseOf(const Same& same) const {
+    const auto hidden = hidden_.find(same.finding->id);
+    return {.finding = same.finding,
+            .ids = {same.finding->id},
+            .follow = hidden == hidden_.end() ? 0 : static_cast<std::size_t>(hidden->second)};
+  }
+
+  static std::string WaivedLine(const Style& style, const Finding& finding, const std::string& where) {
+    return LabelledLine(style, Tone::kFaint, "WAIVED",
+                        fmt::format("{}  ({}, {})", Printable(Sentence(finding)), Printable(finding.id),
+                                    WaivedText(*finding.waived))) +
+           LabelledLine(style, Tone::kPlain, "ON", where) + "\n";
+  }
+
+  static std::string OtherWays(const Style& style, std::span<const Same> ways) {
+    std::vector<std::string> others;
+    for (const Same& same : ways) others.insert(others.end(), same.hosts.begin(), same.hosts.end());
+    return LabelledLine(style, Tone::kPlain, "ALSO",
+                        fmt::format("{} other ways{} (-v lists them)", ways.size(),
+                                    others.empty() ? "" : ", on " + HostsText(others)));
   }
 
   std::map<std::string, std::string> racks_;  // by host
@@ -183,8 +187,9 @@ std::string WellText(const std::vector<Judged>& all, const Style& style) {
   std::string said;
   for (const auto& [name, checks] : groups)
     said += fmt::format("{}{} {}", said.empty() ? "" : ", ", name, checks.size());
-  return Row(style, "well", Outcome::kPass, CountText(ids.size(), "check"),
-             fmt::format("{}: on {}", said, CountText(places.size(), "host")));
+  return LabelledLine(
+      style, Tone::kGood, "FINE",
+      fmt::format("{}: {}: on {}", CountText(ids.size(), "check"), said, CountText(places.size(), "host")));
 }
 
 // Hosts by what `text_of` says of them, the odd ones first; those of which it says nothing are left out.
@@ -251,7 +256,7 @@ std::string FleetLadder(const Report& report, const Style& style) {
   });
   std::string text;
   for (const auto& [ladder, hosts] : groups) {
-    text += Column(text.empty() ? "ladder" : "", kVerdictColumn) + HostsText(hosts) + "  " + ladder + "\n";
+    text += LabelledLine(style, Tone::kFaint, text.empty() ? "LEVELS" : "", HostsText(hosts) + ": " + ladder);
   }
   return text;
 }
@@ -285,13 +290,14 @@ std::string RememberedOfMany(const CheckSummary& run, const Style& style) {
   }
   std::string text;
   for (const auto& [id, past] : standing) {
-    text += Labelled(style, Tone::kFaint, "  since", kFleetLabelColumn,
+    text +=
+        LabelledLine(style, Tone::kFaint, "SINCE",
                      Printable(fmt::format("{}: {} on {}", UtcText(past.unix_ns), id, HostsText(past.hosts))));
   }
   for (const auto& [id, past] : seen) {
-    text += Labelled(style, Tone::kWarning, "  before", kFleetLabelColumn,
-                     Printable(fmt::format("{}: {} on {}: {}", UtcText(past.unix_ns), id, HostsText(past.hosts),
-                                           past.observed)));
+    text += LabelledLine(style, Tone::kWarning, "BEFORE",
+                         Printable(fmt::format("{}: {} on {}: {}", UtcText(past.unix_ns), id,
+                                               HostsText(past.hosts), past.observed)));
   }
   return text;
 }
@@ -303,8 +309,8 @@ std::string UnjudgedPorts(const Report& report, const Style& style) {
       hosts.push_back(Printable(host.host));
   }
   if (hosts.empty()) return {};
-  return Labelled(style, Tone::kFaint, "  ports", kFleetLabelColumn,
-                  "some are judged by no profile on " + HostsText(hosts) + " (-v names them)");
+  return LabelledLine(style, Tone::kFaint, "PORTS",
+                      "some are judged by no profile on " + HostsText(hosts) + " (-v names them)");
 }
 
 }  // namespace
@@ -312,15 +318,13 @@ std::string UnjudgedPorts(const Report& report, const Style& style) {
 std::string FleetText(const CheckSummary& run, const Style& style) {
   const Report& report = run.report;
   const std::vector<Judged> all = JudgedIn(report);
-  std::string text = HeadingText(run, style) + Troubles(run, all).Text(style);
+  std::string text =
+      VerdictText(report, style) + HeadingText(run, style) + "\n" + Troubles(run, all).Text(style);
   for (const SharedError& error : SharedErrors(report))
-    text += Labelled(style, Tone::kBad, "  error", kFleetLabelColumn,
-                     Printable(error.text) + ": " + HostsText(error.hosts));
+    text += LabelledLine(style, Tone::kBad, "ERROR", Printable(error.text) + ": " + HostsText(error.hosts));
   text += WellText(all, style) + UnjudgedPorts(report, style) + RememberedOfMany(run, style);
-  std::vector<Finding> findings;
-  for (const Judged& judged : all) findings.push_back(*judged.finding);
-  return text + Labelled(style, Tone::kPlain, " ", 2, SummaryText(findings) + " (-v lists each host)") + "\n" +
-         FleetLadder(report, style) + VerdictText(report, style) + FirstText(report, style);
+  return text + FleetLadder(report, style) +
+         LabelledLine(style, Tone::kFaint, "", "check -v lists each host with every check");
 }
 
 }  // namespace rdmaready

@@ -43,11 +43,27 @@ std::string Anchor(std::string_view id) {
   return anchor;
 }
 
+std::string FixText(const Explanation& explanation, const Style& style) {
+  const Remedy& remedy = explanation.remedy;
+  if (remedy.empty())
+    return Column("fix", kExplainLabelWidth) + Typed(style, kExplainLabelWidth, explanation.fix);
+  std::string text;
+  if (!remedy.cause.empty()) text += Line(style, "cause", remedy.cause);
+  for (const std::string& caution : remedy.cautions) text += Line(style, "caution", caution);
+  for (const RemedyStep& step : remedy.steps) {
+    const std::string_view label = &step == &remedy.steps.front() ? "fix" : "";
+    text += step.command.empty() ? Line(style, label, step.action)
+                                 : Column(label, kExplainLabelWidth) + step.command + "\n";
+  }
+  for (const std::string& other : remedy.alternatives) text += Line(style, "or", other);
+  if (!remedy.check.empty()) text += Column("check", kExplainLabelWidth) + remedy.check + "\n";
+  return text;
+}
+
 std::string OneText(const Explanation& explanation, const Style& style) {
   return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
          Line(style, "family", explanation.family) + Line(style, "why", explanation.why) +
-         Column("fix", kExplainLabelWidth) + Typed(style, kExplainLabelWidth, explanation.fix) +
-         Line(style, "blocking", Effect(explanation)) +
+         FixText(explanation, style) + Line(style, "blocking", Effect(explanation)) +
          (explanation.speed.empty() ? "" : Line(style, "speed", explanation.speed)) +
          Line(style, "judged for", ScopeWords(explanation.scope)) +
          Line(style, "depends on", Joined(explanation.depends_on, "nothing"));

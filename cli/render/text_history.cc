@@ -14,6 +14,7 @@
 #include "checks/words/words.h"
 #include "cli/layout.h"
 #include "cli/render/text.h"
+#include "cli/render/verdict_sentence.h"
 
 namespace rdmaready {
 namespace {
@@ -29,18 +30,6 @@ std::string ShortId(const std::string& run_id) {
 
 std::string_view Word(Readiness verdict) {
   return verdict == Readiness::kNotReady ? "not ready" : Name(verdict);
-}
-
-Tone ToneOf(Readiness verdict) {
-  switch (verdict) {
-    case Readiness::kUndetermined:
-      return Tone::kWarning;
-    case Readiness::kReady:
-      return Tone::kGood;
-    case Readiness::kNotReady:
-      return Tone::kBad;
-  }
-  return Tone::kWarning;
 }
 
 // Each id once, in order.

@@ -63,8 +63,8 @@ std::string VerdictLine(const ProbeSummary& run, const Style& style) {
 }  // namespace
 
 std::string ProbeText(const ProbeSummary& run, const Style& style) {
-  return Heading(run, style) + FindingsBlock(style, run.answer.findings, Detail::kEveryCheck) +
-         ValuesText(run, style) + "\n" + VerdictLine(run, style);
+  return Heading(run, style) + FindingsBlock(style, run.answer.findings) + ValuesText(run, style) + "\n" +
+         VerdictLine(run, style);
 }
 
 }  // namespace rdmaready

@@ -125,7 +125,9 @@ class Matching(unittest.TestCase):
         self.assertEqual(case.expected(), {"cause": 0, "first": 2, "plan": 2, "twin": 0})
 
     def test_the_first_action_is_read_from_the_text_of_a_report(self):
-        self.assertEqual(corpus.first_of("not ready: a\nfirst   on host a:\n        ip link set dev b up\nmore    explain\n"),
+        report = "a  NOT READY: down\n\nWRONG     down  (link.state)\nCAUTION   drain\nDO        1  ip link set dev b up\n          2  wait\n"
+        self.assertEqual(corpus.first_of(report), "CAUTION   drain\nip link set dev b up")
+        self.assertEqual(corpus.first_of("WRONG     down\nDO        ip link set dev b up\nCHECK     ip link\nDO        other\n"),
                          "ip link set dev b up")
         self.assertEqual(corpus.first_of("ready\n"), "")
 

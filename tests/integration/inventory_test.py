@@ -100,9 +100,9 @@ class AFleet(unittest.TestCase):
         answer = self.check()
         self.assertIn("group storage: 3 hosts", answer.out)
         self.assertIn("group compute: 2 hosts", answer.out)
-        self.assertLess(answer.out.index("Connection refused"), answer.out.index("  well"))
+        self.assertLess(answer.out.index("Connection refused"), answer.out.index("\nFINE "))
         verbose = self.check("-v")
-        self.assertLess(verbose.out.index("\n" + DEAD + " "), verbose.out.index("ladder"))
+        self.assertLess(verbose.out.index("\n" + DEAD + " "), verbose.out.index("\nJUDGED "))
         self.assertIn(DEAD, answer.err)
 
     def test_takes_a_site_file_of_its_folder(self):

@@ -91,9 +91,9 @@ def causes_of(host):
 
 
 def first_of(report):
-    """The first action that the text of a report offers; empty: none."""
-    found = re.search(r"^first   on [^\n]*\n((?:        [^\n]*\n)*)", report, re.M)
-    return found[1].strip() if found else ""
+    """The first action that the text of a report offers, with what stands before it; empty: none."""
+    found = re.search(r"^((?:(?:OWNER|CAUTION) [^\n]*\n)*)DO +(?:1  )?([^\n]*)$", report, re.M)
+    return (found[1] + found[2]).strip() if found else ""
 
 
 # A second host of a case: `control` is the sick host without the fault, `counter` the healthy one with a fault.

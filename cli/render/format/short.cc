@@ -12,21 +12,10 @@
 #include "cli/layout.h"
 #include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
+#include "cli/render/verdict_sentence.h"
 
 namespace rdmaready {
 namespace {
-
-Tone VerdictTone(Readiness verdict) {
-  switch (verdict) {
-    case Readiness::kUndetermined:
-      return Tone::kWarning;
-    case Readiness::kReady:
-      return Tone::kGood;
-    case Readiness::kNotReady:
-      return Tone::kBad;
-  }
-  return Tone::kWarning;
-}
 
 // Of the host, and of the pairs that it is in: the worst, and how many more.
 std::string WorstOf(const Report& report, const HostReport& host) {
@@ -57,7 +46,7 @@ std::string CheckShort(const CheckSummary& run, const Look& look) {
   for (const std::size_t i : OddFirst(run.report)) {
     const HostReport& host = run.report.hosts[i];
     std::string line = Column(Printable(host.host), widest + 2) +
-                       look.style.Paint(VerdictTone(host.verdict), Column(Name(host.verdict), kVerdictWidth)) +
+                       look.style.Paint(ToneOf(host.verdict), Column(Name(host.verdict), kVerdictWidth)) +
                        WorstOf(run.report, host);
     line.resize(line.find_last_not_of(' ') + 1);
     text += line + "\n";

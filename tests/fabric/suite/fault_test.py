@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that are more than a command in a guest, and what a person sees of one: matrix_test has the others."""
 import json
+import re
 import unittest
 
 import fabric
@@ -76,12 +77,12 @@ class OneWrongThing(unittest.TestCase):
             fabric.guest(2, "dcb pfc set dev dcb0 prio-pfc all:off 4:on")
             answer = fabric.tool.rdmaready("check", *self.hosts.values(), "--profile", "virtual-fabric")
             self.assertEqual(answer.status, 1, answer)
-            verdict, first, fix, more = answer.out.strip().splitlines()[-4:]
-            self.assertRegex(verdict, f"^not ready: {self.hosts[2]} .*pfc.lossless-priority")
-            self.assertRegex(first, f"^first +on host {self.hosts[2]}:$")
-            self.assertEqual(fix.strip(), "dcb pfc set dev dcb0 prio-pfc all:off 3:on")
-            self.assertRegex(more, r"^more +rdmaready explain pfc.lossless-priority$")
-            self.assertRegex(answer.out, r"why +\S")
+            self.assertRegex(answer.out, f"\\Anot ready: {self.hosts[2]} .*pfc.lossless-priority")
+            sick = answer.out[answer.out.index(f"\n{self.hosts[2]}  NOT READY: "):]
+            self.assertEqual(re.search(r"^DO +(?:1  )?(.*)$", sick, re.M)[1], "dcb pfc set dev dcb0 prio-pfc all:off 3:on")
+            self.assertRegex(sick, r"(?m)^WRONG .*wanted on 3 only.*\(pfc.lossless-priority")
+            self.assertRegex(sick, r"(?m)^MORE +rdmaready explain pfc.lossless-priority")
+            self.assertRegex(sick, r"(?m)^(WHY|LIKELY|CAUSE) +\S")
             self.assertRegex(answer.out, r"fix +dcb pfc set dev dcb0 prio-pfc all:off 3:on")
         finally:
             fabric.put_right(2)

@@ -81,7 +81,7 @@ class RoceAndIwarp(unittest.TestCase):
             self.assertEqual(fabric.failing(answer.json, host), [])
             self.assertEqual(fabric.rungs(answer.json, host), {"host": "pass", "loopback": "pass", "peer": "fail"})
         text = tool.rdmaready("check", "--inventory", self.inventory, "--profile", self.any_transport, "--level", "peer")
-        self.assertRegex(text.out, r"FAIL +iw\.peer-protocol .*iWARP: nothing is tested between them")
+        self.assertRegex(text.out, r"WRONG .*iWARP: nothing is tested between them.*\(iw\.peer-protocol")
 
     def test_a_pair_test_that_is_asked_for_says_why_not(self):
         answer = tool.rdmaready("test", "peer", self.roce, self.iwarp)

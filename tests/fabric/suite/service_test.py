@@ -42,10 +42,11 @@ class TheService(unittest.TestCase):
     def test_three_commands_lead_from_the_packages_to_an_understanding_of_what_is_wrong(self):
         """dpkg -i was the first; what to type third stands at the end of what the second prints."""
         report = HOST.shell("rdmaready check; [ $? = 1 ]")
-        said, third = re.search(r"FAIL  (\S+) .*?^more +(rdmaready explain \S+)$", report, re.DOTALL | re.MULTILINE).groups()
+        said, third = re.search(r"^WRONG [^\n]*\(([a-z0-9.-]+)[,)].*?^MORE +(rdmaready explain \S+)", report, re.DOTALL | re.MULTILINE).groups()
         explained = HOST.shell(third)
         print("$ dpkg -i *.deb\n$ rdmaready check\n" + report + "$ " + third + "\n" + explained)
-        self.assertRegex(report, r"(?m)^first +on host")
+        self.assertRegex(report, r"\A\S+  NOT READY: ")
+        self.assertRegex(report, r"(?m)^DO +\S")
         for word in (said, "Why", "Fix"):
             self.assertIn(word.lower(), explained.lower())
 

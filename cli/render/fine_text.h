@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is well, in a few lines: how many checks passed, what those saw that say most, and a line for each level
+// of live tests.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/model/report.h"
+#include "cli/style.h"
+
+namespace rdmaready {
+
+// Empty when nothing passed: the counts, what was seen, and a line for each level of live tests.
+std::vector<std::string> FineLines(std::span<const Finding> findings);
+
+// The same under the label FINE.
+std::string FineText(const Style& style, std::span<const Finding> findings);
+
+}  // namespace rdmaready

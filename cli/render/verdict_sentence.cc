@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render/verdict_sentence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "api/inventory/host_list.h"
+#include "checks/judge.h"
+#include "checks/readiness.h"
+#include "checks/words/names.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kLinkDown = "link.state";
+
+std::string PortOf(std::string_view subject) { return std::string(subject.substr(0, subject.find(' '))); }
+
+using Findings = std::vector<const Finding*>;
+
+// What keeps the host from being ready on its lowest rung; of pairs in which it takes part, too.
+Findings InTheWay(const HostReport& host, const Report& report, Outcome outcome) {
+  Findings found;
+  const auto take = [&](const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings) {
+      if (BlocksReadiness(finding) && finding.outcome == outcome && finding.rung <= report.level)
+        found.push_back(&finding);
+    }
+  };
+  take(host.findings);
+  for (const PairReport& pair : report.pairs) {
+    if (pair.from == host.host || pair.to == host.host) take(pair.findings);
+  }
+  std::ranges::stable_sort(found, {}, [](const Finding* finding) { return finding->rung; });
+  if (!found.empty())
+    std::erase_if(found,
+                  [lowest = found.front()->rung](const Finding* finding) { return finding->rung != lowest; });
+  return found;
+}
+
+std::set<std::string> PortsOf(const HostReport& host) {
+  std::set<std::string> ports;
+  for (const JudgedPort& port : host.ports) {
+    if (!port.profile.empty()) ports.insert(PortOf(port.subject));
+  }
+  if (!ports.empty()) return ports;
+  for (const Finding& finding : host.findings) {
+    if (finding.scope == Scope::kPort) ports.insert(PortOf(finding.subject));
+  }
+  return ports;
+}
+
+std::string ProfilesOf(const HostReport& host) {
+  const std::string names = Printable(NamesOf(host.profiles));
+  return names.empty() ? "the profile" : names;
+}
+
+// "1 of 8 RDMA ports is", "the RDMA port is".
+std::string Share(std::size_t part, std::size_t all, std::string_view one, std::string_view many) {
+  if (all <= 1) return fmt::format("the RDMA port {}", one);
+  return fmt::format("{} of {} RDMA ports {}", part, all, part == 1 ? one : many);
+}
+
+std::string More(const Findings& findings) {
+  std::set<std::string> ids;
+  for (const Finding* finding : findings) ids.insert(finding->id);
+  return ids.size() > 1 ? fmt::format(" (and {} more)", ids.size() - 1) : "";
+}
+
+std::string OfPorts(const HostReport& host, const Findings& failures) {
+  std::set<std::string> ports;
+  std::set<std::string> down;
+  for (const Finding* finding : failures) {
+    ports.insert(PortOf(finding->subject));
+    if (finding->id == kLinkDown) down.insert(PortOf(finding->subject));
+  }
+  const std::size_t all = std::max(PortsOf(host).size(), ports.size());
+  const std::string where = Printable(FoldHosts({ports.begin(), ports.end()}));
+  if (down == ports) return fmt::format("{}: {}", Share(down.size(), all, "is down", "are down"), where);
+  const std::string what = Share(ports.size(), all, "does not meet", "do not meet");
+  return fmt::format("{} {}: {}, {}{}", what, ProfilesOf(host), where, Printable(failures.front()->id),
+                     More(failures));
+}
+
+std::string NotReady(const HostReport& host, const Report& report) {
+  const Findings failures = InTheWay(host, report, Outcome::kFail);
+  if (failures.empty()) return "a live transfer did not pass";
+  const Finding& first = *failures.front();
+  if (first.scope == Scope::kPair)
+    return fmt::format("RDMA between hosts fails: {}, {}{}", Printable(first.subject), Printable(first.id),
+                       More(failures));
+  if (first.rung != Rung::kHost)
+    return fmt::format("RDMA transfers fail at level {}: {}{}", Name(first.rung), Printable(first.id),
+                       More(failures));
+  if (first.scope == Scope::kHost) return Printable(first.observed) + More(failures);
+  return OfPorts(host, failures);
+}
+
+std::string Ready(const HostReport& host, const Report& report) {
+  const std::string ports = CountText(PortsOf(host).size(), "RDMA port");
+  if (report.level <= Rung::kHost)
+    return fmt::format("the settings of {} meet {}; no traffic was sent", ports, ProfilesOf(host));
+  const std::string alone = IsAlone(report) ? ", but not between two hosts: there was one" : "";
+  return fmt::format("RDMA transfers pass up to level {}, {}{}", Name(report.level), ports, alone);
+}
+
+std::string Undetermined(const HostReport& host, const Report& report) {
+  if (!host.error.empty()) return "the host did not answer: " + Printable(host.error);
+  const Findings unknown = InTheWay(host, report, Outcome::kUnknown);
+  if (!unknown.empty())
+    return fmt::format("nothing that was read is wrong, but {} unknown: {}{}",
+                       unknown.size() == 1 ? "1 answer is" : fmt::format("{} answers are", unknown.size()),
+                       Printable(unknown.front()->id), More(unknown));
+  for (const RungResult& rung : host.ladder) {
+    if (rung.outcome != RungOutcome::kPass && !(IsAlone(report) && NeedsSecondHost(rung.rung)))
+      return fmt::format("level {}: {}", Name(rung.rung), Name(rung.outcome));
+  }
+  return "no answer";
+}
+
+}  // namespace
+
+std::string VerdictSentence(const HostReport& host, const Report& report) {
+  switch (host.verdict) {
+    case Readiness::kReady:
+      return "READY: " + Ready(host, report);
+    case Readiness::kNotReady:
+      return "NOT READY: " + NotReady(host, report);
+    case Readiness::kUndetermined:
+      return "UNDETERMINED: " + Undetermined(host, report);
+  }
+  return "UNDETERMINED";
+}
+
+Tone ToneOf(Readiness verdict) {
+  switch (verdict) {
+    case Readiness::kReady:
+      return Tone::kGood;
+    case Readiness::kNotReady:
+      return Tone::kBad;
+    case Readiness::kUndetermined:
+      return Tone::kWarning;
+  }
+  return Tone::kWarning;
+}
+
+}  // namespace rdmaready
