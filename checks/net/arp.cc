@@ -12,6 +12,7 @@
 namespace rdmaready {
 namespace {
 
+constexpr std::string_view kShowAcceptLocal = "sysctl -a -r 'net.ipv4.conf..*.accept_local'";
 constexpr std::string_view kSysctlSource = "sysctl net.ipv4.conf, rtnetlink addresses";
 
 struct Member {
@@ -177,7 +178,10 @@ std::vector<Check> ArpChecks() {
       {.id = "ip.accept-local",
        .title = "Two ports of the host in one subnet can talk to one another",
        .why = "Else what one port sends to the other is dropped as forged: a test between them times out",
-       .fix = "sysctl -w net.ipv4.conf.all.accept_local=1  # for good: a file in /etc/sysctl.d",
+       .fix = Fix("sysctl -w net.ipv4.conf.all.accept_local=1")
+                  .Do("for good: a file in /etc/sysctl.d")
+                  .Or("give each RDMA port a subnet of its own: then the setting is not needed")
+                  .CheckBy(kShowAcceptLocal),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeIpAcceptLocal},
       {.id = "arp.ignore",
@@ -185,16 +189,22 @@ std::vector<Check> ArpChecks() {
        .why =
            "Else an interface answers for the address of another in the same subnet, and RDMA is sent to the "
            "wrong device",
-       .fix =
-           "sysctl -w net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2  # for good: a file in "
-           "/etc/sysctl.d",
+       .fix = Fix("sysctl -w net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2")
+                  .Caution("it holds for every interface of the host, also for those without RDMA")
+                  .Do("for good: a file in /etc/sysctl.d")
+                  .Or("give each interface a subnet of its own: then the setting is not needed")
+                  .CheckBy("sysctl -a -r 'net.ipv4.conf..*.arp_ignore'"),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeArpIgnore},
       {.id = "arp.announce",
        .title = "Every interface asks by ARP with its own address",
        .why =
            "Peers learn from the question: with another interface's address in it they send to the wrong one",
-       .fix = "sysctl -w net.ipv4.conf.all.arp_announce=2  # for good: a file in /etc/sysctl.d",
+       .fix = Fix("sysctl -w net.ipv4.conf.all.arp_announce=2")
+                  .Caution("it holds for every interface of the host, also for those without RDMA")
+                  .Do("for good: a file in /etc/sysctl.d")
+                  .Or("give each interface a subnet of its own: then the setting is not needed")
+                  .CheckBy("sysctl -a -r 'net.ipv4.conf..*.arp_announce'"),
        .depends_on = {"inv.netdev-mapping", "ip.address", "arp.ignore"},
        .judge = JudgeArpAnnounce},
       {.id = "ip.rp-filter",
@@ -202,7 +212,12 @@ std::vector<Check> ArpChecks() {
        .why =
            "Where interfaces share a subnet, a strict filter silently drops what arrives by the one that the "
            "route back does not take",
-       .fix = "sysctl -w net.ipv4.conf.all.rp_filter=2  # for good: a file in /etc/sysctl.d",
+       .fix = Fix("sysctl -w net.ipv4.conf.all.rp_filter=2")
+                  .Caution(
+                      "the loose filter accepts a packet by any interface, where a route to its sender exists")
+                  .Do("for good: a file in /etc/sysctl.d")
+                  .Or("give each interface a subnet of its own: the strict filter can then stay")
+                  .CheckBy("sysctl -a -r 'net.ipv4.conf..*.rp_filter'"),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeIpRpFilter},
   };
