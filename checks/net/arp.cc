@@ -126,12 +126,14 @@ Verdict JudgeIpRpFilter(const PortView& view) {
                       [](const Ipv4Settings& settings) { return settings.rp_filter; });
 }
 
+enum class Family { kIpv4, kIpv6 };
+
 // Another RDMA port before this one that has an interface in a subnet of the port's, with both its settings.
-std::vector<Shared> WithRdmaPorts(const PortView& view) {
+std::vector<Shared> WithRdmaPorts(const PortView& view, Family family) {
   std::vector<Shared> all;
   if (!view.host.ports) return all;
   for (const Subnet& subnet : *view.port.subnets) {
-    if (!IsIpv4(subnet.own)) continue;
+    if (IsIpv4(subnet.own) != (family == Family::kIpv4)) continue;
     Shared shared{.subnet = Cat(subnet.own.address, "/", subnet.own.prefix_length)};
     for (const SubnetSharer& sharer : subnet.shared_with) {
       for (const Port& other : *view.host.ports) {
@@ -148,17 +150,41 @@ std::vector<Shared> WithRdmaPorts(const PortView& view) {
 }
 
 std::string LocalNotApplicable(const PortView& view) {
-  if (std::string reason = ArpNotApplicable(view); !reason.empty()) return reason;
-  if (!view.port.subnets || !WithRdmaPorts(view).empty() || UnknownNetdev(view.host) != nullptr) return {};
-  return "no RDMA port before this one is in its subnets";
+  if (IsInfiniBand(view.port)) return "InfiniBand: a port is reached by its LID";
+  if (!view.port.subnets || UnknownNetdev(view.host) != nullptr) return {};
+  if (!WithRdmaPorts(view, Family::kIpv4).empty()) return {};
+  if (WithRdmaPorts(view, Family::kIpv6).empty()) return "no RDMA port before this one is in its subnets";
+  const bool iwarp = view.port.transport && *view.port.transport == Transport::kIwarp;
+  return iwarp ? "iWARP by IPv6: no setting of the kernel keeps two ports of the host apart" : "";
+}
+
+// RDMA-CM looks the sender up for its own interface (validate_ipv6_net_dev of drivers/infiniband/core/cma.c).
+// An IPv6 address of the host itself is found before, on the other interface, and the request is refused.
+Verdict JudgeLocalIpv6(const Shared& shared) {
+  const std::string netdev = ShellWord(shared.members.front().netdev);
+  return Judged(
+      false,
+      Cat("the subnet of ", shared.subnet, " is shared with ", shared.members.back().netdev,
+          " by IPv6 alone: RDMA-CM refuses requests between the two"),
+      "an IPv4 subnet for two RDMA ports that talk to one another", kSysctlSource,
+      Fix(Cat("ip address add ADDRESS dev ", netdev))
+          .Because("by IPv6 RDMA-CM refuses what comes from an address of its own host", Certainty::kCertain)
+          .Do("ADDRESS: an IPv4 address in one subnet with the other port")
+          .Or("leave it, where no program connects one port of this host to another"));
 }
 
 Verdict JudgeIpAcceptLocal(const PortView& view) {
   if (std::string reason = LocalNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "1 where two RDMA ports share a subnet";
   if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), kExpected, kSysctlSource);
+  const std::vector<Shared> by_ipv4 = WithRdmaPorts(view, Family::kIpv4);
+  const std::vector<Shared> by_ipv6 = WithRdmaPorts(view, Family::kIpv6);
+  if (by_ipv4.empty() && !by_ipv6.empty()) {
+    if (!view.port.transport) return NoAnswer(view.port.transport.missing(), kExpected, kSysctlSource);
+    return JudgeLocalIpv6(by_ipv6.front());
+  }
   std::string names;
-  for (const Shared& shared : WithRdmaPorts(view)) {
+  for (const Shared& shared : by_ipv4) {
     for (const Member& member : shared.members) {
       if (!member.settings) return NoAnswer(member.settings.missing(), kExpected, kSysctlSource);
       if (!member.settings->accept_local)
