@@ -40,7 +40,9 @@ Verdict JudgePauseOffWithPfc(const EthernetView& view) {
                                 : pause->tx            ? "sent, not honoured"
                                                        : "off both ways";
   return Judged(!pause->rx && !pause->tx, Cat("link-level pause ", text, FramesText(view)), kExpected,
-                kPauseSource, PauseOffFix(view.netdev));
+                kPauseSource,
+                Fix(PauseOffFix(view.netdev))
+                    .Do("switch link-level pause off at the switch port too", StepSite::kSwitch));
 }
 
 // Where PFC is not asked for it may be the flow control that is meant: irdma asks for one of the two.
@@ -65,8 +67,16 @@ Verdict JudgePauseStopsAll(const EthernetView& view) {
   if (!frames && NotOffered(frames))
     return NotApplicable("link-level pause is on; the driver counts no frames of it");
   if (!frames) return NoAnswer(frames.missing(), kExpected, kCountSource);
-  return Judged(frames->received + frames->sent == 0, Cat("link-level pause is on", FramesText(view)),
-                kExpected, kCountSource, PauseOffFix(view.netdev));
+  const std::string_view from =
+      frames->received > 0 ? "the switch pauses the port: it is congested, or a receiver behind it is slow"
+                           : "this host takes frames too slowly, and pauses the switch";
+  return Judged(
+      frames->received + frames->sent == 0, Cat("link-level pause is on", FramesText(view)), kExpected,
+      kCountSource,
+      Fix(PauseOffFix(view.netdev))
+          .Because(from)
+          .Do("switch link-level pause off at the switch port too", StepSite::kSwitch)
+          .Or("leave it on where this network has no other flow control, and find the slow receiver"));
 }
 
 // Under a profile that leaves flow control open only irdma asks for some of it: without any it slows its own
@@ -95,9 +105,11 @@ Verdict JudgePauseNone(const EthernetView& view) {
   if (!pause && !NotOffered(pause)) return NoAnswer(pause.missing(), kExpected, kBoth);
   if (!pfc && view.netdev->dcb.pfc) return NoAnswer(pfc.missing(), kExpected, kBoth);
   const unsigned priority = view.profile.rdma_priority.value_or(3);
-  return Judged(false, "neither PFC nor link-level pause", kExpected, kBoth,
-                Fix(Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on"))
-                    .Caution(CostOfPfc(view.netdev)));
+  return Judged(
+      false, "neither PFC nor link-level pause", kExpected, kBoth,
+      Fix(Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on"))
+          .Caution(CostOfPfc(view.netdev))
+          .Do(Cat("switch PFC on for priority ", priority, " at the switch port too"), StepSite::kSwitch));
 }
 
 std::string AutonegNotApplicable(const EthernetView& view) {
@@ -137,25 +149,31 @@ std::vector<Check> PauseChecks() {
        .why = "It stops all priorities at once, RDMA among them: a slow receiver of anything takes bandwidth "
               "away, and no "
               "counter of drops tells of it",
-       .fix = "ethtool -A {netdev} autoneg off rx off tx off",
+       .fix = Fix("ethtool -A {netdev} autoneg off rx off tx off")
+                  .Do("switch link-level pause off at the switch port too", StepSite::kSwitch)
+                  .CheckBy("ethtool -a {netdev}"),
        .depends_on = {"inv.netdev-mapping", "inv.transport", "link.state"},
        .judge = JudgePauseStopsAll},
       {.id = "pause.none",
        .title = "Some flow control is on where RoCE counts on it",
        .why = "Without any the switch and the NIC drop what does not fit, and some drivers slow RoCE down",
-       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .fix = Fix("dcb pfc set dev {netdev} prio-pfc all:off {priority}:on")
+                  .Do("switch PFC on for priority {priority} at the switch port too", StepSite::kSwitch)
+                  .CheckBy("dcb pfc show dev {netdev}"),
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
        .judge = JudgePauseNone},
       {.id = "pause.autoneg",
        .title = "The other end cannot switch link-level pause on",
        .why = "Negotiated, it comes back with the next link up, and stops what PFC keeps apart",
-       .fix = "ethtool -A {netdev} autoneg off rx off tx off",
+       .fix = Fix("ethtool -A {netdev} autoneg off rx off tx off").CheckBy("ethtool -a {netdev}"),
        .depends_on = {"inv.netdev-mapping", "pause.off-with-pfc"},
        .judge = JudgePauseAutoneg},
       {.id = "pause.off-with-pfc",
        .title = "Link-level pause is off where priorities are paused",
        .why = "It stops all priorities at once, also those that PFC keeps apart; most NICs cannot have both",
-       .fix = "ethtool -A {netdev} autoneg off rx off tx off",
+       .fix = Fix("ethtool -A {netdev} autoneg off rx off tx off")
+                  .Do("switch link-level pause off at the switch port too", StepSite::kSwitch)
+                  .CheckBy("ethtool -a {netdev}"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"inv.netdev-mapping"},
        .judge = JudgePauseOffWithPfc},
