@@ -9,6 +9,7 @@
 #include "checks/live/transfer.h"
 #include "checks/placeholders.h"
 #include "checks/probe/probe.h"
+#include "checks/words/fix.h"
 #include "checks/words/names.h"
 
 namespace rdmaready {
@@ -52,7 +53,7 @@ Explanation From(const TransferCheck& check) {
           .family = std::string(FamilyOf(check.id)),
           .title = check.title,
           .why = std::string(check.why) + (checked ? "" : " (`check` does not make it, only `test` does)"),
-          .fix = std::string(check.fix),
+          .fix = OneLine(check.fix.remedy()),
           .blocking = checked && check.blocks_for != nullptr,
           .blocks_when = checked ? BlocksWhen(check.blocks_for) : "",
           .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort)),
