@@ -37,8 +37,7 @@ std::string InterruptsNotApplicable(const PortView& view) {
 // Drivers spread their interrupts over all CPUs, so that on two nodes half of them are far away by design: bad
 // is what is worse than that: by experience, no standard has a number.
 Verdict JudgeHostIrqAffinity(const PortView& view) {
-  if (std::string reason = InterruptsNotApplicable(view); !reason.empty())
-    return NotApplicable(reason);
+  if (std::string reason = InterruptsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "spread, and at least evenly over the nodes";
   constexpr std::uint32_t kMany = 8;
   if (!view.port.pci) return NoAnswer(view.port.pci.missing(), kExpected, kInterruptsSource);
@@ -54,9 +53,9 @@ Verdict JudgeHostIrqAffinity(const PortView& view) {
   const bool spread = irqs.count < kMany || irqs.cpus > 1;
   const std::string folder = ShellWord("/sys/bus/pci/devices/" + pci.address);
   return Judged(near && spread, observed, kExpected, kInterruptsSource,
-                Cat("for irq in $(ls ", folder, "/msi_irqs); do cat ", folder,
-                    "/local_cpulist > /proc/irq/$irq/smp_affinity_list; done  # and keep irqbalance from "
-                    "undoing it"));
+                Fix(Cat("ls ", folder, "/msi_irqs | xargs -I IRQ cp ", folder,
+                        "/local_cpulist /proc/irq/IRQ/smp_affinity_list"))
+                    .Caution("irqbalance moves them again, where it runs"));
 }
 
 // Where no NIC of hardware is, nobody counts on its interrupts and on the CPUs' clocks.
@@ -88,8 +87,7 @@ bool AreFar(const PciFunction& pci, std::uint32_t nodes) {
 
 Verdict JudgeHostIrqbalance(const HostView& view) {
   if (std::string reason = NoHardware(view.host); !reason.empty()) return NotApplicable(reason);
-  if (view.host.numa_nodes && *view.host.numa_nodes == 1)
-    return NotApplicable("one NUMA node: nowhere is far");
+  if (view.host.numa_nodes && *view.host.numa_nodes == 1) return NotApplicable("one NUMA node: nowhere is far");
   constexpr std::string_view kExpected = "not where interrupts are far from their NIC's node";
   const Facts& host = view.host;
   if (const Missing* gap = HardwareGap(host)) return NoAnswer(*gap, kExpected, kBalanceSource);
@@ -191,9 +189,10 @@ std::vector<Check> HostChecks() {
       {.id = "host.governor",
        .title = "The CPUs run at their full clock",
        .why = "A CPU that has slowed down between two completions makes the next one wait for its clock",
-       .fix =
-           "for policy in /sys/devices/system/cpu/cpufreq/policy*; do echo performance > "
-           "$policy/scaling_governor; done  # until the next boot; for good: cpupower or tuned. It costs power",
+       .fix = Fix("echo performance | tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor")
+                  .Caution("the CPUs take more power")
+                  .Do("until the next boot; for good: cpupower or tuned")
+                  .CheckBy("grep . /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostGovernor},
       {.id = "host.clock",
