@@ -262,7 +262,7 @@ std::vector<Check> PeerChecks() {
        .why = "Without it nobody can tell from here how the switch port is set, nor which one it is",
        .fix = Fix("rdmaready facts --lldp 65")
                   .Because("LLDP is off at the switch port")
-                  .Do("nothing is heard: switch LLDP on at the switch port", StepSite::kSwitch),
+                  .Do("nothing is heard: the switch port must send LLDP", StepSite::kSwitch),
        .depends_on = {"link.state"},
        .judge = JudgePeerLldpSeen},
       {.id = "peer.required-tlvs",
