@@ -14,6 +14,7 @@
 #include "checks/catalog.h"
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
+#include "checks/live/transfer_hints.h"
 #include "checks/placeholders.h"
 #include "checks/probe/probe.h"
 #include "checks/words/fix.h"
@@ -288,6 +289,45 @@ TEST(RemedyShape, QuotesTheNamesOfTheHost) {
   for (const auto& [command, check] : commands) {
     EXPECT_EQ(FaultOfCommand(command), "") << check << ": " << command;
     EXPECT_TRUE(IsQuotedIn(command, kHostile)) << check << ": " << command;
+  }
+}
+
+// A netdev, an address and the name of a host: the caller or the other host gives them.
+TEST(RemedyShape, QuotesTheNamesOfALiveTest) {
+  CommandsOfChecks commands;
+  const std::string name(kHostile);
+  for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
+    for (const bool routed : {false, true}) {
+      const TransferPlace place{
+          .rung = rung, .routed = routed, .netdev = name, .peer_address = name, .peer_host = name};
+      for (int kind = 0; kind <= static_cast<int>(FailureKind::kCancelled); ++kind) {
+        const Fix fix = HintFor({.kind = static_cast<FailureKind>(kind), .detail = {}}, place);
+        EXPECT_TRUE(fix.empty() || IsStructured(fix.remedy())) << kind;
+        AddCommands(std::to_string(kind), fix.remedy(), commands);
+      }
+      for (const Fix& fix : {HintForErrors(place), HintForThroughput(place), HintForLatency(place)})
+        AddCommands("hint", fix.remedy(), commands);
+    }
+  }
+  ExpectCommandsToBeTypable(commands);
+  for (const auto& [command, kind] : commands)
+    EXPECT_TRUE(IsQuotedIn(command, kHostile)) << kind << ": " << command;
+}
+
+TEST(RemedyShape, QuotesTheNamesOfAProbe) {
+  for (const Protocol protocol : {Protocol::kSmb, Protocol::kNvme, Protocol::kIser, Protocol::kNfs}) {
+    ProbeResult result{.protocol = protocol, .target = std::string(kHostile), .address = std::string(kHostile)};
+    result.answers.nvme.proof_subsystem = kHostile;
+    result.answers.nvme.kernel_controller = kHostile;
+    result.answers.iser.proof_target = kHostile;
+    result.answers.nfs.proof_export = kHostile;
+    CommandsOfChecks commands;
+    for (const Finding& finding : JudgeProbe(result)) {
+      if (finding.remedy) AddCommands(finding.id, *finding.remedy, commands);
+    }
+    ExpectCommandsToBeTypable(commands);
+    for (const auto& [command, id] : commands)
+      EXPECT_TRUE(IsQuotedIn(command, kHostile)) << id << ": " << command;
   }
 }
 
