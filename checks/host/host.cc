@@ -170,20 +170,27 @@ std::vector<Check> HostChecks() {
       {.id = "host.nofile",
        .title = "Enough files may be open for RDMA connections",
        .why = "Every connection of RDMA-CM and every completion channel is an open file",
-       .fix = "prlimit --pid {pid} --nofile=65536:65536  # for good: LimitNOFILE=65536 in the service's unit",
+       .fix = Fix("prlimit --pid {pid} --nofile=65536:65536")
+                  .Caution("the command holds until the process ends")
+                  .Do("for good: LimitNOFILE=65536 in the service's unit")
+                  .CheckBy("prlimit --pid {pid} --nofile"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostNofile},
       {.id = "host.irq-affinity",
        .title = "The NIC's interrupts arrive near it and at more than one CPU",
        .why = "An interrupt on another node, or behind all others at one CPU, adds latency to every completion",
-       .fix = "cat /proc/interrupts  # spread the NIC's over the CPUs of its own NUMA node",
+       .fix = Fix("cat /proc/interrupts")
+                  .Do("spread the interrupts of the NIC over the CPUs of its own NUMA node")
+                  .CheckBy("cat /proc/interrupts"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostIrqAffinity},
       {.id = "host.irqbalance",
        .title = "Nobody moves interrupts away from their NIC",
        .why = "irqbalance spreads them over all CPUs again, and completions wait for the far node",
-       .fix = "systemctl disable --now irqbalance  # or let it leave the NIC's alone: IRQBALANCE_ARGS with "
-              "--banirq in /etc/default/irqbalance",
+       .fix = Fix("systemctl disable --now irqbalance")
+                  .Caution("interrupts of other devices then stay where they are, too")
+                  .Or("let it leave the NIC's alone: IRQBALANCE_ARGS with --banirq in /etc/default/irqbalance")
+                  .CheckBy("systemctl is-active irqbalance"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostIrqbalance},
       {.id = "host.governor",
@@ -199,9 +206,13 @@ std::vector<Check> HostChecks() {
        .title = "A time service keeps the host's clock",
        .why = "With a wrong time TLS takes good certificates for expired, Kerberos (mounts of SMB) refuses at "
               "five minutes, and the records of two hosts cannot be compared",
-       .fix = "timedatectl set-ntp true  # \"NTP not supported\": install chrony, then again. Where such a "
-              "service runs, chronyc tracking or timedatectl timesync-status says what it lacks. busybox ntpd "
-              "and the tools of some hypervisors do not tell the kernel: leave it then",
+       .fix =
+           Fix("timedatectl set-ntp true")
+               .Because("no time service runs, or the one that runs reaches no server")
+               .Do("\"NTP not supported\": install chrony, then again")
+               .Do("a service runs: chronyc tracking or timedatectl timesync-status says what it lacks")
+               .Or("leave it where busybox ntpd or a hypervisor keeps the clock: they do not tell the kernel")
+               .CheckBy("timedatectl"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostClock},
   };

@@ -12,7 +12,7 @@
 namespace rdmaready {
 namespace {
 
-// What each kind of check says of the case.
+// Asks each kind of check about the case.
 struct Asked {
   const CheckCase& row;
   const Port& port;

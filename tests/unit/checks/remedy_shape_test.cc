@@ -33,7 +33,7 @@ bool IsStructured(const Remedy& remedy) {
 
 bool IsWrong(Outcome outcome) { return outcome == Outcome::kFail || outcome == Outcome::kWarn; }
 
-// By command, the check that prints it.
+// The key is the command, and the value the check that prints it.
 using CommandsOfChecks = std::map<std::string, std::string>;
 
 void AddCommands(std::string_view check, const Remedy& remedy, CommandsOfChecks& commands) {
@@ -50,8 +50,7 @@ void ExpectCommandsToBeTypable(const CommandsOfChecks& commands) {
 }
 
 // Checks whose failures have nothing but a command.
-constexpr std::string_view kOnlyACommand[] = {"cfg.rollback-failed",
-                                              "cnt.cm-retries",
+constexpr std::string_view kOnlyACommand[] = {"cnt.cm-retries",
                                               "cnt.cqe",
                                               "cnt.discards-phy",
                                               "cnt.icrc",
@@ -98,12 +97,8 @@ constexpr std::string_view kOnlyACommand[] = {"cfg.rollback-failed",
                                               "gpu.dma-buf",
                                               "gpu.p2pdma",
                                               "gpu.peermem",
-                                              "host.clock",
-                                              "host.irqbalance",
                                               "host.memlock",
                                               "host.memlock-users",
-                                              "host.nofile",
-                                              "host.waivers",
                                               "ib.lid",
                                               "ib.link-recovery",
                                               "ib.mtu",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a command that a remedy prints.
+// Finds faults of a command that a remedy prints.
 #pragma once
 
 #include <string>
