@@ -190,7 +190,7 @@ std::vector<ProbeCheck> ShareChecks() {
                   .Because(
                       "the address stands on a bridge, bond or VLAN above the RDMA device (before Linux 6.18)",
                       Certainty::kPossible)
-                  .Do("move the address to the RDMA device's own interface")
+                  .Do("move the address from the bridge, bond or VLAN to the RDMA device's own interface")
                   .Do("name the interface in interfaces of ksmbd.conf"),
        .judge = &JudgeShareAnnounced},
   };
