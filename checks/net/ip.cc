@@ -155,6 +155,9 @@ bool CarriesRdma(const Facts& host, const std::string& netdev) {
   });
 }
 
+constexpr std::string_view kSecondariesGo =
+    "its other addresses of that subnet are deleted too, where the sysctl promote_secondaries is 0";
+
 // An interface without RDMA gives the address up, unless routing put it there on purpose. Its prefix length is
 // not known, and `flush` needs none.
 Fix DuplicateFix(const Facts& host, const Twin& twin, bool by_routing) {
@@ -167,6 +170,7 @@ Fix DuplicateFix(const Facts& host, const Twin& twin, bool by_routing) {
         .Because(Cat("RDMA-CM binds to one of ", ours, " and ", theirs, ", and both answer ARP"),
                  Certainty::kCertain)
         .Caution(Cat("connections by ", theirs, " with this address end"))
+        .Caution(kSecondariesGo)
         .Do(Cat("take the address of ", theirs, " out of the network configuration"))
         .CheckBy(shows);
   }
@@ -174,6 +178,7 @@ Fix DuplicateFix(const Facts& host, const Twin& twin, bool by_routing) {
       .Because(Cat("RDMA-CM binds to one of ", ours, " and ", theirs, ", and both answer ARP"),
                Certainty::kCertain)
       .Caution(Cat("connections by ", ours, " with this address end"))
+      .Caution(kSecondariesGo)
       .Do(Cat("give ", ours, " an address of its own"))
       .Or(Cat("take it from ", theirs, " instead: peers say which of the two they reach"))
       .CheckBy(shows);
