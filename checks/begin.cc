@@ -20,6 +20,13 @@ std::string MadePrintable(std::string text) {
 
 }  // namespace
 
+Fix FixOfVerdict(const Check& check, const Verdict& verdict) {
+  if (verdict.fix.empty()) return check.fix;
+  const bool judged = verdict.outcome == Outcome::kFail || verdict.outcome == Outcome::kWarn;
+  if (!judged || !verdict.fix.remedy().check.empty()) return verdict.fix;
+  return Fix(verdict.fix).CheckBy(check.fix.remedy().check);
+}
+
 Finding Begin(const Check& check, const Profile& profile, std::string subject) {
   const Scope scope = ScopeOf(check);
   return {.id = std::string(check.id),
@@ -38,7 +45,7 @@ void TakeVerdict(Finding& finding, const Check& check, Verdict verdict) {
   finding.observed = MadePrintable(std::move(verdict.observed));
   finding.expected = MadePrintable(std::move(verdict.expected));
   finding.source = std::move(verdict.source);
-  if (CallsForAction(verdict.outcome)) SetFix(finding, verdict.fix.empty() ? check.fix : verdict.fix);
+  if (CallsForAction(verdict.outcome)) SetFix(finding, FixOfVerdict(check, verdict));
 }
 
 void HideBehind(Finding& finding, const Check& check, const Evidence& evidence) {

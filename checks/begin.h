@@ -14,6 +14,9 @@ namespace rdmaready {
 // The check's part of a finding, before anything was judged.
 Finding Begin(const Check& check, const Profile& profile, std::string subject);
 
+// The verdict's fix, else the check's. The check's command shows for either that it worked.
+Fix FixOfVerdict(const Check& check, const Verdict& verdict);
+
 // What was judged. The fix may still hold placeholders.
 void TakeVerdict(Finding& finding, const Check& check, Verdict verdict);
 

@@ -55,7 +55,7 @@ Explanation From(const TransferCheck& check) {
           .family = std::string(FamilyOf(check.id)),
           .title = check.title,
           .why = std::string(check.why) + (checked ? "" : " (`check` does not make it, only `test` does)"),
-          .fix = std::string(check.fix),
+          .fix = OneLine(check.fix.remedy()),
           .blocking = checked && check.blocks_for != nullptr,
           .blocks_when = checked ? BlocksWhen(check.blocks_for) : "",
           .scope = std::string(Name(IsPairRung(check.rung) ? Scope::kPair : Scope::kPort)),

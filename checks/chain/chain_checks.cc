@@ -68,6 +68,17 @@ std::string PastTheForced(const EthernetView& view) {
   return Cat("that ToS is forced by the driver; NCCL names ", own, ", which queue pairs made by DevX keep");
 }
 
+constexpr std::string_view kChainFix =
+    "dcb app show dev {netdev}; dcb ets show dev {netdev}; dcb pfc show dev {netdev}";
+
+// The mark that a consumer names in its own file.
+Fix MarkFix(std::string_view word, std::string_view wanted, const std::string& file, std::string_view caution) {
+  return Fix(Cat("grep -n ", word, " ", file))
+      .Caution(caution)
+      .Do(Cat("write ", wanted, " there: the ToS of this fabric"))
+      .CheckBy(Cat("grep -n ", word, " ", file));
+}
+
 template <ChainConsumer consumer>
 Verdict JudgeChain(const EthernetView& view) {
   if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
@@ -84,8 +95,13 @@ Verdict JudgeChain(const EthernetView& view) {
   verdict.outcome = last.outcome;
   if (last.outcome == Outcome::kPass && consumer == ChainConsumer::kNccl) {
     if (std::string past = PastTheForced(view); !past.empty())
-      return Warned(Cat(verdict.observed, "; ", past), "the same mark by NCCL_IB_TC", kSource,
-                    "grep -n NCCL_IB_TC /etc/nccl.conf  # name NCCL_IB_TC={tos} there");
+      return Warned(
+          Cat(verdict.observed, "; ", past), "the same mark by NCCL_IB_TC", kSource,
+          Fix("grep -n NCCL_IB_TC /etc/nccl.conf")
+              .Because("queue pairs that a library makes by DevX do not pass the driver's traffic class",
+                       Certainty::kCertain)
+              .Caution("jobs that run keep the old mark: start them again")
+              .Do("write NCCL_IB_TC={tos} there"));
   }
   if (last.outcome != Outcome::kPass &&
       (consumer == ChainConsumer::kNvme || consumer == ChainConsumer::kNccl)) {
@@ -95,8 +111,12 @@ Verdict JudgeChain(const EthernetView& view) {
     const std::string file =
         marking == nullptr || marking->source.empty() ? "FILE" : ShellWord(marking->source);
     verdict.fix =
-        nvme ? Cat("grep -n tos ", file, "  # name --tos={tos} there: the ToS of this fabric")
-             : Cat("grep -n NCCL_IB_TC ", file, "  # name NCCL_IB_TC={tos} there: the ToS of this fabric");
+        nvme ? MarkFix("tos", "--tos={tos}", file, "connections that exist keep the old mark: connect again")
+             : MarkFix("NCCL_IB_TC", "NCCL_IB_TC={tos}", file,
+                       "jobs that run keep the old mark: start them again");
+  } else if (last.outcome == Outcome::kFail) {
+    verdict.fix = Fix(kChainFix).Because(
+        Cat("the links before it are right; the first that differs is: ", last.text), Certainty::kCertain);
   }
   return verdict;
 }
@@ -133,9 +153,6 @@ std::vector<std::string_view> Links(std::string_view mark) {
   if (mark == "roce.tos") ids.push_back("ecn.ect-set");
   return ids;
 }
-
-constexpr std::string_view kChainFix =
-    "dcb app show dev {netdev}; dcb ets show dev {netdev}; dcb pfc show dev {netdev}";
 
 }  // namespace
 

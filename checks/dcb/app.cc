@@ -14,6 +14,8 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kAppSource = "dcbnl APP table";
+constexpr std::string_view kNeedsPcpRows = "the command needs iproute2 6.2 or newer";
+constexpr std::string_view kNeedsRewrite = "the command needs iproute2 6.5 or newer";
 
 using AppRows = std::vector<AppEntry>;
 
@@ -61,11 +63,9 @@ Verdict JudgeMapCnpDscp(const EthernetView& view) {
   const FactRef<AppRows> rows = DcbFact(view.netdev, &Dcb::app);
   if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
   if (view.netdev->driver == "mlx4_en")
-    return Warned("driver mlx4_en maps no DSCP", expected, kAppSource,
-                  Cat("ethtool -i ", NetdevWord(view.netdev), "  # see map.dscp: no command gives it a map"));
+    return Warned("driver mlx4_en maps no DSCP", expected, kAppSource, NoDscpMapFix(view.netdev));
   if (IgnoresDscpRows(view.netdev->driver))
-    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource,
-                    "ethtool -i {netdev}  # see map.dscp");
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource, NoDscpMapFix(view.netdev));
   const Fact<DscpPriorities> found = PrioritiesOfDscp(*view.netdev, cnp.dscp);
   if (!found) return NoAnswer(found.missing(), expected, kAppSource);
   const std::vector<std::uint8_t>& now = found->priorities;
@@ -106,12 +106,16 @@ std::string AppRowText(const AppEntry& row) {
 }
 
 // Takes every row of the protocol but one away: the planned one, else that of the lowest priority.
-std::string KeepOne(const EthernetView& view, const AppEntry& row, std::span<const std::uint8_t> priorities) {
-  const std::uint8_t keep = PlannedPriority(view.profile, row).value_or(priorities.front());
-  if (row.selector == AppSelector::kEthertype && row.protocol == 0)
-    return Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio ", keep);
-  return Cat("dcb app replace dev ", NetdevWord(view.netdev), " ", AppKeyword(row.selector), " ", row.protocol,
-             ":", keep);
+Fix KeepOne(const EthernetView& view, const AppEntry& row, std::span<const std::uint8_t> priorities) {
+  const std::optional<std::uint8_t> planned = PlannedPriority(view.profile, row);
+  const unsigned keep = planned.value_or(priorities.front());
+  const bool unmarked = row.selector == AppSelector::kEthertype && row.protocol == 0;
+  Fix fix(unmarked ? Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio ", keep)
+                   : Cat("dcb app replace dev ", NetdevWord(view.netdev), " ", AppKeyword(row.selector), " ",
+                         row.protocol, ":", keep));
+  if (planned) return fix;
+  return std::move(fix).Or(
+      Cat("keep priority ", unsigned{priorities.back()}, " instead: the profile names neither"));
 }
 
 Verdict JudgeMapDuplicates(const EthernetView& view) {
@@ -158,8 +162,8 @@ Verdict JudgeMapPcp(const EthernetView& view) {
     return Judged(true, Cat("no row: PCP ", priority, " is priority ", priority), expected, kAppSource);
   return Judged(now.size() == 1 && now.front() == priority,
                 Cat("PCP ", priority, " to priority ", ListText(now)), expected, kAppSource,
-                Cat("dcb app replace dev ", NetdevWord(view.netdev), " pcp-prio ", priority, ":", priority,
-                    "  # needs iproute2 6.2 or newer"));
+                Fix(Cat("dcb app replace dev ", NetdevWord(view.netdev), " pcp-prio ", priority, ":", priority))
+                    .Caution(kNeedsPcpRows));
 }
 
 std::string RowsNotApplicable(const EthernetView& view) {
@@ -239,8 +243,9 @@ Verdict JudgeRewrConsistent(const EthernetView& view) {
     if (!dscp && row.protocol == priority) continue;
     return Judged(false, Cat("priority ", priority, " leaves with ", dscp ? "DSCP " : "PCP ", row.protocol),
                   expected, kSource,
-                  Cat("dcb rewr del dev ", NetdevWord(view.netdev), dscp ? " prio-dscp " : " prio-pcp ",
-                      priority, ":", row.protocol, "  # needs iproute2 6.5 or newer"));
+                  Fix(Cat("dcb rewr del dev ", NetdevWord(view.netdev), dscp ? " prio-dscp " : " prio-pcp ",
+                          priority, ":", row.protocol))
+                      .Caution(kNeedsRewrite));
   }
   return Judged(true, Cat("nothing changes the mark of priority ", priority), expected, kSource);
 }
@@ -252,52 +257,58 @@ std::vector<Check> AppChecks() {
       {.id = "app.roce-udp",
        .title = "RoCE's UDP port maps to the RDMA priority where the driver asks for it",
        .why = "These drivers take RoCE's priority from that row: without it RDMA runs in the default class",
-       .fix = "dcb app replace dev {netdev} dgram-port-prio 4791:{priority}",
+       .fix = Fix("dcb app replace dev {netdev} dgram-port-prio 4791:{priority}").CheckBy(kShowApp),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgeAppRoceUdp},
       {.id = "app.roce-ethertype",
        .title = "RoCE v1's EtherType maps to the RDMA priority where the driver asks for it",
        .why = "These drivers take RoCE v1's priority from that row: without it RDMA runs in the default class",
-       .fix = "dcb app replace dev {netdev} ethtype-prio 0x8915:{priority}",
+       .fix = Fix("dcb app replace dev {netdev} ethtype-prio 0x8915:{priority}")
+                  .Or("use RoCE v2 for RDMA-CM: then no row of this kind is needed")
+                  .CheckBy(kShowApp),
        .depends_on = {"link.state", "drv.dcb-capable", "gid.default-mode"},
        .judge = JudgeAppRoceEthertype},
       {.id = "map.pcp",
        .title = "The RDMA priority of the VLAN tag is the RDMA priority of the NIC",
        .why = "A row that maps it elsewhere takes RDMA out of its lossless class at the receiver",
-       .fix = "dcb app replace dev {netdev} pcp-prio {priority}:{priority}  # needs iproute2 6.2 or newer",
+       .fix = Fix("dcb app replace dev {netdev} pcp-prio {priority}:{priority}")
+                  .Caution(kNeedsPcpRows)
+                  .CheckBy(kShowApp),
        .blocks_for = &kDemandsPcp,
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgeMapPcp},
       {.id = "map.cnp-dscp",
        .title = "Congestion notifications have a priority that is never paused",
        .why = "A notification that waits behind a pause arrives after the congestion it is to end",
-       .fix = "dcb app replace dev {netdev} dscp-prio 48:6  # the DSCP and priority of the profile's cnp",
+       .fix = Fix("dcb app replace dev {netdev} dscp-prio 48:6")
+                  .Do("48:6: the DSCP and priority of the profile's cnp")
+                  .CheckBy(kShowApp),
        .blocks_for = &kDemandsCnp,
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgeMapCnpDscp},
       {.id = "map.default-prio",
        .title = "Unmarked traffic stays in priority 0",
        .why = "In another priority everything without a mark runs in a class that was meant for something else",
-       .fix = "dcb app replace dev {netdev} default-prio 0",
+       .fix = Fix("dcb app replace dev {netdev} default-prio 0").CheckBy(kShowApp),
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgeMapDefaultPrio},
       {.id = "map.duplicates",
        .title = "No protocol maps to two priorities",
        .why = "The kernel allows it; which one holds is each driver's own business",
-       .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
+       .fix = Fix("dcb app replace dev {netdev} dscp-prio {dscp}:{priority}").CheckBy(kShowApp),
        .depends_on = {"link.state", "drv.dcb-capable", "map.dscp", "app.roce-udp"},
        .judge = JudgeMapDuplicates},
       {.id = "app.smb-port",
        .title = "SMB that falls back to TCP keeps its priority",
        .why = "When RDMA is lost SMB goes on over TCP, silently: without a row it floods the default class",
-       .fix = "dcb app replace dev {netdev} stream-port-prio 445:{priority}",
+       .fix = Fix("dcb app replace dev {netdev} stream-port-prio 445:{priority}").CheckBy(kShowApp),
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgeAppSmbPort},
       {.id = "rewr.consistent",
        .title = "Nothing changes the mark of RDMA on its way out",
        .why = "A frame that leaves with another mark lands in another class, at the switch and at the receiver",
-       .fix = "dcb rewr show dev {netdev}  # needs iproute2 6.5 or newer",
+       .fix = Fix("dcb rewr show dev {netdev}").Caution(kNeedsRewrite).CheckBy("dcb rewr show dev {netdev}"),
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgeRewrConsistent},
   };

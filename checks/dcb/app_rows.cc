@@ -70,6 +70,14 @@ Missing RowOfFirmware(std::string_view driver) {
           .detail = Cat("no row set from Linux, and ", driver, " does not show those of its firmware")};
 }
 
+Fix NoDscpMapFix(NetdevRef netdev) {
+  const std::string driver = netdev ? netdev->driver : std::string("of the NIC");
+  return Fix()
+      .Because(Cat("driver ", driver, " gives the NIC no map of DSCP"), Certainty::kCertain)
+      .Do("tag RDMA with its priority in a VLAN, and use a profile that trusts PCP")
+      .Or("use another NIC");
+}
+
 Missing UnknownDriver() {
   return {.kind = Missing::Kind::kFailed, .detail = "which driver the interface has is not known"};
 }

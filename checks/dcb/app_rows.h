@@ -13,10 +13,15 @@
 #include "api/model/netdev.h"
 #include "api/model/profile.h"
 #include "api/model/well_known_ports.h"
+#include "checks/fact_ref.h"
+#include "checks/words/fix.h"
 
 namespace rdmaready {
 
 inline constexpr std::uint16_t kRoceV1Ethertype = 0x8915;
+
+// The command that shows the table.
+inline constexpr std::string_view kShowApp = "dcb app show dev {netdev}";
 
 // The word that `dcb app` has for it; empty for none. The default priority, EtherType 0, has "default-prio".
 std::string_view AppKeyword(AppSelector selector);
@@ -47,6 +52,9 @@ Missing RowOfFirmware(std::string_view driver);
 
 // What a table means depends on the driver, and it is not known.
 Missing UnknownDriver();
+
+// The remedy where the driver gives the NIC no map of DSCP: no command does.
+Fix NoDscpMapFix(NetdevRef netdev);
 
 // The priorities that a NIC gives frames of a DSCP, and how that is known.
 struct DscpPriorities {

@@ -16,13 +16,8 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kDscpMapSource = "dcbnl APP table";
-
-// No command gives such a NIC a map: what is asked for has to change, or the NIC.
-std::string NoMapFix(const EthernetView& view) {
-  return Cat(
-      "ethtool -i ", NetdevWord(view.netdev),
-      "  # this driver maps no DSCP: tag RDMA with its priority and use a profile of PCP, or another NIC");
-}
+constexpr std::string_view kShowTrust = "dcb apptrust show dev {netdev}";
+constexpr std::string_view kNeedsTrustTable = "the command needs iproute2 6.2 or newer";
 
 // iproute2 adds the new row before it deletes the old one. ice refuses to map a DSCP twice: there the old ones
 // go first.
@@ -71,6 +66,7 @@ Verdict JudgeFound(const EthernetView& view, const DscpPriorities& found, const 
       Cat("DSCP ", dscp, now.size() == 1 ? " to priority " : " to priorities ", ListText(now));
   const Fix fix = own ? Fix(Cat("mlnx_qos -i ", NetdevWord(view.netdev), " --dscp2prio set,", dscp, ",",
                                 unsigned{*view.profile.rdma_priority}))
+                            .CheckBy(Cat("mlnx_qos -i ", NetdevWord(view.netdev)))
                       : MapFix(view);
   return Judged(right, observed, expected, own ? "sysfs qos/dscp2prio" : kDscpMapSource, fix);
 }
@@ -89,10 +85,10 @@ Verdict JudgeMapDscp(const EthernetView& view) {
   if (app && view.netdev->driver == "mlx4_en") {
     const bool row = !PrioritiesFor(*app, AppSelector::kDscp, dscp).empty();
     return Judged(false, Cat("driver mlx4_en maps no DSCP", row ? "; the row is the kernel's only" : ""),
-                  expected, kDscpMapSource, NoMapFix(view));
+                  expected, kDscpMapSource, NoDscpMapFix(view.netdev));
   }
   if (app && IgnoresDscpRows(view.netdev->driver))
-    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kDscpMapSource, NoMapFix(view));
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kDscpMapSource, NoDscpMapFix(view.netdev));
   const Fact<DscpPriorities> found = PrioritiesOfDscp(*view.netdev, dscp);
   if (!found) return NoAnswer(found.missing(), expected, kDscpMapSource, MapFix(view));
   return JudgeFound(view, *found, expected);
@@ -103,18 +99,27 @@ std::string TrustNotApplicable(const EthernetView& view) {
   return view.profile.trust == Profile::Trust::kAny ? NotAsked(view.profile, "a trust mode") : "";
 }
 
-std::string TrustFix(const EthernetView& view) {
+Fix TrustFix(const EthernetView& view) {
   const std::string netdev = NetdevWord(view.netdev);
   const std::string& driver = view.netdev->driver;
-  if (view.netdev->dcb.nic_trust) return Cat("mlnx_qos -i ", netdev, " --trust ", Name(view.profile.trust));
-  if (view.profile.trust != Profile::Trust::kDscp)
-    return Cat("dcb app flush dev ", netdev, " dscp-prio  # its DSCP rows make ", driver, " trust DSCP");
-  if (IgnoresDscpRows(driver)) return NoMapFix(view);
-  if (!TrustFollowsRows(*view.netdev))
-    return Cat("dcb dcbx set dev ", netdev,
-               " host ieee  # its firmware's LLDP agent off first; DSCP rows after");
-  return Cat("dcb app replace dev ", netdev, " dscp-prio ", unsigned{view.profile.dscp.value_or(0)}, ":",
-             unsigned{view.profile.rdma_priority.value_or(0)}, "  # with a DSCP row ", driver, " trusts DSCP");
+  if (view.netdev->dcb.nic_trust) {
+    return Fix(Cat("mlnx_qos -i ", netdev, " --trust ", Name(view.profile.trust)))
+        .CheckBy(Cat("mlnx_qos -i ", netdev));
+  }
+  if (view.profile.trust != Profile::Trust::kDscp) {
+    return Fix(Cat("dcb app flush dev ", netdev, " dscp-prio"))
+        .Because(Cat("its DSCP rows make ", driver, " trust DSCP"), Certainty::kCertain)
+        .Caution("the command deletes all DSCP rows of the port");
+  }
+  if (IgnoresDscpRows(driver)) return NoDscpMapFix(view.netdev);
+  if (!TrustFollowsRows(*view.netdev)) {
+    return Fix(Cat("dcb dcbx set dev ", netdev, " host ieee"))
+        .Caution("the LLDP agent of the firmware must be off before")
+        .Do("add the DSCP rows after it");
+  }
+  return Fix(Cat("dcb app replace dev ", netdev, " dscp-prio ", unsigned{view.profile.dscp.value_or(0)}, ":",
+                 unsigned{view.profile.rdma_priority.value_or(0)}))
+      .Because(Cat("driver ", driver, " trusts DSCP as soon as it has a row of DSCP"), Certainty::kCertain);
 }
 
 // By the driver's own rule.
@@ -137,10 +142,11 @@ std::string TableText(const std::vector<AppSelector>& table) {
   return text;
 }
 
-std::string TableFix(const EthernetView& view) {
+Fix TableFix(const EthernetView& view) {
   const bool dscp = view.profile.trust == Profile::Trust::kDscp;
-  return Cat("dcb apptrust set dev ", NetdevWord(view.netdev), " order ", dscp ? "dscp pcp" : "pcp",
-             "  # needs iproute2 6.2 or newer");
+  return Fix(Cat("dcb apptrust set dev ", NetdevWord(view.netdev), " order ", dscp ? "dscp pcp" : "pcp"))
+      .Caution(kNeedsTrustTable)
+      .CheckBy(kShowTrust);
 }
 
 AppSelector WantedSelector(const Profile& profile) {
@@ -162,10 +168,10 @@ Verdict JudgeTrustMode(const EthernetView& view) {
   const Fact<Profile::Trust> now = TrustOf(netdev);
   if (now) return JudgeTrustByRule(view, *now);
   if (TrustFollowsRows(*netdev) && !netdev->dcb.app) return NoAnswer(now.missing(), expected, kDscpMapSource);
-  return NoAnswer(
-      now.missing(), expected, kTableSource,
-      "ethtool -i {netdev}  # ask the NIC's own tool for the trust mode (mlnx_qos, niccli), and set trust: any "
-      "in the profile");
+  return NoAnswer(now.missing(), expected, kTableSource,
+                  Fix("ethtool -i {netdev}")
+                      .Do("ask the NIC's own tool for the trust mode (mlnx_qos, niccli)")
+                      .Do("write trust: any in the profile, where the answer is as wanted"));
 }
 
 Verdict JudgeTrustApptrustOrder(const EthernetView& view) {
@@ -186,7 +192,7 @@ std::vector<Check> ClassificationChecks() {
       {.id = "map.dscp",
        .title = "The DSCP of RDMA traffic maps to the RDMA priority, and to no other",
        .why = "Marked traffic in the wrong class is dropped under load, as if it were not marked",
-       .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}",
+       .fix = Fix("dcb app replace dev {netdev} dscp-prio {dscp}:{priority}").CheckBy(kShowApp),
        .blocks_for = &kDemandsDscp,
        .depends_on = {"link.state", "drv.dcb-capable"},
        .in_summary = 3,
@@ -195,15 +201,16 @@ std::vector<Check> ClassificationChecks() {
        .title = "The NIC classifies received frames as the profile asks",
        .why = "A NIC that trusts PCP ignores the DSCP, and the other way round: RDMA then lands in the default "
               "class",
-       .fix = "dcb app replace dev {netdev} dscp-prio {dscp}:{priority}  # most NICs trust DSCP as soon as "
-              "they have a DSCP row",
+       .fix = Fix("dcb app replace dev {netdev} dscp-prio {dscp}:{priority}")
+                  .Do("most NICs trust DSCP as soon as they have a row of it")
+                  .CheckBy(kShowApp),
        .blocks_for = &kDemandsTrust,
        .depends_on = {"drv.dcb-capable", "map.dscp"},
        .judge = JudgeTrustMode},
       {.id = "trust.apptrust-order",
        .title = "The mark that the profile trusts comes first",
        .why = "A frame with both marks is told by the first of the order, and may land in the other's class",
-       .fix = "dcb apptrust set dev {netdev} order dscp pcp  # needs iproute2 6.2 or newer",
+       .fix = Fix("dcb apptrust set dev {netdev} order dscp pcp").Caution(kNeedsTrustTable).CheckBy(kShowTrust),
        .depends_on = {"drv.dcb-capable", "trust.mode"},
        .judge = JudgeTrustApptrustOrder},
   };

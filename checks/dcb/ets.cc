@@ -189,7 +189,10 @@ std::vector<Check> EtsChecks() {
       {.id = "ets.capacity",
        .title = "The NIC has as many traffic classes as the profile needs",
        .why = "Without a class of its own RDMA shares queue and pauses with ordinary traffic",
-       .fix = "dcb ets show dev {netdev}  # ets-cap: this NIC or its firmware offers too few, use another",
+       .fix = Fix("dcb ets show dev {netdev}")
+                  .Because("this NIC or its firmware offers too few classes")
+                  .Do("ets-cap: look for a firmware setting that gives more classes")
+                  .Or("use another NIC"),
        .blocks_for = &kDemandsEts,
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgeEtsCapacity},
@@ -197,32 +200,28 @@ std::vector<Check> EtsChecks() {
        .title = "The RDMA priority has a traffic class of its own",
        .why = "In one class with ordinary traffic RDMA has no share of its own, and its pauses stop that "
               "traffic too",
-       .fix = "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets tc-bw all:0 0:50 {priority}:50 "
-              "prio-tc all:0 "
-              "{priority}:{priority}",
+       .fix = Fix(kEtsGenericFix).CheckBy(kShowEts),
        .blocks_for = &kDemandsEts,
        .depends_on = {"drv.dcb-capable", "ets.capacity"},
        .judge = JudgeEtsMap},
       {.id = "ets.sum",
        .title = "The shares of all classes add up to the whole link",
        .why = "The standard asks for 100 %; what a NIC makes of another sum nobody knows",
-       .fix = kEtsGenericFix,
+       .fix = Fix(kEtsGenericFix).CheckBy(kShowEts),
        .blocks_for = &kDemandsEts,
        .depends_on = {"drv.dcb-capable", "ets.map"},
        .judge = JudgeEtsSum},
       {.id = "ets.tsa",
        .title = "RDMA's class shares by ETS, and none goes before it",
        .why = "A strict class starves those below it; a vendor's own way keeps no promise at all",
-       .fix = kEtsGenericFix,
+       .fix = Fix(kEtsGenericFix).CheckBy(kShowEts),
        .blocks_for = &kDemandsEts,
        .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum"},
        .judge = JudgeEtsTsa},
       {.id = "ets.rdma-share",
        .title = "The class of RDMA has its share of the link",
        .why = "Under load ordinary traffic takes the bandwidth that storage counts on",
-       .fix = "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets tc-bw all:0 0:50 {priority}:50 "
-              "prio-tc all:0 "
-              "{priority}:{priority}",
+       .fix = Fix(kEtsGenericFix).CheckBy(kShowEts),
        .blocks_for = &kDemandsEts,
        .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa"},
        .in_summary = 2,
@@ -230,7 +229,7 @@ std::vector<Check> EtsChecks() {
       {.id = "ets.maxrate",
        .title = "RDMA's class has no rate limit",
        .why = "A limit that somebody left behind caps storage, and no counter tells of it",
-       .fix = "dcb maxrate set dev {netdev} tc-maxrate all:0",
+       .fix = Fix("dcb maxrate set dev {netdev} tc-maxrate all:0").CheckBy("dcb maxrate show dev {netdev}"),
        .depends_on = {"drv.dcb-capable", "ets.map"},
        .judge = JudgeEtsMaxrate},
   };

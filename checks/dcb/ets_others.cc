@@ -14,6 +14,10 @@
 namespace rdmaready {
 namespace {
 
+constexpr std::string_view kHeartbeatFix =
+    "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets 7:ets tc-bw all:0 0:49 {priority}:50 7:1 "
+    "prio-tc all:0 {priority}:{priority} 7:7";
+
 Verdict JudgeEtsMinDefault(const EthernetView& view) {
   if (std::string reason = EtsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "at least 1 %";
@@ -184,38 +188,34 @@ std::vector<Check> EtsOthersChecks() {
        .title = "The heartbeat has a traffic class apart from RDMA and from the rest",
        .why = "In one class with storage or ordinary traffic it waits under load, and a healthy node is thrown "
               "out",
-       .fix = "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets 7:ets tc-bw all:0 0:49 "
-              "{priority}:50 "
-              "7:1 prio-tc all:0 {priority}:{priority} 7:7",
+       .fix = Fix(kHeartbeatFix).CheckBy(kShowEts),
        .blocks_for = &kDemandsHeartbeatClass,
        .depends_on = {"drv.dcb-capable", "ets.capacity", "ets.map"},
        .judge = JudgeEtsThreeClasses},
       {.id = "ets.cluster-share",
        .title = "The heartbeat has the small share that the profile gives it",
        .why = "Without a share it starves under load; with a large one storage lacks what it never uses",
-       .fix = "dcb ets set dev {netdev} tc-tsa all:strict 0:ets {priority}:ets 7:ets tc-bw all:0 0:49 "
-              "{priority}:50 "
-              "7:1 prio-tc all:0 {priority}:{priority} 7:7",
+       .fix = Fix(kHeartbeatFix).CheckBy(kShowEts),
        .blocks_for = &kDemandsHeartbeatShare,
        .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum", "ets.three-classes"},
        .judge = JudgeEtsClusterShare},
       {.id = "ets.min-default",
        .title = "The default class has a share of the link",
        .why = "RDMA connections are made over it, and all else runs in it: with nothing it starves under load",
-       .fix = kEtsGenericFix,
+       .fix = Fix(kEtsGenericFix).CheckBy(kShowEts),
        .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum"},
        .judge = JudgeEtsMinDefault},
       {.id = "ets.map-contiguous",
        .title = "The classes in use are numbered from 0, where the NIC wants that",
        .why = "Intel E810's driver switches DCB off when there is a gap: RDMA then has neither class nor PFC",
-       .fix = kEtsGenericFix,
+       .fix = Fix(kEtsGenericFix).CheckBy(kShowEts),
        .blocks_for = &kDemandsEts,
        .depends_on = {"drv.dcb-capable", "ets.map"},
        .judge = JudgeEtsMapContiguous},
       {.id = "ets.classes",
        .title = "Every traffic class of the profile is there, with its priorities and its share",
        .why = "Where host and switch divide the link differently, a class is lossless or fast one way only",
-       .fix = kEtsGenericFix,
+       .fix = Fix(kEtsGenericFix).CheckBy(kShowEts),
        .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa", "ets.rdma-share"},
        .judge = JudgeEtsClasses},
   };

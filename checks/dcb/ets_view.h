@@ -20,6 +20,9 @@ inline constexpr std::string_view kEtsGenericFix =
     "all:0 "
     "{priority}:{priority}";
 
+// The command that shows whether it is set.
+inline constexpr std::string_view kShowEts = "dcb ets show dev {netdev}";
+
 // The priority of congestion notifications: the profile's, else what the NIC says, else what ConnectX firmware
 // comes with (CNP_802P_PRIO 6).
 std::optional<std::uint8_t> CnpPriorityOf(const EthernetView& view);

@@ -39,8 +39,9 @@ Verdict JudgePauseOffWithPfc(const EthernetView& view) {
                                 : pause->rx            ? "honoured, not sent"
                                 : pause->tx            ? "sent, not honoured"
                                                        : "off both ways";
-  return Judged(!pause->rx && !pause->tx, Cat("link-level pause ", text, FramesText(view)), kExpected,
-                kPauseSource, PauseOffFix(view.netdev));
+  return Judged(
+      !pause->rx && !pause->tx, Cat("link-level pause ", text, FramesText(view)), kExpected, kPauseSource,
+      Fix(PauseOffFix(view.netdev)).Do("the switch port needs link-level pause off too", StepSite::kSwitch));
 }
 
 // Where PFC is not asked for it may be the flow control that is meant: irdma asks for one of the two.
@@ -49,7 +50,8 @@ std::string StopsAllNotApplicable(const EthernetView& view) {
   if (kDemandsLossless.made_by(view.profile)) return "a lossless priority is asked for: see pause.off-with-pfc";
   if (DriverLacks(view.netdev, NetdevFact(view.netdev, &Netdev::pause)))
     return "the driver has no link-level pause";
-  if (view.netdev && view.netdev->driver == "ice") return "driver ice: RoCE wants flow control, see pause.none";
+  if (view.netdev && view.netdev->driver == "ice")
+    return "driver ice: it is the flow control that Intel advises for RoCE";
   return {};
 }
 
@@ -65,19 +67,26 @@ Verdict JudgePauseStopsAll(const EthernetView& view) {
   if (!frames && NotOffered(frames))
     return NotApplicable("link-level pause is on; the driver counts no frames of it");
   if (!frames) return NoAnswer(frames.missing(), kExpected, kCountSource);
-  return Judged(frames->received + frames->sent == 0, Cat("link-level pause is on", FramesText(view)),
-                kExpected, kCountSource, PauseOffFix(view.netdev));
+  const std::string_view from =
+      frames->received > 0 ? "the switch pauses the port: it is congested, or a receiver behind it is slow"
+                           : "this host takes frames too slowly, and pauses the switch";
+  return Judged(
+      frames->received + frames->sent == 0, Cat("link-level pause is on", FramesText(view)), kExpected,
+      kCountSource,
+      Fix(PauseOffFix(view.netdev))
+          .Because(from)
+          .Do("the switch port needs link-level pause off too", StepSite::kSwitch)
+          .Or("leave it on where this network has no other flow control, and find the slow receiver"));
 }
 
-// Under a profile that leaves flow control open only irdma asks for some of it: without any it slows its own
-// RoCE down (Intel document 635330).
+// Under a profile that leaves flow control open the site has chosen to go without. Intel advises some of it for
+// RoCE of irdma (document 635330).
 std::string NoneNotApplicable(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   if (view.netdev && NotOffered(view.netdev->dcb.pfc) && NotOffered(view.netdev->pause))
     return Cat("driver ", view.netdev->driver, " has neither PFC nor link-level pause for the host to set");
   if (kDemandsLossless.made_by(view.profile)) return {};
   if (view.profile.pfc) return Cat("profile ", view.profile.name, " wants PFC to be off");
-  if (!view.netdev || view.netdev->driver == "ice") return {};
   return NotAsked(view.profile, "flow control");
 }
 
@@ -97,7 +106,8 @@ Verdict JudgePauseNone(const EthernetView& view) {
   const unsigned priority = view.profile.rdma_priority.value_or(3);
   return Judged(false, "neither PFC nor link-level pause", kExpected, kBoth,
                 Fix(Cat("dcb pfc set dev ", NetdevWord(view.netdev), " prio-pfc all:off ", priority, ":on"))
-                    .Caution(CostOfPfc(view.netdev)));
+                    .Caution(CostOfPfc(view.netdev))
+                    .Do(Cat("the switch port needs PFC on priority ", priority, " too"), StepSite::kSwitch));
 }
 
 std::string AutonegNotApplicable(const EthernetView& view) {
@@ -137,25 +147,31 @@ std::vector<Check> PauseChecks() {
        .why = "It stops all priorities at once, RDMA among them: a slow receiver of anything takes bandwidth "
               "away, and no "
               "counter of drops tells of it",
-       .fix = "ethtool -A {netdev} autoneg off rx off tx off",
+       .fix = Fix("ethtool -A {netdev} autoneg off rx off tx off")
+                  .Do("the switch port needs link-level pause off too", StepSite::kSwitch)
+                  .CheckBy("ethtool -a {netdev}"),
        .depends_on = {"inv.netdev-mapping", "inv.transport", "link.state"},
        .judge = JudgePauseStopsAll},
       {.id = "pause.none",
        .title = "Some flow control is on where RoCE counts on it",
        .why = "Without any the switch and the NIC drop what does not fit, and some drivers slow RoCE down",
-       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .fix = Fix("dcb pfc set dev {netdev} prio-pfc all:off {priority}:on")
+                  .Do("the switch port needs PFC on priority {priority} too", StepSite::kSwitch)
+                  .CheckBy("dcb pfc show dev {netdev}"),
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
        .judge = JudgePauseNone},
       {.id = "pause.autoneg",
        .title = "The other end cannot switch link-level pause on",
        .why = "Negotiated, it comes back with the next link up, and stops what PFC keeps apart",
-       .fix = "ethtool -A {netdev} autoneg off rx off tx off",
+       .fix = Fix("ethtool -A {netdev} autoneg off rx off tx off").CheckBy("ethtool -a {netdev}"),
        .depends_on = {"inv.netdev-mapping", "pause.off-with-pfc"},
        .judge = JudgePauseAutoneg},
       {.id = "pause.off-with-pfc",
        .title = "Link-level pause is off where priorities are paused",
        .why = "It stops all priorities at once, also those that PFC keeps apart; most NICs cannot have both",
-       .fix = "ethtool -A {netdev} autoneg off rx off tx off",
+       .fix = Fix("ethtool -A {netdev} autoneg off rx off tx off")
+                  .Do("the switch port needs link-level pause off too", StepSite::kSwitch)
+                  .CheckBy("ethtool -a {netdev}"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"inv.netdev-mapping"},
        .judge = JudgePauseOffWithPfc},

@@ -260,38 +260,57 @@ std::vector<Check> PeerChecks() {
       {.id = "peer.lldp-seen",
        .title = "The other end of the link announces itself by LLDP",
        .why = "Without it nobody can tell from here how the switch port is set, nor which one it is",
-       .fix = "rdmaready facts --lldp 65  # nothing there: switch LLDP on at the switch port",
+       .fix = Fix("rdmaready facts --lldp 65")
+                  .Because("LLDP is off at the switch port")
+                  .Do("nothing is heard: the switch port must send LLDP", StepSite::kSwitch),
        .depends_on = {"link.state"},
        .judge = JudgePeerLldpSeen},
       {.id = "peer.required-tlvs",
        .title = "The switch announces what storage networks are validated by",
        .why = "What it does not announce cannot be compared with the host's settings",
-       .fix = "rdmaready facts --lldp 35  # shows what there is; let the switch port send the others",
+       .fix = Fix("rdmaready facts --lldp 35")
+                  .Do("let the switch port send the TLVs that are missing", StepSite::kSwitch)
+                  .CheckBy("rdmaready facts --lldp 35"),
        .depends_on = {"peer.lldp-seen"},
        .judge = JudgePeerRequiredTlvs},
       {.id = "peer.vlan",
        .title = "The switch port carries the storage VLANs",
        .why = "Frames of a VLAN that the switch port is not a member of are dropped there",
-       .fix = "ip -d link show type vlan  # those of {netdev}: let the switch port carry them",
+       .fix = Fix("ip -d link show type vlan")
+                  .Because("the switch port is not a member of the VLAN")
+                  .Do("let the switch port carry the VLANs that stand on {netdev}", StepSite::kSwitch)
+                  .Or("change the VLAN of the host, where the switch has the right one")
+                  .CheckBy("rdmaready facts --lldp 35"),
        .depends_on = {"peer.lldp-seen"},
        .judge = JudgePeerVlan},
       {.id = "peer.port-unique",
        .title = "Each RDMA port leads to a switch of its own",
        .why = "Two ports on one switch fail together with it",
-       .fix = "rdmaready facts --lldp 35  # shows where each port leads: move one to the other switch",
+       .fix = Fix("rdmaready facts --lldp 35")
+                  .Caution("the link of {netdev} goes down while its cable is moved")
+                  .Do("move the cable of {netdev} to the other switch", StepSite::kPort)
+                  .Or("write min_ports: 1 in the profile, where one switch is meant")
+                  .CheckBy("rdmaready facts --lldp 35"),
        .depends_on = {"peer.lldp-seen"},
        .judge = JudgePeerPortUnique},
       {.id = "peer.app-tlv",
        .title = "The switch puts RDMA on the priority that the host has for it",
        .why = "The switch treats RDMA as it announces: on another priority it neither pauses nor is paused",
-       .fix = "rdmaready profile show {profile} --switch nxos  # what the switch has to be told; sonic and "
-              "cumulus too",
+       .fix = Fix("rdmaready profile show {profile} --switch nxos")
+                  .Do("set the switch port as the command shows; --switch sonic and --switch cumulus are known "
+                      "too",
+                      StepSite::kSwitch)
+                  .Or("change rdma_priority of the profile on every host, where the switch is right")
+                  .CheckBy("rdmaready facts --lldp 35"),
        .depends_on = {"peer.lldp-seen"},
        .judge = JudgePeerAppTlv},
       {.id = "mtu.path",
        .title = "The switch takes frames as large as the host sends",
        .why = "A switch drops larger frames without a word: small messages pass and large ones stall",
-       .fix = "ip link show dev {netdev}  # its MTU: let the switch port take frames of 9216 bytes",
+       .fix = Fix("ip link show dev {netdev}")
+                  .Do("let the switch port take frames of 9216 bytes", StepSite::kSwitch)
+                  .Or("lower the MTU of every host in the subnet to what the switch takes")
+                  .CheckBy("rdmaready facts --lldp 35"),
        .group = "device",
        .depends_on = {"peer.lldp-seen"},
        .judge = JudgeMtuPath},

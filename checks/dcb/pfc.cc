@@ -17,6 +17,7 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kPfcSource = "dcbnl IEEE PFC";
+constexpr std::string_view kShowPfc = "dcb pfc show dev {netdev}";
 
 std::string ExpectedPfc(const Profile& profile) {
   const std::uint8_t wanted = WantedPfc(profile);
@@ -143,14 +144,16 @@ std::vector<Check> PfcChecks() {
       {.id = "pfc.capability",
        .title = "The NIC can pause as many priorities as the profile asks",
        .why = "What the NIC cannot pause it drops, whatever it was told",
-       .fix = "dcb pfc show dev {netdev}  # pfc-cap: ask for fewer lossless priorities, or use another NIC",
+       .fix = Fix("dcb pfc show dev {netdev}")
+                  .Do("pfc-cap: ask for fewer lossless priorities in the profile")
+                  .Or("use a NIC that pauses more priorities"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgePfcCapability},
       {.id = "pfc.lossless-priority",
        .title = "PFC is on for the RDMA priority",
        .why = "RoCE loses frames under congestion when its class is not paused",
-       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .fix = Fix("dcb pfc set dev {netdev} prio-pfc all:off {priority}:on").CheckBy(kShowPfc),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"drv.dcb-capable", "pfc.capability"},
        .in_summary = 1,
@@ -158,21 +161,21 @@ std::vector<Check> PfcChecks() {
       {.id = "pfc.not-default",
        .title = "The default priority is never paused",
        .why = "Everything without a mark is in it: one slow receiver of anything stops all ordinary traffic",
-       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .fix = Fix("dcb pfc set dev {netdev} prio-pfc all:off {priority}:on").CheckBy(kShowPfc),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
        .judge = JudgePfcNotDefault},
       {.id = "pfc.not-heartbeat",
        .title = "The heartbeat's priority is never paused",
        .why = "A node whose heartbeat waits behind a pause is taken for dead, and its storage moved away",
-       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .fix = Fix("dcb pfc set dev {netdev} prio-pfc all:off {priority}:on").CheckBy(kShowPfc),
        .blocks_for = &kDemandsHeartbeat,
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.not-default"},
        .judge = JudgePfcNotHeartbeat},
       {.id = "pfc.off-when-lossy",
        .title = "Nothing is paused where the profile does without PFC",
        .why = "A pause that nobody planned spreads congestion to hosts that have no part in it",
-       .fix = "dcb pfc set dev {netdev} prio-pfc all:off",
+       .fix = Fix("dcb pfc set dev {netdev} prio-pfc all:off").CheckBy(kShowPfc),
        .blocks_for = &kDemandsPfcOff,
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgePfcOffWhenLossy},
@@ -180,7 +183,7 @@ std::vector<Check> PfcChecks() {
        .title = "PFC pauses nothing but what the profile asks for",
        .why = "A paused priority holds up everything behind it: each further one spreads congestion over the "
               "fabric",
-       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on",
+       .fix = Fix("dcb pfc set dev {netdev} prio-pfc all:off {priority}:on").CheckBy(kShowPfc),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.not-default", "pfc.not-heartbeat"},
        .judge = JudgePfcOnlyOne},

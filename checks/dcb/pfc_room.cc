@@ -67,13 +67,15 @@ BufferSetting RoomFor(const EthernetView& view, const PortBuffer& buffer) {
   return wanted;
 }
 
-std::string RoomFix(const EthernetView& view, const PortBuffer& buffer) {
+Fix RoomFix(const EthernetView& view, const PortBuffer& buffer) {
   std::string map = "all:0";
   for (const std::uint8_t priority : *view.profile.pfc) map += Cat(" ", priority, ":1");
   const BufferSetting wanted = RoomFor(view, buffer);
-  return Cat("dcb buffer set dev ", NetdevWord(view.netdev), " prio-buffer ", map,
-             " buffer-size all:0 0:", wanted.size_bytes[0], " 1:", wanted.size_bytes[1],
-             "  # a beginning: the lossless one has room for the cable and the MTU");
+  return Fix(Cat("dcb buffer set dev ", NetdevWord(view.netdev), " prio-buffer ", map,
+                 " buffer-size all:0 0:", wanted.size_bytes[0], " 1:", wanted.size_bytes[1]))
+      .Caution(
+          "the sizes are a beginning: the lossless buffer has room for the cable and the MTU, and no more "
+          "was computed");
 }
 
 // The length of the cable that the profile names and the NIC was not told.
@@ -87,12 +89,17 @@ std::optional<std::uint16_t> LongerCable(const EthernetView& view) {
 
 // mlx5 reckons the threshold when PFC, the cable's length or the buffers are set, never when the link comes up:
 // for a link that was down then, with 40 Gb/s. Setting PFC once more as it is does not disturb the link.
-std::string ThresholdFix(const EthernetView& view, std::uint8_t priority) {
+Fix ThresholdFix(const EthernetView& view, std::uint8_t priority) {
   const std::string command = Cat("dcb pfc set dev ", NetdevWord(view.netdev));
-  if (const std::optional<std::uint16_t> metres = LongerCable(view))
-    return Cat(command, " delay ", *metres, "  # the driver then moves the threshold");
-  return Cat(command, " prio-pfc ", priority,
-             ":on  # on as it is: the driver reckons the threshold anew, now that the link is up");
+  const std::string shows = Cat("cat /sys/class/net/", NetdevWord(view.netdev), "/qos/buffer_size");
+  if (const std::optional<std::uint16_t> metres = LongerCable(view)) {
+    return Fix(Cat(command, " delay ", *metres))
+        .Because("the NIC reckons with a shorter cable than the profile names", Certainty::kCertain)
+        .CheckBy(shows);
+  }
+  return Fix(Cat(command, " prio-pfc ", priority, ":on"))
+      .Because("the driver computed the threshold while the link was down; the command makes it compute anew")
+      .CheckBy(shows);
 }
 
 // Else the firmware did, by a rule that nobody publishes: the driver's is no measure of it.
@@ -283,7 +290,10 @@ std::vector<Check> PfcRoomChecks() {
       {.id = "pfc.delay",
        .title = "The NIC reckons with the cable that is there",
        .why = "What is on its way when a pause is sent needs room: with a longer cable than told, it is lost",
-       .fix = "dcb pfc set dev {netdev} delay METRES  # METRES: of the cable, 1 to 999; mlx5 begins with 7",
+       .fix = Fix("dcb pfc set dev {netdev} delay METRES")
+                  .Because("the cable is longer than the length that the NIC has")
+                  .Do("METRES: of the cable, 1 to 999; mlx5 begins with 7")
+                  .CheckBy("dcb pfc show dev {netdev}"),
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority", "pfc.headroom"},
        .judge = JudgePfcDelay},
       {.id = "pfc.headroom",
@@ -291,15 +301,17 @@ std::vector<Check> PfcRoomChecks() {
        .why =
            "In a buffer shared with ordinary traffic, or one that asks too late, there may be no room for what "
            "arrives after a pause was sent",
-       .fix =
-           "dcb buffer set dev {netdev} prio-buffer all:0 {priority}:1  # and sizes by buffer-size, within the "
-           "total that dcb buffer show names",
+       .fix = Fix("dcb buffer set dev {netdev} prio-buffer all:0 {priority}:1")
+                  .Do("set sizes by buffer-size too, within the total that dcb buffer show names")
+                  .CheckBy("dcb buffer show dev {netdev}"),
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
        .judge = JudgePfcHeadroom},
       {.id = "pfc.storm-prevention",
        .title = "The NIC ends a pause storm of its own host",
        .why = "A host that hangs while its NIC goes on pausing stops the whole fabric behind it",
-       .fix = "ethtool --set-tunable {netdev} pfc-prevention-tout 65535  # the driver chooses how long",
+       .fix = Fix("ethtool --set-tunable {netdev} pfc-prevention-tout 65535")
+                  .Or("name a time in milliseconds: 65535 lets the driver choose")
+                  .CheckBy("ethtool --get-tunable {netdev} pfc-prevention-tout"),
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
        .judge = JudgePfcStormPrevention},
   };

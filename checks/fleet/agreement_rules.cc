@@ -196,84 +196,122 @@ std::vector<Check> AgreementChecks() {
       {.id = "agree.transport",
        .title = "All hosts speak one RDMA protocol in a subnet",
        .why = "iWARP, RoCE and InfiniBand do not talk to each other: storage falls back to TCP, silently",
-       .fix = "rdma link show  # on the host that differs: another NIC, or its other protocol by devlink dev "
-              "param",
+       .fix = Fix("rdma link show")
+                  .Do("on the host that differs: another NIC, or its other protocol by devlink dev param")
+                  .Or("put the hosts of each protocol into a subnet of their own")
+                  .CheckBy("rdma link show"),
        .depends_on = {"inv.transport"},
        .judge = Agreement{TransportValue, "RDMA netlink of all"}},
       {.id = "agree.gid",
        .title = "The GID of the storage address has one type and index on all hosts",
        .why = "Programs that are given a GID index (NCCL, perftest) take another address, or none, where it "
               "differs",
-       .fix = "rdma link show {device}/{port}  # same addresses and VLANs in the same order, or let programs "
-              "find it by RDMA-CM",
+       .fix = Fix("rdma link show {device}/{port}")
+                  .Because("addresses and VLANs were added in another order, and each took the next index")
+                  .Do("give all hosts the same addresses and VLANs in the same order")
+                  .Or("let programs find the GID by RDMA-CM: then its index does not matter")
+                  .CheckBy("grep -r . /sys/class/infiniband/{device}/ports/{port}/gids"),
        .depends_on = {"inv.netdev-mapping", "ip.address", "gid.v2-present", "gid.ip-match"},
        .judge = Agreement{GidValue, "GID tables of all"}},
       {.id = "agree.mtu",
        .title = "All hosts of a subnet have one RDMA MTU",
        .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
-       .fix = "ip link set dev {netdev} mtu MTU  # MTU: that of the others",
+       .fix = Fix("ip link set dev {netdev} mtu MTU")
+                  .Caution("some drivers stop traffic for a moment to take a new MTU")
+                  .Do("MTU: that of the others")
+                  .Or("change the other hosts, where this one is right")
+                  .CheckBy("ip link show dev {netdev}"),
        .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active"},
        .judge = Agreement{MtuValue, "verbs active MTU of all"}},
       {.id = "agree.netdev-mtu",
        .title = "All hosts of a subnet have one MTU for IP",
        .why = "What goes by TCP beside RDMA (and all of iWARP) stalls on the larger frames of one side",
-       .fix = "ip link set dev {netdev} mtu MTU  # MTU: that of the others",
+       .fix = Fix("ip link set dev {netdev} mtu MTU")
+                  .Caution("some drivers stop traffic for a moment to take a new MTU")
+                  .Do("MTU: that of the others")
+                  .Or("change the other hosts, where this one is right")
+                  .CheckBy("ip link show dev {netdev}"),
        .depends_on = {"inv.netdev-mapping", "mtu.max", "mtu.ethernet"},
        .judge = Agreement{NetdevMtuValue, "rtnetlink of all"}},
       {.id = "agree.speed",
        .title = "All ports of a subnet have one speed",
        .why = "The slow one makes the fast ones wait: pauses, or loss, for everybody",
-       .fix = "ethtool {netdev}  # cable, module and autonegotiation of the port that differs",
+       .fix = Fix("ethtool {netdev}")
+                  .Because("another cable or module, or a speed that is set by hand at one end")
+                  .Do("compare the cable and the module of the port with those of the others", StepSite::kPort)
+                  .Do("compare speed and autonegotiation of the switch ports", StepSite::kSwitch)
+                  .CheckBy("ethtool {netdev}"),
        .depends_on = {"inv.netdev-mapping", "link.state", "link.speed"},
        .judge = Agreement{.value = SpeedValue, .source = "sysfs speed of all", .of_model = true}},
       {.id = "agree.adapter",
        .title = "All hosts of a subnet have one model of adapter",
        .why = "Different models differ in pause, congestion control and limits: what works on one is no proof "
               "for the other",
-       .fix = "rdma dev show; lspci -nn  # the same model in every host, or know of the difference",
+       .fix = Fix("rdma dev show; lspci -nn")
+                  .Do("use the same model in every host")
+                  .Or("leave it, and test between hosts of both models"),
        .depends_on = {"inv.physical"},
        .judge = Agreement{AdapterValue, "sysfs board_id of all"}},
       {.id = "agree.firmware",
        .title = "All adapters of one model have one firmware",
        .why = "Two firmware versions differ in pause and congestion behaviour: a fault shows on one host only",
-       .fix = "devlink dev info  # then bring it to the firmware of the others",
+       .fix =
+           Fix("devlink dev info")
+               .Caution(
+                   "new firmware works after a reset of the NIC: its links go down, so drain the host before")
+               .Do("bring the NIC to the firmware of the others, with the vendor's tool")
+               .CheckBy("devlink dev info"),
        .depends_on = {"inv.physical"},
        .judge = Agreement{FirmwareValue, "RDMA netlink of all", Agreement::Among::kOneBoard}},
       {.id = "agree.pfc",
        .title = "All hosts of a subnet pause the same priorities",
        .why = "A pause that only some hosts honour protects one direction: frames are lost under load",
-       .fix = "dcb pfc show dev {netdev}  # then as the others have it: dcb pfc set dev {netdev} prio-pfc "
-              "all:off PRIORITY:on",
+       .fix = Fix("dcb pfc show dev {netdev}")
+                  .Caution("some NICs stop traffic for a moment when PFC is changed")
+                  .Do("set it as the others have it: dcb pfc set dev {netdev} prio-pfc all:off PRIORITY:on")
+                  .Or("change the other hosts, where this one is right")
+                  .CheckBy("dcb pfc show dev {netdev}"),
        .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.off-when-lossy",
                       "pfc.not-default", "pfc.not-heartbeat", "pfc.only-one"},
        .judge = Agreement{PfcValue, "dcbnl IEEE PFC of all"}},
       {.id = "agree.ets",
        .title = "All hosts of a subnet share the link alike between the priorities",
        .why = "A host that gives RDMA less is the slow one of every collective and every stripe",
-       .fix = "dcb ets show dev {netdev}  # then as the others have it: dcb ets set dev {netdev} tc-bw ... "
-              "prio-tc ...",
+       .fix = Fix("dcb ets show dev {netdev}")
+                  .Do("set it as the others have it: dcb ets set dev {netdev} tc-bw ... prio-tc ...")
+                  .Or("change the other hosts, where this one is right")
+                  .CheckBy("dcb ets show dev {netdev}"),
        .depends_on = {"inv.transport", "drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa", "ets.rdma-share",
                       "ets.three-classes", "ets.cluster-share"},
        .judge = Agreement{EtsValue, "dcbnl IEEE ETS of all"}},
       {.id = "agree.dscp",
        .title = "All hosts of a subnet take the DSCP of RDMA for the same priority",
        .why = "Where it is another one, traffic to that host is in a class that drops",
-       .fix = "dcb app show dev {netdev}  # then as the others have it: dcb app replace dev {netdev} dscp-prio "
-              "{dscp}:PRIORITY",
+       .fix = Fix("dcb app show dev {netdev}")
+                  .Do("set it as the others have it: dcb app replace dev {netdev} dscp-prio {dscp}:PRIORITY")
+                  .Or("change the other hosts, where this one is right")
+                  .CheckBy("dcb app show dev {netdev}"),
        .depends_on = {"inv.transport", "drv.dcb-capable", "map.dscp"},
        .judge = Agreement{DscpValue, "dcbnl APP tables of all"}},
       {.id = "agree.marking",
        .title = "RDMA-CM marks alike on all hosts of a subnet",
        .why = "The host that marks differently sends in another class than it is answered in",
-       .fix = "rdma link show {device}/{port}  # then write the others' ToS to "
-              "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos",
+       .fix =
+           Fix("rdma link show {device}/{port}")
+               .Caution("connections that exist keep their mark")
+               .Do("write the others' ToS to /sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos")
+               .Or("change the other hosts, where this one is right")
+               .CheckBy("cat /sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos"),
        .depends_on = {"inv.transport", "roce.tos"},
        .judge = Agreement{MarkingValue, "configfs default_roce_tos of all"}},
       {.id = "agree.congestion",
        .title = "Congestion control is set alike on all hosts of a subnet",
        .why = "Senders that slow down differently share a link unfairly, and one that does not makes the "
               "others pay",
-       .fix = "rdmaready facts HOST OTHER  # compare congestion control, and align the one that differs",
+       .fix = Fix("rdmaready facts HOST OTHER")
+                  .Do("compare congestion control of the two, and align the host that differs")
+                  .Or("change the other hosts, where this one is right")
+                  .CheckBy("rdmaready facts HOST OTHER"),
        .depends_on = {"inv.transport"},
        .judge = Agreement{.value = CongestionValue,
                           .source = "the drivers' congestion control files of all",

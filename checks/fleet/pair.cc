@@ -6,6 +6,7 @@
 #include "checks/dcb/trust.h"
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
+#include "checks/words/interruption.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -27,14 +28,20 @@ std::string_view ProtocolName(Transport transport) {
   return "an unknown transport";
 }
 
+Fix RunOn(std::string_view host, const std::string& command) {
+  return Fix(command).Caution(Cat("run it on ", Printable(host)));
+}
+
 // Raises the smaller one, on the host that has it.
-std::string MtuFix(const PairView& view) {
+Fix MtuFix(const PairView& view) {
   const bool from_smaller = *view.from_port.active_mtu_bytes < *view.to_port.active_mtu_bytes;
   const Port& small = from_smaller ? view.from_port : view.to_port;
   const Port& large = from_smaller ? view.to_port : view.from_port;
   const std::string mtu = large.netdev ? std::to_string(large.netdev->mtu_bytes) : "MTU";
-  return Cat("ip link set dev ", NetdevWord(small.netdev), " mtu ", mtu, "  # on ",
-             Printable(from_smaller ? view.from_name : view.to_name));
+  const std::string netdev = NetdevWord(small.netdev);
+  return RunOn(from_smaller ? view.from_name : view.to_name, Cat("ip link set dev ", netdev, " mtu ", mtu))
+      .Caution("some drivers stop traffic for a moment to take a new MTU")
+      .CheckBy(Cat("ip link show dev ", netdev));
 }
 
 Verdict JudgeMtuPair(const PairView& view) {
@@ -81,9 +88,11 @@ Verdict JudgePfcBothDirections(const PairView& view) {
       Cat(PfcText(from->enabled), " at ", view.from_name, ", ", PfcText(to->enabled), " at ", view.to_name);
   const bool from_is_odd = from->enabled != wanted;
   const NetdevRef odd = from_is_odd ? from_netdev : to_netdev;
-  std::string fix = Cat("dcb pfc set dev ", NetdevWord(odd), " prio-pfc all:off");
-  for (const std::uint8_t priority : PrioritiesOf(wanted)) fix += Cat(" ", priority, ":on");
-  fix += Cat("  # on ", Printable(from_is_odd ? view.from_name : view.to_name));
+  std::string command = Cat("dcb pfc set dev ", NetdevWord(odd), " prio-pfc all:off");
+  for (const std::uint8_t priority : PrioritiesOf(wanted)) command += Cat(" ", priority, ":on");
+  const Fix fix = RunOn(from_is_odd ? view.from_name : view.to_name, command)
+                      .Caution(CostOfPfc(odd))
+                      .CheckBy(Cat("dcb pfc show dev ", NetdevWord(odd)));
   const unsigned differing = static_cast<unsigned>(from->enabled) ^ to->enabled;
   if ((differing & wanted) == 0) return Warned(observed, kExpected, kSource, fix);
   return Judged(false, observed, kExpected, kSource, fix);
@@ -112,8 +121,10 @@ Verdict JudgeIwPeerProtocol(const PairView& view) {
       false,
       Cat(view.from_name, " speaks ", from, ", ", view.to_name, " ", to, ": nothing is tested between them"),
       kExpected, kSource,
-      Cat("rdma link show  # on both: take ", Printable(view.to_name),
-          " out of this inventory, or switch the NIC's protocol with devlink dev param where it has both"));
+      Fix("rdma link show")
+          .Caution("run the command on both hosts")
+          .Do(Cat("take ", Printable(view.to_name), " out of this inventory"))
+          .Or("switch the NIC's protocol with devlink dev param, where it has both"));
 }
 
 std::string TrustText(Profile::Trust trust) {
@@ -165,9 +176,10 @@ std::vector<Check> PairChecks() {
        .title = "An iWARP port has an iWARP port as its peer",
        .why =
            "iWARP and RoCE do not talk to each other: between such hosts storage falls back to TCP, silently",
-       .fix =
-           "rdma link show  # on both: keep hosts of one protocol in one inventory, or switch the NIC's with "
-           "devlink dev param",
+       .fix = Fix("rdma link show")
+                  .Caution("run the command on both hosts")
+                  .Do("keep hosts of one protocol in one inventory")
+                  .Or("switch the NIC's protocol with devlink dev param, where it has both"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.transport", "agree.transport"},
        .parts_hosts = true,
@@ -175,27 +187,40 @@ std::vector<Check> PairChecks() {
       {.id = "mtu.pair",
        .title = "Both ports have the same RoCE MTU",
        .why = "Messages larger than the smaller MTU are dropped, or the connection fails",
-       .fix = "ip link set dev {netdev} mtu {mtu}  # on the host with the smaller one",
+       .fix = Fix("ip link set dev {netdev} mtu {mtu}")
+                  .Caution("run it on the host with the smaller MTU")
+                  .CheckBy("ip link show dev {netdev}"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active", "agree.mtu"},
        .judge = JudgeMtuPair},
       {.id = "pfc.both-directions",
        .title = "Both ports pause the same priorities",
        .why = "A pause that only one end knows protects one direction: the other loses frames under load",
-       .fix = "dcb pfc set dev {netdev} prio-pfc all:off {priority}:on  # on the host that differs",
+       .fix = Fix("dcb pfc set dev {netdev} prio-pfc all:off {priority}:on")
+                  .Caution("run it on the host that differs")
+                  .CheckBy("dcb pfc show dev {netdev}"),
        .blocks_for = &kDemandsPfc,
        .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.only-one", "agree.pfc"},
        .judge = JudgePfcBothDirections},
       {.id = "trust.uniform",
        .title = "Both ports classify received frames by the same mark",
        .why = "Where one end trusts DSCP and the other PCP, traffic is lossless one way only",
-       .fix = "dcb app show dev {netdev}  # on both: make the one that differs trust what the other does",
+       .fix = Fix("dcb app show dev {netdev}")
+                  .Because("most NICs trust DSCP as soon as they have a row of it, and one end has none")
+                  .Caution("run the command on both hosts")
+                  .Do("make the one that differs trust the same mark as the other")
+                  .CheckBy("dcb app show dev {netdev}"),
        .depends_on = {"inv.transport", "drv.dcb-capable", "map.dscp", "trust.mode"},
        .judge = JudgeTrustUniform},
       {.id = "drv.fw-uniform",
        .title = "NICs of one board have one firmware at both ends",
        .why = "Two firmware versions differ in pause and congestion behaviour: a fault shows on one end only",
-       .fix = "devlink dev info  # on both; then bring the older one to the other's firmware",
+       .fix =
+           Fix("devlink dev info")
+               .Caution(
+                   "new firmware works after a reset of the NIC: its links go down, so drain the host before")
+               .Do("compare both hosts, and bring the older firmware to that of the other")
+               .CheckBy("devlink dev info"),
        .depends_on = {"inv.netdev-mapping", "agree.firmware"},
        .judge = JudgeDrvFwUniform},
   };

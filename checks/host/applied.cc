@@ -49,7 +49,9 @@ Verdict JudgeRollbackFailed(const HostView& view) {
                                ? std::string()
                                : fmt::format(", goes back by itself in {} s", (open.back_in_ms + 999) / 1000);
   return Warned(Printable(Cat(what, ": ", ChangeText(open), back)), kAppliedWanted, kAppliedSource,
-                "rdmaready confirm  # or rdmaready rollback");
+                Fix("rdmaready confirm")
+                    .Caution("a confirmed change does not go back by itself")
+                    .Or("roll it back: rdmaready rollback"));
 }
 
 }  // namespace
@@ -61,7 +63,10 @@ std::vector<Check> AppliedChecks() {
        .why =
            "A change that could not be taken back leaves settings that nobody chose: neither the old ones nor "
            "the new ones",
-       .fix = "rdmaready rollback  # tries once more, and says what it could not write",
+       .fix = Fix("rdmaready rollback")
+                  .Caution("it writes the old settings once more: links may go down for a moment")
+                  .Do("read what it could not write, and set that by hand")
+                  .CheckBy("rdmaready check"),
        .blocks_for = &kDemandsRdma,
        .judge = JudgeRollbackFailed}};
 }

@@ -37,8 +37,7 @@ std::string InterruptsNotApplicable(const PortView& view) {
 // Drivers spread their interrupts over all CPUs, so that on two nodes half of them are far away by design: bad
 // is what is worse than that: by experience, no standard has a number.
 Verdict JudgeHostIrqAffinity(const PortView& view) {
-  if (std::string reason = InterruptsNotApplicable(view); !reason.empty())
-    return NotApplicable(reason);
+  if (std::string reason = InterruptsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "spread, and at least evenly over the nodes";
   constexpr std::uint32_t kMany = 8;
   if (!view.port.pci) return NoAnswer(view.port.pci.missing(), kExpected, kInterruptsSource);
@@ -54,9 +53,9 @@ Verdict JudgeHostIrqAffinity(const PortView& view) {
   const bool spread = irqs.count < kMany || irqs.cpus > 1;
   const std::string folder = ShellWord("/sys/bus/pci/devices/" + pci.address);
   return Judged(near && spread, observed, kExpected, kInterruptsSource,
-                Cat("for irq in $(ls ", folder, "/msi_irqs); do cat ", folder,
-                    "/local_cpulist > /proc/irq/$irq/smp_affinity_list; done  # and keep irqbalance from "
-                    "undoing it"));
+                Fix(Cat("ls ", folder, "/msi_irqs | xargs -I IRQ cp ", folder,
+                        "/local_cpulist /proc/irq/IRQ/smp_affinity_list"))
+                    .Caution("irqbalance moves them again, where it runs"));
 }
 
 // Where no NIC of hardware is, nobody counts on its interrupts and on the CPUs' clocks.
@@ -88,8 +87,7 @@ bool AreFar(const PciFunction& pci, std::uint32_t nodes) {
 
 Verdict JudgeHostIrqbalance(const HostView& view) {
   if (std::string reason = NoHardware(view.host); !reason.empty()) return NotApplicable(reason);
-  if (view.host.numa_nodes && *view.host.numa_nodes == 1)
-    return NotApplicable("one NUMA node: nowhere is far");
+  if (view.host.numa_nodes && *view.host.numa_nodes == 1) return NotApplicable("one NUMA node: nowhere is far");
   constexpr std::string_view kExpected = "not where interrupts are far from their NIC's node";
   const Facts& host = view.host;
   if (const Missing* gap = HardwareGap(host)) return NoAnswer(*gap, kExpected, kBalanceSource);
@@ -172,37 +170,49 @@ std::vector<Check> HostChecks() {
       {.id = "host.nofile",
        .title = "Enough files may be open for RDMA connections",
        .why = "Every connection of RDMA-CM and every completion channel is an open file",
-       .fix = "prlimit --pid {pid} --nofile=65536:65536  # for good: LimitNOFILE=65536 in the service's unit",
+       .fix = Fix("prlimit --pid {pid} --nofile=65536:65536")
+                  .Caution("the command holds until the process ends")
+                  .Do("for good: LimitNOFILE=65536 in the service's unit")
+                  .CheckBy("prlimit --pid {pid} --nofile"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostNofile},
       {.id = "host.irq-affinity",
        .title = "The NIC's interrupts arrive near it and at more than one CPU",
        .why = "An interrupt on another node, or behind all others at one CPU, adds latency to every completion",
-       .fix = "cat /proc/interrupts  # spread the NIC's over the CPUs of its own NUMA node",
+       .fix = Fix("cat /proc/interrupts")
+                  .Do("spread the interrupts of the NIC over the CPUs of its own NUMA node")
+                  .CheckBy("cat /proc/interrupts"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostIrqAffinity},
       {.id = "host.irqbalance",
        .title = "Nobody moves interrupts away from their NIC",
        .why = "irqbalance spreads them over all CPUs again, and completions wait for the far node",
-       .fix = "systemctl disable --now irqbalance  # or let it leave the NIC's alone: IRQBALANCE_ARGS with "
-              "--banirq in /etc/default/irqbalance",
+       .fix = Fix("systemctl disable --now irqbalance")
+                  .Caution("interrupts of other devices then stay where they are, too")
+                  .Or("let it leave the NIC's alone: IRQBALANCE_ARGS with --banirq in /etc/default/irqbalance")
+                  .CheckBy("systemctl is-active irqbalance"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostIrqbalance},
       {.id = "host.governor",
        .title = "The CPUs run at their full clock",
        .why = "A CPU that has slowed down between two completions makes the next one wait for its clock",
-       .fix =
-           "for policy in /sys/devices/system/cpu/cpufreq/policy*; do echo performance > "
-           "$policy/scaling_governor; done  # until the next boot; for good: cpupower or tuned. It costs power",
+       .fix = Fix("echo performance | tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor")
+                  .Caution("the CPUs take more power")
+                  .Do("until the next boot; for good: cpupower or tuned")
+                  .CheckBy("grep . /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostGovernor},
       {.id = "host.clock",
        .title = "A time service keeps the host's clock",
        .why = "With a wrong time TLS takes good certificates for expired, Kerberos (mounts of SMB) refuses at "
               "five minutes, and the records of two hosts cannot be compared",
-       .fix = "timedatectl set-ntp true  # \"NTP not supported\": install chrony, then again. Where such a "
-              "service runs, chronyc tracking or timedatectl timesync-status says what it lacks. busybox ntpd "
-              "and the tools of some hypervisors do not tell the kernel: leave it then",
+       .fix =
+           Fix("timedatectl set-ntp true")
+               .Because("no time service runs, or the one that runs reaches no server")
+               .Do("\"NTP not supported\": install chrony, then again")
+               .Do("a service runs: chronyc tracking or timedatectl timesync-status says what it lacks")
+               .Or("leave it where busybox ntpd or a hypervisor keeps the clock: they do not tell the kernel")
+               .CheckBy("timedatectl"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostClock},
   };

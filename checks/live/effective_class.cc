@@ -75,21 +75,30 @@ Finding Begin(const TransferPlace& place) {
 
 // Where the packets were first seen to be wrong decides what to change: the sender's mark, its map, or what the
 // receiver makes of it.
-std::string FixFor(const TransferResult& result, const Profile& profile, const Count& sent,
-                   const Count& received) {
+Fix FixFor(const TransferResult& result, const Profile& profile, const Count& sent, const Count& received) {
   const bool at_sender = sent.kind == Count::Kind::kWrong;
   const Count& wrong = at_sender ? sent : received;
-  const std::string on = Cat("  # on ", Printable(wrong.host));
+  const std::string on = Cat("run it on ", Printable(wrong.host));
   const std::string netdev = wrong.netdev.empty() ? "NETDEV" : ShellWord(wrong.netdev);
-  if (!profile.dscp) return Cat("dcb app show dev ", netdev, on, ": which mark goes to which priority");
+  if (!profile.dscp) {
+    return Fix(Cat("dcb app show dev ", netdev))
+        .Caution(on)
+        .Do("see which mark goes to which priority, and map RDMA's to the right one");
+  }
   const std::uint8_t dscp = *profile.dscp;
   const std::optional<std::uint8_t> marked = result.marking.traffic_class;
   if (marked && *marked >> 2U != dscp) {
-    return Cat("grep . /sys/kernel/config/rdma_cm/*/ports/*/default_roce_tos", on, ": packets left with DSCP ",
-               *marked >> 2U, ", see roce.tos");
+    return Fix("grep . /sys/kernel/config/rdma_cm/*/ports/*/default_roce_tos")
+        .Because(Cat("packets left with DSCP ", *marked >> 2U, ": see roce.tos"), Certainty::kCertain)
+        .Caution(on);
   }
-  return Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", *profile.rdma_priority, on,
-             at_sender ? "" : "; or the switch changes the mark on the way");
+  Fix fix(Cat("dcb app replace dev ", netdev, " dscp-prio ", dscp, ":", *profile.rdma_priority));
+  fix = std::move(fix).Caution(on).CheckBy(Cat("dcb app show dev ", netdev));
+  if (at_sender) return fix;
+  return std::move(fix)
+      .Because("the receiver maps the mark to another priority, or the switch changes it on the way",
+               Certainty::kPossible)
+      .Do("see that no switch on the way changes the DSCP", StepSite::kSwitch);
 }
 
 }  // namespace
@@ -133,8 +142,7 @@ Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& p
     if (wrong_back) finding.observed += Printable(Cat("; ", back.text, "; ", came_back.text));
     finding.blocking = kDemandsLossless.made_by(profile);
     finding.outcome = finding.blocking ? Outcome::kFail : Outcome::kWarn;
-    const std::string fix =
-        wrong ? FixFor(result, profile, sent, received) : FixFor(result, profile, back, came_back);
+    const Fix fix = wrong ? FixFor(result, profile, sent, received) : FixFor(result, profile, back, came_back);
     SetFix(finding, fix);
   } else if (received.kind == Count::Kind::kRight) {
     finding.outcome = Outcome::kPass;

@@ -192,8 +192,9 @@ Finding JudgeOwnPast(std::span<const CaseBaseline> cases, const TransferPlace& p
   if (!finding.observed.empty()) {
     finding.outcome = Outcome::kWarn;
     if (since != 0)
-      SetFix(finding, Cat("rdmaready history --since ", DayText(since - kDayNs),
-                          "  # what changed since the day before it became slow"));
+      SetFix(finding, Fix(Cat("rdmaready history --since ", DayText(since - kDayNs)))
+                          .Because(Cat("a change between ", DayText(since - kDayNs), " and ", DayText(since)))
+                          .CheckBy(check.fix.remedy().check));
   } else if (cases.empty()) {
     finding.observed = why_none.empty() ? "no test came to its end" : Printable(why_none);
   } else if (fewest < kLeastDays) {

@@ -22,22 +22,31 @@ constexpr std::int64_t kWholeIntervalNs = 100'000'000;  // 0 in one is a stall; 
 constexpr std::string_view kPathTitle = "The two hosts have RDMA ports that can reach each other";
 constexpr std::string_view kPathWhy =
     "Without a common transport and subnet no RDMA connection can be tried at all";
-constexpr std::string_view kPathFix =
-    "ip -brief address show  # give both RDMA interfaces an address in one subnet, on ports of the same "
-    "transport";
+Fix PathFix() {
+  return Fix("ip -brief address show")
+      .Caution("run the command on both hosts")
+      .Do("give both RDMA interfaces an address in one subnet, on ports of the same transport")
+      .Or("add routes between their subnets, where a router leads from one to the other")
+      .CheckBy("rdmaready test peer HOST-A HOST-B");
+}
 
 constexpr std::string_view kClassWhy =
     "Packets in another priority are neither paused nor given RDMA's share: marks and maps are right only when "
     "they arrive so";
-constexpr std::string_view kClassFix =
-    "ethtool -S NETDEV  # of both NICs, before and after a transfer: which counter of a priority grows?";
+constexpr std::string_view kClassFix = "ethtool -S NETDEV";
+constexpr std::string_view kClassCaution = "run it on both hosts, before a transfer and after it";
+constexpr std::string_view kClassStep = "look for the counter of a priority that grows";
+constexpr std::string_view kClassCheck = "rdmaready test peer HOST-A HOST-B";
 
 constexpr std::string_view kPastWhy =
     "A path that became slower moves every byte and fails no setting: a PCIe slot that lost lanes, a CPU that "
     "sleeps "
     "deeper, a rate limit, another NUMA node. It shows only against what the same port did before";
-constexpr std::string_view kPastFix =
-    "rdmaready history --baseline  # since when; then what else changed: rdmaready history --since DAY";
+Fix PastFix() {
+  return Fix("rdmaready history --baseline")
+      .Do("find the day from which on it is slow; then: rdmaready history --since DAY")
+      .CheckBy("rdmaready test loopback");
+}
 
 std::string FiguresText(const TransferResult& result) {
   const std::string latency =
@@ -144,7 +153,7 @@ void AddCounters(std::span<const EndCounters> counters, const TransferPlace& pla
 }
 
 // Not good enough, whatever else was seen. What the counters tell may be why, and then is the better hint.
-void TooSlow(std::string measured, std::string fix, Finding& finding) {
+void TooSlow(std::string measured, const Fix& fix, Finding& finding) {
   finding.observed += "; " + measured;
   if (finding.outcome == Outcome::kPass) {
     finding.why = WhyTooSlow();
@@ -206,18 +215,18 @@ std::vector<TransferCheck> MakeChecks() {
        .rung = Rung::kPeer,
        .title = std::string(kPathTitle),
        .why = kPathWhy,
-       .fix = kPathFix},
+       .fix = PathFix()},
       {.id = std::string(kEffectiveClassId),
        .rung = Rung::kPeer,
        .title = "The NICs at both ends count the transfer in the priority of RDMA",
        .why = kClassWhy,
-       .fix = kClassFix,
+       .fix = Fix(kClassFix).Caution(kClassCaution).Do(kClassStep).CheckBy(kClassCheck),
        .blocks_for = &kDemandsLossless},
       {.id = std::string(kOwnPastId),
        .rung = Rung::kLoopback,
        .title = "Live tests are as fast as in the days before",
        .why = kPastWhy,
-       .fix = kPastFix,
+       .fix = PastFix(),
        .blocks_for = nullptr}};
   for (const Rung rung : {Rung::kLoopback, Rung::kPeer, Rung::kSmbDirect}) {
     for (const TransferCase& row : CasesOn(rung)) {
@@ -335,7 +344,7 @@ Finding NoPath(const TransferPlace& place, std::string_view reason) {
                   .expected = "one transport and one subnet",
                   .source = "addresses of both hosts",
                   .why = std::string(kPathWhy)};
-  SetFix(finding, kPathFix);
+  SetFix(finding, PathFix());
   return finding;
 }
 

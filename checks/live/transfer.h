@@ -23,6 +23,7 @@
 #include "api/model/facts.h"
 #include "api/model/report.h"
 #include "checks/blocking.h"
+#include "checks/words/fix.h"
 
 namespace rdmaready {
 
@@ -33,7 +34,7 @@ struct TransferCheck {
   Rung rung = Rung::kLoopback;
   std::string title{};
   std::string_view why{};
-  std::string_view fix{};
+  Fix fix{};
   const Demand* blocks_for = &kDemandsRdma;  // null: never
 };
 
@@ -62,10 +63,10 @@ struct TransferPlace {
   std::optional<std::uint32_t> max_latency_us{};
   std::optional<std::uint32_t> link_mbps{};  // of the slower of the two ports
   std::string netdev{};                      // of the initiator
-  std::string ethernet{};       // the Ethernet port under it, where its packets are counted
-  std::string peer_ethernet{};  // and that of the responder
-  std::string peer_address{};   // the responder's RDMA address
-  std::string peer_host{};      // the responder's host, as the caller names it
+  std::string ethernet{};                    // the Ethernet port under it, where its packets are counted
+  std::string peer_ethernet{};               // and that of the responder
+  std::string peer_address{};                // the responder's RDMA address
+  std::string peer_host{};                   // the responder's host, as the caller names it
 };
 
 // The host's RDMA devices, of which there are some, are software: speed says nothing.

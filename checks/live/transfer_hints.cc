@@ -29,33 +29,42 @@ bool IsAboutMemory(const std::string& detail) {
          detail.find("reg_mr") != std::string::npos || detail.find("memlock") != std::string::npos;
 }
 
-std::string SetupHint(const Failure& failure) {
+Fix SetupHint(const Failure& failure) {
   if (IsAboutMemory(failure.detail)) {
-    return "ulimit -l unlimited  # memory could not be registered; for good: LimitMEMLOCK=infinity in the "
-           "service's unit";
+    return Fix("ulimit -l unlimited")
+        .Because("memory could not be registered: the limit of locked memory is too low")
+        .Caution("the command holds for programs that this shell starts")
+        .Do("for good: LimitMEMLOCK=infinity in the service's unit")
+        .CheckBy("ulimit -l");
   }
-  return "ls -l /dev/infiniband && rdma link show  # uverbs and rdma_cm must be there and open to the agent: "
-         "modprobe -a "
-         "ib_uverbs rdma_ucm";
+  return Fix("ls -l /dev/infiniband && rdma link show")
+      .Because("uverbs or rdma_cm is not there, or not open to the agent", Certainty::kPossible)
+      .Run("modprobe -a ib_uverbs rdma_ucm")
+      .CheckBy("ls -l /dev/infiniband");
 }
 
-std::string UnreachableHint(const TransferPlace& place) {
+Fix UnreachableHint(const TransferPlace& place) {
   if (place.rung == Rung::kLoopback) {
-    return Cat("ip -brief address show dev ", NetdevOf(place),
-               "  # the port needs an address, and UDP 4791 (RoCE v2) must not be "
-               "filtered");
+    return Fix(Cat("ip -brief address show dev ", NetdevOf(place)))
+        .Because("the port has no address, or a packet filter drops UDP 4791 (RoCE v2)", Certainty::kPossible)
+        .Run("nft list ruleset")
+        .CheckBy("rdmaready test loopback");
   }
   if (place.routed) {
-    return Cat(
-        "ip route get ", Peer(place), " oif ", NetdevOf(place),
-        "  # no subnet is common to the two: on this "
-        "host and on ",
-        PeerHost(place),
-        " a route must lead there through the RDMA interface, and routers and firewalls must let UDP 4791 "
-        "(RoCE v2) through");
+    return Fix(Cat("ip route get ", Peer(place), " oif ", NetdevOf(place)))
+        .Because("the two have no subnet in common, and no router leads from one to the other",
+                 Certainty::kPossible)
+        .Do(Cat("on this host and on ", PeerHost(place), ", add a route through the RDMA interface"))
+        .Do("let routers and firewalls pass UDP 4791 (RoCE v2)", StepSite::kSwitch)
+        .CheckBy(PairTest(place));
   }
-  return Cat("ip neigh show dev ", NetdevOf(place), "; ip route get ", Peer(place), "  # ", PeerHost(place),
-             " must answer ARP on the same subnet; the firewall must let UDP 4791 (RoCE v2) through on both");
+  return Fix(Cat("ip neigh show dev ", NetdevOf(place), "; ip route get ", Peer(place)))
+      .Because(
+          Cat(PeerHost(place), " does not answer ARP in this subnet, or a firewall drops UDP 4791 (RoCE v2)"),
+          Certainty::kPossible)
+      .Do("let the firewall of both hosts pass UDP 4791")
+      .Do("compare the VLANs of both switch ports", StepSite::kSwitch)
+      .CheckBy(PairTest(place));
 }
 
 struct FailureWords {
@@ -101,45 +110,61 @@ std::string_view FailurePhrase(FailureKind kind) { return WordsOf(kind).phrase; 
 
 std::string WhyOf(FailureKind kind) { return std::string(WordsOf(kind).why); }
 
-std::string HintFor(const Failure& failure, const TransferPlace& place) {
+Fix LostHint(FailureKind kind, const std::string& netdev) {
+  if (kind == FailureKind::kLost) {
+    return Fix(Cat("rdma statistic show; ip -s link show dev ", netdev))
+        .Because("the NIC, its firmware or its driver", Certainty::kPossible)
+        .Caution("run the command on both hosts")
+        .Do("update firmware and driver of the NIC, and report it to the vendor");
+  }
+  return Fix(Cat("ethtool -S ", netdev, "; dmesg | tail -n 50"))
+      .Because("memory, the PCIe slot or the NIC", Certainty::kPossible)
+      .Caution("keep storage off both hosts until the cause is known")
+      .Do("look for ECC, PCIe (AER) and CRC errors on both hosts");
+}
+
+Fix HintFor(const Failure& failure, const TransferPlace& place) {
   const std::string netdev = NetdevOf(place);
   switch (failure.kind) {
     case FailureKind::kNone:
-      return "";
+      return {};
     case FailureKind::kSetup:
       return SetupHint(failure);
     case FailureKind::kRejected:
       if (place.routed) return UnreachableHint(place);
-      return Cat("rdma resource show cm_id  # on ", PeerHost(place), ": who listens; then run the test again");
+      return Fix("rdma resource show cm_id")
+          .Because("another program listens there, or two tests met", Certainty::kPossible)
+          .Caution(Cat("run the command on ", PeerHost(place)))
+          .Do("end the program that listens, or wait for the other test")
+          .CheckBy(PairTest(place));
     case FailureKind::kUnreachable:
       return UnreachableHint(place);
     case FailureKind::kCompletion:
-      return Cat("rdma statistic show; ethtool -S ", netdev,
-                 "  # growing retry, sequence or discard counters mean a lossy path: "
-                 "check PFC, MTU and the link on both hosts");
+      return Fix(Cat("rdma statistic show; ethtool -S ", netdev))
+          .Because("a lossy path, where retry, sequence or discard counters grow", Certainty::kPossible)
+          .Do("check PFC, MTU and the link on both hosts");
     case FailureKind::kDisconnected:
-      return Cat("dmesg | tail -n 30; ip -d link show dev ", netdev, "  # also on ", PeerHost(place),
-                 ": a link flap, a driver reset, or a killed process");
+      return Fix(Cat("dmesg | tail -n 30; ip -d link show dev ", netdev))
+          .Because("a link flap, a driver reset, or a killed process", Certainty::kPossible)
+          .Do(Cat("look at the same on ", PeerHost(place)));
     case FailureKind::kPeerGone:
-      return Cat("rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready  # on ", PeerHost(place),
-                 ", with the options it had; then test again");
+      return Fix("rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready")
+          .Because(Cat("the agent on ", PeerHost(place), " ended"))
+          .Caution(Cat("run the command on ", PeerHost(place), ", with the options that the agent had"))
+          .CheckBy(PairTest(place));
     case FailureKind::kStalled:
-      return Cat("dcb pfc show dev ", netdev, "; ip -s link show dev ", netdev,
-                 "  # growing pause counters: find the slow receiver; "
-                 "none: check the link");
+      return Fix(Cat("dcb pfc show dev ", netdev, "; ip -s link show dev ", netdev))
+          .Because("a receiver that pauses without end, where pause counters grow; else the link",
+                   Certainty::kPossible)
+          .Do("find the slow receiver: look at the pause counters of the switch ports", StepSite::kSwitch);
     case FailureKind::kLost:
-      return Cat("rdma statistic show; ip -s link show dev ", netdev,
-                 "  # on both hosts; update NIC firmware and driver, and report "
-                 "it to the vendor");
     case FailureKind::kCorrupt:
-      return Cat("ethtool -S ", netdev,
-                 "; dmesg | tail -n 50  # look for ECC, PCIe (AER) and CRC errors on both hosts; suspect "
-                 "memory, PCIe slot, NIC");
+      return LostHint(failure.kind, netdev);
     case FailureKind::kUnknown:
     case FailureKind::kCancelled:
-      return std::string(GeneralHint(place.rung));
+      return GeneralHint(place.rung);
   }
-  return "";
+  return {};
 }
 
 std::string WhyErrorsCount() {
@@ -147,45 +172,49 @@ std::string WhyErrorsCount() {
          "time costs milliseconds to seconds. Other traffic of the port counts too";
 }
 
-std::string HintForErrors(const TransferPlace& place) {
-  const std::string netdev = NetdevOf(place);
-  const std::string where = place.rung == Rung::kPeer ? Cat("  # also on ", PeerHost(place)) : "  # here";
-  return Cat("rdma statistic show; ethtool -S ", netdev, where,
-             ": discards mean PFC, marking or headroom; CRC and symbol errors the cable; neither: the switch");
+Fix HintForErrors(const TransferPlace& place) {
+  Fix fix(Cat("rdma statistic show; ethtool -S ", NetdevOf(place)));
+  if (place.rung == Rung::kPeer) fix = std::move(fix).Do(Cat("look at the same on ", PeerHost(place)));
+  return std::move(fix)
+      .Do("discards grow: check PFC, marking and headroom")
+      .Do("CRC or symbol errors grow: change the cable", StepSite::kPort)
+      .Do("neither grows: look at the counters of the switch ports", StepSite::kSwitch);
 }
 
 std::string WhyTooSlow() {
   return "The path moves every byte and is slower than the profile asks: storage over it will be, too";
 }
 
-std::string HintForThroughput(const TransferPlace& place) {
-  return Cat(
-      PairTest(place),
-      " --no-verify --qps 4  # fast now: a CPU limits one queue pair; else: pcie.*, link.*, pause counters");
+Fix HintForThroughput(const TransferPlace& place) {
+  return Fix(Cat(PairTest(place), " --no-verify --qps 4"))
+      .Because("one CPU limits one queue pair, where this test is fast", Certainty::kPossible)
+      .Do("slow again: look at pcie.*, link.* and the pause counters of both hosts")
+      .CheckBy(PairTest(place));
 }
 
-std::string HintForLatency(const TransferPlace& place) {
-  return Cat(
-      PairTest(place),
-      " --case send-1k --busy-poll  # fast now: waking up takes the time; else: host.governor, the switch");
+Fix HintForLatency(const TransferPlace& place) {
+  return Fix(Cat(PairTest(place), " --case send-1k --busy-poll"))
+      .Because("the CPU takes long to wake up, where this test is fast", Certainty::kPossible)
+      .Do("slow again: look at host.governor, and at the switch")
+      .CheckBy(Cat(PairTest(place), " --case send-1k"));
 }
 
-std::string_view GeneralHint(Rung rung) {
+Fix GeneralHint(Rung rung) {
   switch (rung) {
     case Rung::kUnknown:
     case Rung::kHost:
       return "rdmaready check";
     case Rung::kLoopback:
-      return "rdmaready test loopback  # again, when nothing else tests this port";
+      return Fix("rdmaready test loopback").Caution("run it when nothing else tests this port");
     case Rung::kPeer:
-      return "rdmaready test peer HOST-A HOST-B  # again, when nothing else tests these ports";
+      return Fix("rdmaready test peer HOST-A HOST-B").Caution("run it when nothing else tests these ports");
     case Rung::kSmbDirect:
-      return "rdmaready test peer HOST-A HOST-B --case send-1k,smbd-send-1k  # is it RDMA itself, or SMB "
-             "Direct?";
+      return Fix("rdmaready test peer HOST-A HOST-B --case send-1k,smbd-send-1k")
+          .Do("send-1k fails too: the fault is in RDMA itself, and not in SMB Direct");
     case Rung::kServer:
       return "rdmaready probe smb SERVER";
     case Rung::kShare:
-      return "rdmaready check --level share --share //SERVER/SHARE --credentials FILE  # again";
+      return "rdmaready check --level share --share //SERVER/SHARE --credentials FILE";
   }
   return "rdmaready check";
 }

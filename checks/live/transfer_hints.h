@@ -8,6 +8,7 @@
 #include "api/model/report.h"
 #include "api/model/transfer.h"
 #include "checks/live/transfer.h"
+#include "checks/words/fix.h"
 
 namespace rdmaready {
 
@@ -17,19 +18,18 @@ std::string_view FailurePhrase(FailureKind kind);
 // What it says about the host.
 std::string WhyOf(FailureKind kind);
 
-// One command line, as in checks/check.h.
-std::string HintFor(const Failure& failure, const TransferPlace& place);
+Fix HintFor(const Failure& failure, const TransferPlace& place);
 
 // Of error counters that grew while every byte arrived.
 std::string WhyErrorsCount();
-std::string HintForErrors(const TransferPlace& place);
+Fix HintForErrors(const TransferPlace& place);
 
 // Every byte arrived, but slower than the profile asks.
 std::string WhyTooSlow();
-std::string HintForThroughput(const TransferPlace& place);
-std::string HintForLatency(const TransferPlace& place);
+Fix HintForThroughput(const TransferPlace& place);
+Fix HintForLatency(const TransferPlace& place);
 
 // Without a failure to look at.
-std::string_view GeneralHint(Rung rung);
+Fix GeneralHint(Rung rung);
 
 }  // namespace rdmaready

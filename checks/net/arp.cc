@@ -12,6 +12,7 @@
 namespace rdmaready {
 namespace {
 
+constexpr std::string_view kShowAcceptLocal = "sysctl -a -r 'net.ipv4.conf..*.accept_local'";
 constexpr std::string_view kSysctlSource = "sysctl net.ipv4.conf, rtnetlink addresses";
 
 struct Member {
@@ -125,12 +126,14 @@ Verdict JudgeIpRpFilter(const PortView& view) {
                       [](const Ipv4Settings& settings) { return settings.rp_filter; });
 }
 
+enum class Family { kIpv4, kIpv6 };
+
 // Another RDMA port before this one that has an interface in a subnet of the port's, with both its settings.
-std::vector<Shared> WithRdmaPorts(const PortView& view) {
+std::vector<Shared> WithRdmaPorts(const PortView& view, Family family) {
   std::vector<Shared> all;
   if (!view.host.ports) return all;
   for (const Subnet& subnet : *view.port.subnets) {
-    if (!IsIpv4(subnet.own)) continue;
+    if (IsIpv4(subnet.own) != (family == Family::kIpv4)) continue;
     Shared shared{.subnet = Cat(subnet.own.address, "/", subnet.own.prefix_length)};
     for (const SubnetSharer& sharer : subnet.shared_with) {
       for (const Port& other : *view.host.ports) {
@@ -147,17 +150,41 @@ std::vector<Shared> WithRdmaPorts(const PortView& view) {
 }
 
 std::string LocalNotApplicable(const PortView& view) {
-  if (std::string reason = ArpNotApplicable(view); !reason.empty()) return reason;
-  if (!view.port.subnets || !WithRdmaPorts(view).empty() || UnknownNetdev(view.host) != nullptr) return {};
-  return "no RDMA port before this one is in its subnets";
+  if (IsInfiniBand(view.port)) return "InfiniBand: a port is reached by its LID";
+  if (!view.port.subnets || UnknownNetdev(view.host) != nullptr) return {};
+  if (!WithRdmaPorts(view, Family::kIpv4).empty()) return {};
+  if (WithRdmaPorts(view, Family::kIpv6).empty()) return "no RDMA port before this one is in its subnets";
+  const bool iwarp = view.port.transport && *view.port.transport == Transport::kIwarp;
+  return iwarp ? "iWARP by IPv6: no setting of the kernel keeps two ports of the host apart" : "";
+}
+
+// RDMA-CM looks the sender up for its own interface (validate_ipv6_net_dev of drivers/infiniband/core/cma.c).
+// An IPv6 address of the host itself is found before, on the other interface, and the request is refused.
+Verdict JudgeLocalIpv6(const Shared& shared) {
+  const std::string netdev = ShellWord(shared.members.front().netdev);
+  return Judged(
+      false,
+      Cat("the subnet of ", shared.subnet, " is shared with ", shared.members.back().netdev,
+          " by IPv6 alone: RDMA-CM refuses requests between the two"),
+      "an IPv4 subnet for two RDMA ports that talk to one another", kSysctlSource,
+      Fix(Cat("ip address add ADDRESS dev ", netdev))
+          .Because("by IPv6 RDMA-CM refuses what comes from an address of its own host", Certainty::kCertain)
+          .Do("ADDRESS: an IPv4 address in one subnet with the other port")
+          .Or("leave it, where no program connects one port of this host to another"));
 }
 
 Verdict JudgeIpAcceptLocal(const PortView& view) {
   if (std::string reason = LocalNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "1 where two RDMA ports share a subnet";
   if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), kExpected, kSysctlSource);
+  const std::vector<Shared> by_ipv4 = WithRdmaPorts(view, Family::kIpv4);
+  const std::vector<Shared> by_ipv6 = WithRdmaPorts(view, Family::kIpv6);
+  if (by_ipv4.empty() && !by_ipv6.empty()) {
+    if (!view.port.transport) return NoAnswer(view.port.transport.missing(), kExpected, kSysctlSource);
+    return JudgeLocalIpv6(by_ipv6.front());
+  }
   std::string names;
-  for (const Shared& shared : WithRdmaPorts(view)) {
+  for (const Shared& shared : by_ipv4) {
     for (const Member& member : shared.members) {
       if (!member.settings) return NoAnswer(member.settings.missing(), kExpected, kSysctlSource);
       if (!member.settings->accept_local)
@@ -177,7 +204,10 @@ std::vector<Check> ArpChecks() {
       {.id = "ip.accept-local",
        .title = "Two ports of the host in one subnet can talk to one another",
        .why = "Else what one port sends to the other is dropped as forged: a test between them times out",
-       .fix = "sysctl -w net.ipv4.conf.all.accept_local=1  # for good: a file in /etc/sysctl.d",
+       .fix = Fix("sysctl -w net.ipv4.conf.all.accept_local=1")
+                  .Do("for good: a file in /etc/sysctl.d")
+                  .Or("give each RDMA port a subnet of its own: then the setting is not needed")
+                  .CheckBy(kShowAcceptLocal),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeIpAcceptLocal},
       {.id = "arp.ignore",
@@ -185,16 +215,22 @@ std::vector<Check> ArpChecks() {
        .why =
            "Else an interface answers for the address of another in the same subnet, and RDMA is sent to the "
            "wrong device",
-       .fix =
-           "sysctl -w net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2  # for good: a file in "
-           "/etc/sysctl.d",
+       .fix = Fix("sysctl -w net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2")
+                  .Caution("it holds for every interface of the host, also for those without RDMA")
+                  .Do("for good: a file in /etc/sysctl.d")
+                  .Or("give each interface a subnet of its own: then the setting is not needed")
+                  .CheckBy("sysctl -a -r 'net.ipv4.conf..*.arp_ignore'"),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeArpIgnore},
       {.id = "arp.announce",
        .title = "Every interface asks by ARP with its own address",
        .why =
            "Peers learn from the question: with another interface's address in it they send to the wrong one",
-       .fix = "sysctl -w net.ipv4.conf.all.arp_announce=2  # for good: a file in /etc/sysctl.d",
+       .fix = Fix("sysctl -w net.ipv4.conf.all.arp_announce=2")
+                  .Caution("it holds for every interface of the host, also for those without RDMA")
+                  .Do("for good: a file in /etc/sysctl.d")
+                  .Or("give each interface a subnet of its own: then the setting is not needed")
+                  .CheckBy("sysctl -a -r 'net.ipv4.conf..*.arp_announce'"),
        .depends_on = {"inv.netdev-mapping", "ip.address", "arp.ignore"},
        .judge = JudgeArpAnnounce},
       {.id = "ip.rp-filter",
@@ -202,7 +238,12 @@ std::vector<Check> ArpChecks() {
        .why =
            "Where interfaces share a subnet, a strict filter silently drops what arrives by the one that the "
            "route back does not take",
-       .fix = "sysctl -w net.ipv4.conf.all.rp_filter=2  # for good: a file in /etc/sysctl.d",
+       .fix = Fix("sysctl -w net.ipv4.conf.all.rp_filter=2")
+                  .Caution(
+                      "the loose filter accepts a packet by any interface, where a route to its sender exists")
+                  .Do("for good: a file in /etc/sysctl.d")
+                  .Or("give each interface a subnet of its own: the strict filter can then stay")
+                  .CheckBy("sysctl -a -r 'net.ipv4.conf..*.rp_filter'"),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeIpRpFilter},
   };

@@ -149,20 +149,21 @@ Verdict JudgeIpFirewall(const PortView& view) {
   if (!found.dropped.empty()) {
     return Judged(
         false, fmt::format("{}{}", found.dropped, beside), expected, kFirewallSource,
-        fmt::format("{}  # for good: in the rules that are loaded at boot, /etc/nftables.conf for instance",
-                    fmt::join(found.commands, " && ")));
+        Fix(fmt::format("{}", fmt::join(found.commands, " && ")))
+            .Caution("the rule accepts every sender: name the storage network in it where that is too much")
+            .Do("for good: in the rules that are loaded at boot, /etc/nftables.conf for instance"));
   }
   if (needs.unknown_role) return NoAnswer(*needs.unknown_role, expected, kFirewallSource);
   Verdict unclear{.outcome = Outcome::kUnknown, .expected = expected, .source = std::string(kFirewallSource)};
   if (!found.unclear.empty()) {
     unclear.observed = found.unclear;
-    unclear.fix = "nft -a list ruleset  # that rule is told by its handle";
+    unclear.fix = Fix("nft -a list ruleset").Do("look for that rule by its handle");
     return unclear;
   }
   if (firewall->legacy_tables) {
     unclear.observed = "iptables of the older kind has tables, which are not read";
     unclear.fix =
-        "iptables-legacy-save; ip6tables-legacy-save  # better: these rules with nft, or iptables-nft";
+        Fix("iptables-legacy-save; ip6tables-legacy-save").Or("write these rules by nft, or iptables-nft");
     return unclear;
   }
   return Judged(true, fmt::format("{}{}{}", firewall->chains.empty() ? "no rules: " : "", LetIn(needs), beside),
@@ -178,7 +179,9 @@ std::vector<Check> FirewallChecks() {
        .why =
            "RDMA of a NIC passes no packet filter, but the TCP connection before it does (SMB logs on by it, "
            "iSCSI finds targets by it), and all traffic of a software device: dropped, nobody can connect",
-       .fix = "nft -a list ruleset  # a rule that accepts it must come before",
+       .fix = Fix("nft -a list ruleset")
+                  .Do("put a rule that accepts it before the one that drops it")
+                  .CheckBy("nft -a list ruleset"),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeIpFirewall},
   };

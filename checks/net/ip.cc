@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ip.*: by which addresses the port is reached, and whether packets leave by it.
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <map>
@@ -150,6 +147,43 @@ class Holders {
   std::map<std::string, std::set<std::string>> netdevs_{};
 };
 
+bool CarriesRdma(const Facts& host, const std::string& netdev) {
+  return std::ranges::any_of(*host.ports, [&netdev](const Port& port) {
+    const bool upper =
+        port.uppers && std::ranges::find(*port.uppers, netdev, &UpperNetdev::name) != port.uppers->end();
+    return upper || (port.netdev && port.netdev->name == netdev);
+  });
+}
+
+constexpr std::string_view kSecondariesGo =
+    "its other addresses of that subnet are deleted too, where the sysctl promote_secondaries is 0";
+
+// An interface without RDMA gives the address up, unless routing put it there on purpose. Its prefix length is
+// not known, and `flush` needs none.
+Fix DuplicateFix(const Facts& host, const Twin& twin, bool by_routing) {
+  const std::string address = ShellWord(twin.ours->ip.address);
+  const std::string ours = ShellWord(twin.ours->netdev);
+  const std::string theirs = ShellWord(twin.netdev);
+  const std::string shows = Cat("ip -brief address show to ", address);
+  if (!by_routing && !CarriesRdma(host, twin.netdev)) {
+    return Fix(Cat("ip address flush dev ", theirs, " to ", address))
+        .Because(Cat("RDMA-CM binds to one of ", ours, " and ", theirs, ", and both answer ARP"),
+                 Certainty::kCertain)
+        .Caution(Cat("connections by ", theirs, " with this address end"))
+        .Caution(kSecondariesGo)
+        .Do(Cat("take the address of ", theirs, " out of the network configuration"))
+        .CheckBy(shows);
+  }
+  return Fix(Cat("ip address del ", address, "/", unsigned{twin.ours->ip.prefix_length}, " dev ", ours))
+      .Because(Cat("RDMA-CM binds to one of ", ours, " and ", theirs, ", and both answer ARP"),
+               Certainty::kCertain)
+      .Caution(Cat("connections by ", ours, " with this address end"))
+      .Caution(kSecondariesGo)
+      .Do(Cat("give ", ours, " an address of its own"))
+      .Or(Cat("take it from ", theirs, " instead: peers say which of the two they reach"))
+      .CheckBy(shows);
+}
+
 Verdict JudgeDuplicate(const HostView& view, std::size_t i, const HostAddresses& addresses,
                        const Holders& holders) {
   const Port& port = (*view.host.ports)[i];
@@ -158,11 +192,8 @@ Verdict JudgeDuplicate(const HostView& view, std::size_t i, const HostAddresses&
   if (const std::optional<Twin> twin = holders.Of(addresses.Of(i))) {
     const std::string observed =
         Cat(twin->ours->ip.address, " is on ", twin->ours->netdev, " and on ", twin->netdev);
-    const std::string fix =
-        Cat("ip address del ", ShellWord(twin->ours->ip.address), "/", unsigned{twin->ours->ip.prefix_length},
-            " dev ", ShellWord(twin->ours->netdev),
-            "  # and give it one of its own: RDMA-CM binds to one of the two, and both answer ARP");
     const bool by_routing = twin->ours->ip.prefix_length == 32 || twin->ours->ip.prefix_length == 128;
+    const Fix fix = DuplicateFix(view.host, *twin, by_routing);
     return by_routing ? Warned(observed, kExpected, kAddressesSource, fix)
                       : Judged(false, observed, kExpected, kAddressesSource, fix);
   }
@@ -214,22 +245,8 @@ std::string WayText(const Subnet& subnet) {
              subnet.route->gateway.empty() ? "" : Cat(" and ", subnet.route->gateway));
 }
 
-// "10.0.0.0/24" of 10.0.0.1/24.
-std::string NetworkText(const IpAddress& ip) {
-  for (const int family : {AF_INET, AF_INET6}) {
-    std::array<std::uint8_t, 16> raw{};
-    if (inet_pton(family, ip.address.c_str(), raw.data()) != 1) continue;
-    for (std::size_t bit = ip.prefix_length; bit < raw.size() * 8; ++bit)
-      raw[bit / 8] = static_cast<std::uint8_t>(raw[bit / 8] & ~(0x80U >> bit % 8));
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    inet_ntop(family, raw.data(), text.data(), text.size());
-    return Cat(text.data(), "/", ip.prefix_length);
-  }
-  return "SUBNET";
-}
-
 // A table of its own for what comes from the address: the rule stands before the main table.
-std::string RouteFix(const Port& port, const Subnet& subnet) {
+Fix RouteFix(const Port& port, const Subnet& subnet) {
   constexpr std::uint32_t kFirstTable = 1000;
   std::uint32_t ifindex = port.netdev ? port.netdev->ifindex : 0;
   if (port.uppers) {
@@ -240,9 +257,10 @@ std::string RouteFix(const Port& port, const Subnet& subnet) {
   const std::string ip = subnet.own.address.find(':') == std::string::npos ? "ip" : "ip -6";
   const std::string netdev = ShellWord(subnet.netdev);
   const std::string own = ShellWord(subnet.own.address);
-  return Cat(ip, " route replace ", ShellWord(NetworkText(subnet.own)), " dev ", netdev, " src ", own,
-             " table ", table, " && ", ip, " rule add from ", own, " table ", table,
-             "  # for good: in the network configuration");
+  return Fix(Cat(ip, " route replace ", ShellWord(SubnetOf(subnet.own)), " dev ", netdev, " src ", own,
+                 " table ", table, " && ", ip, " rule add from ", own, " table ", table))
+      .Do("for good: in the network configuration")
+      .CheckBy(Cat(ip, " route get ", ShellWord(subnet.probe), " from ", own));
 }
 
 // "all", an address, or a prefix: does it hold the address?
@@ -253,7 +271,8 @@ bool Holds(const std::string& prefix, const std::string& address) {
   const int length = std::atoi(prefix.c_str() + slash + 1);
   if (length < 0 || length > 128) return false;
   const auto bits = static_cast<std::uint8_t>(length);
-  return NetworkText({prefix.substr(0, slash), bits}) == NetworkText({address, bits});
+  const std::string subnet = SubnetOf({prefix.substr(0, slash), bits});
+  return !subnet.empty() && subnet == SubnetOf({address, bits});
 }
 
 // Could the rule be asked about what the host itself sends from the one to the other?
@@ -318,6 +337,15 @@ Verdict JudgeIpRouteSymmetric(const PortView& view) {
   return Judged(true, good, kExpected, kRouteSource);
 }
 
+Fix NeighbourFix(const std::string& netdev, const std::string& address) {
+  const std::string word = ShellWord(netdev);
+  return Fix(Cat("ip neighbour flush dev ", word, " nud failed"))
+      .Because("the host is down, or not in this VLAN")
+      .Run(Cat("ping -c 3 -I ", word, " ", ShellWord(address)))
+      .Do("no answer again: let the switch port of that host carry the VLAN", StepSite::kSwitch)
+      .CheckBy(Cat("ip neighbour show dev ", word));
+}
+
 Verdict JudgeIpNeighbor(const PortView& view) {
   if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: a port is reached by its LID");
   constexpr std::string_view kExpected = "whoever was asked for lately answered";
@@ -327,11 +355,15 @@ Verdict JudgeIpNeighbor(const PortView& view) {
   std::size_t failed = 0;
   std::size_t known = 0;
   std::string netdev;
+  std::string first;
   for (const Neighbour& one : *neighbours) {
     if (!one.mac.empty()) ++known;
     if (one.state != NeighbourState::kFailed || one.age_s > kRecentlyS) continue;
     if (++failed > kMostNamed) continue;
-    if (netdev.empty()) netdev = one.netdev;
+    if (netdev.empty()) {
+      netdev = one.netdev;
+      first = one.address;
+    }
     named += Cat(named.empty() ? "" : ", ", one.address, " on ", one.netdev, " ", one.age_s, " s ago");
   }
   if (failed == 0) {
@@ -340,9 +372,7 @@ Verdict JudgeIpNeighbor(const PortView& view) {
   }
   if (failed > kMostNamed) named += Cat(" and ", failed - kMostNamed, " more");
   return Judged(false, Cat("asked for in vain: ", named), kExpected, kNeighbourSource,
-                Cat("ip neighbour flush dev ", ShellWord(netdev),
-                    " nud failed  # then ping it: no answer again means that the host is down, or not in this "
-                    "VLAN"));
+                NeighbourFix(netdev, first));
 }
 
 }  // namespace
@@ -352,8 +382,11 @@ std::vector<Check> IpChecks() {
       {.id = "ip.address",
        .title = "The port has an IP address that peers can use",
        .why = "RDMA connections are made by IP address, also where no IP packet is sent",
-       .fix = "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network, like "
-              "10.0.0.1/24",
+       .fix = Fix("ip address add ADDRESS dev {netdev}")
+                  .Caution("the command holds until the next boot")
+                  .Do("ADDRESS: this host's in the storage network, like 10.0.0.1/24")
+                  .Do("for good: in the network configuration")
+                  .CheckBy("ip -brief address show dev {netdev}"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "link.state"},
        .in_summary = 1,
@@ -362,7 +395,9 @@ std::vector<Check> IpChecks() {
        .title = "No address of the port is on another interface of the host",
        .why = "The kernel takes that without a word: RDMA-CM binds to one of the two, and a peer may reach the "
               "other",
-       .fix = "ip address show dev {netdev}  # give each interface addresses of its own",
+       .fix = Fix("ip address show dev {netdev}")
+                  .Do("give each interface addresses of its own")
+                  .CheckBy("ip -brief address"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeIpDuplicate},
@@ -371,8 +406,11 @@ std::vector<Check> IpChecks() {
        .why =
            "With two ports in one subnet the kernel answers for one on the other, and traffic crosses between "
            "the switches",
-       .fix = "ip address show dev {netdev}  # move it to a subnet and VLAN of its own, the same ones on every "
-              "host",
+       .fix = Fix("ip address show dev {netdev}")
+                  .Caution("connections that use the old address end")
+                  .Do("move the port to a subnet and VLAN of its own, the same ones on every host")
+                  .Do("let the switch port carry that VLAN", StepSite::kSwitch)
+                  .CheckBy("ip -brief address"),
        .depends_on = {"inv.netdev-mapping", "ip.address", "ip.duplicate"},
        .judge = JudgeIpSubnets},
       {.id = "ip.route-symmetric",
@@ -380,14 +418,20 @@ std::vector<Check> IpChecks() {
        .why =
            "RDMA-CM takes the device that the route names, and drops requests that came by another: the wrong "
            "NIC, without its lossless class, or no connection",
-       .fix = "ip route show dev {netdev}  # the subnet's route must lead here, for packets from the address",
+       .fix = Fix("ip route show dev {netdev}")
+                  .Because("the routing table does not look at the address from which a packet comes")
+                  .Do("add a rule and a table by which packets from the address leave here")
+                  .Or("move the port to a subnet of its own: then the main table is enough"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "link.state", "ip.address"},
        .judge = JudgeIpRouteSymmetric},
       {.id = "ip.neighbor",
        .title = "Peers in the port's subnets answer when they are asked for",
        .why = "An address that nobody answers for cannot be connected to, by RDMA as little as by TCP",
-       .fix = "ip neighbour show dev {netdev} nud failed  # those hosts are down, or not in this VLAN",
+       .fix = Fix("ip neighbour show dev {netdev} nud failed")
+                  .Because("those hosts are down, or not in this VLAN")
+                  .Do("let the switch ports of those hosts carry the VLAN", StepSite::kSwitch)
+                  .CheckBy("ip neighbour show dev {netdev}"),
        .depends_on = {"inv.netdev-mapping", "link.state", "ip.address"},
        .judge = JudgeIpNeighbor},
   };

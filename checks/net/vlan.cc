@@ -25,16 +25,19 @@ std::string IdWord(const Profile& profile) {
 }
 
 // With the priority that RDMA-CM will look up; where its ToS is not known, that of an unset one.
-std::string AddFix(const PortView& view) {
+Fix AddFix(const PortView& view) {
   const std::uint32_t from =
       SocketPriorityOf(view.port.cm_default_tos ? *view.port.cm_default_tos : std::uint8_t{0});
   const std::string netdev = NetdevWord(view.port.netdev);
   const std::string id = IdWord(view.profile);
   const std::string name = Cat(netdev, ".", id);
-  return Cat("ip link add link ", netdev, " name ", name, " type vlan id ", id, " egress-qos-map ", from, ":",
-             view.profile.rdma_priority.value_or(0), " && ip link set dev ", name,
-             " up && ip address add ADDRESS dev ", name,
-             "  # ADDRESS: this host's in the storage network; VLAN: the storage VLAN's id");
+  return Fix(Cat("ip link add link ", netdev, " name ", name, " type vlan id ", id, " egress-qos-map ", from,
+                 ":", view.profile.rdma_priority.value_or(0), " && ip link set dev ", name,
+                 " up && ip address add ADDRESS dev ", name))
+      .Caution("the interface holds until the next boot: write it to the network configuration too")
+      .Do("ADDRESS: this host's in the storage network; VLAN: the storage VLAN's id")
+      .Do("let the switch port carry that VLAN with its tag", StepSite::kSwitch)
+      .CheckBy(Cat("ip -d link show dev ", name));
 }
 
 // Whether all VLANs with an address are known.
@@ -133,18 +136,22 @@ std::vector<Check> VlanChecks() {
       {.id = "vlan.present",
        .title = "The storage address is on a VLAN",
        .why = "Without a tag a frame carries no priority: RDMA runs in the default class, and is dropped there",
-       .fix = "ip link add link {netdev} name {netdev}.VLAN type vlan id VLAN egress-qos-map 0:{priority}  # "
-              "VLAN: "
-              "the storage VLAN's id; then give it the address",
+       .fix = Fix("ip link add link {netdev} name {netdev}.VLAN type vlan id VLAN egress-qos-map 0:{priority}")
+                  .Caution("the interface holds until the next boot: write it to the network configuration too")
+                  .Do("VLAN: the storage VLAN's id; then give the interface the address")
+                  .Do("let the switch port carry that VLAN with its tag", StepSite::kSwitch)
+                  .CheckBy("ip -d link show type vlan"),
        .blocks_for = &kDemandsVlan,
        .depends_on = {"inv.netdev-mapping", "inv.transport", "ip.address"},
        .judge = JudgeVlanPresent},
       {.id = "vlan.id",
        .title = "The storage address is on one of the profile's VLANs",
        .why = "A VLAN that the switch does not carry to the peers reaches nobody",
-       .fix = "ip link add link {netdev} name {netdev}.VLAN type vlan id VLAN egress-qos-map 0:{priority}  # "
-              "VLAN: "
-              "the storage VLAN's id; then give it the address",
+       .fix = Fix("ip link add link {netdev} name {netdev}.VLAN type vlan id VLAN egress-qos-map 0:{priority}")
+                  .Caution("the interface holds until the next boot: write it to the network configuration too")
+                  .Do("VLAN: the storage VLAN's id; then give the interface the address")
+                  .Do("let the switch port carry that VLAN with its tag", StepSite::kSwitch)
+                  .CheckBy("ip -d link show type vlan"),
        .blocks_for = &kDemandsVlan,
        .depends_on = {"vlan.present"},
        .judge = JudgeVlanId},
@@ -153,7 +160,8 @@ std::vector<Check> VlanChecks() {
        .why = "With reorder_hdr off whoever reads frames from the interface (captures, DHCP clients) meets the "
               "tag "
               "where a header is expected; RDMA itself does not care",
-       .fix = "ip link set dev {netdev}.VLAN type vlan reorder_hdr on",
+       .fix =
+           Fix("ip link set dev {netdev}.VLAN type vlan reorder_hdr on").CheckBy("ip -d link show type vlan"),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeVlanReorder},
   };

@@ -48,12 +48,13 @@ Verdict JudgeIserListed(const ProbeView& view) {
   return verdict;
 }
 
-std::string IserSessionFix(const ProbeView& view) {
+Fix IserSessionFix(const ProbeView& view) {
   const std::string_view method = TextOf(view.answers.iser.authentication);
   if (method.empty() || method == "None") return {};
-  return "iscsiadm -m node -T TARGET -o update -n node.session.auth.authmethod -v CHAP  # and "
-         "node.session.auth.username "
-         "and .password: the target demands them; the probe itself has no secret to show";
+  return Fix("iscsiadm -m node -T TARGET -o update -n node.session.auth.authmethod -v CHAP")
+      .Because("the target demands a name and a password", Certainty::kCertain)
+      .Caution("the probe itself has no secret to show: it fails again, and a session of iscsid does not")
+      .Do("set node.session.auth.username and node.session.auth.password in the same way");
 }
 
 Verdict JudgeIserSession(const ProbeView& view) {
@@ -79,36 +80,37 @@ std::vector<ProbeCheck> IserServerChecks() {
       {.id = "iser.address",
        .title = "The target's name leads to an address",
        .why = kProbeWhyAddress,
-       .fix = kProbeFixAddress,
+       .fix = ProbeAddressFix(),
        .blocking = true,
        .judge = &JudgeProbeAddress},
       {.id = "iser.route",
        .title = "An RDMA port of this host leads to the target",
        .why = kProbeWhyRoute,
-       .fix = kProbeFixRoute,
+       .fix = ProbeRouteFix(),
        .blocking = true,
        .depends_on = {"iser.address"},
        .judge = &JudgeProbeRoute},
       {.id = "iser.rdma-listener",
        .title = "The target accepts RDMA connections for iSCSI",
        .why = "A portal without iSER answers TCP only, and initiators that are told to use iSER fail",
-       .fix =
-           "rdma resource show cm_id  # on the target: nobody listens on {port}; Linux: modprobe ib_isert, and "
-           "echo 1 > /sys/kernel/config/target/iscsi/IQN/tpgt_1/np/{address}:{port}/iser",
+       .fix = OnServer("rdma resource show cm_id")
+                  .Because("no portal of the target listens by RDMA on {port}")
+                  .Do("Linux: modprobe ib_isert")
+                  .Do("echo 1 > /sys/kernel/config/target/iscsi/IQN/tpgt_1/np/{address}:{port}/iser"),
        .blocking = true,
        .depends_on = {"iser.address", "iser.route"},
        .judge = &JudgeProbeListener},
       {.id = "iser.discovery-login",
        .title = "The target admits this host to a discovery session",
        .why = "Initiators learn there what the target offers",
-       .fix = "dmesg | grep -i -e iscsi -e isert  # on the target: it says there why it refused",
+       .fix = OnServer("dmesg | grep -i -e iscsi -e isert").Do("look for the reason of the refusal"),
        .blocking = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener"},
        .judge = &JudgeIserLogin},
       {.id = "iser.discovery",
        .title = "The list of targets came over iSER",
        .why = "Login and text went through the RDMA connection: the target speaks iSCSI there",
-       .fix = "dmesg | grep -i -e iscsi -e isert  # on the target",
+       .fix = OnServer("dmesg | grep -i -e iscsi -e isert"),
        .blocking = true,
        .proof = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login"},
@@ -117,17 +119,20 @@ std::vector<ProbeCheck> IserServerChecks() {
        .title = "The portal offers this host a target over iSER",
        .why =
            "A portal lists what is reachable by the same transport: without one there is nothing to log in to",
-       .fix = "grep -r . /sys/kernel/config/target/iscsi/*/*/np/*/iser  # on the target: 1 for the portals "
-              "that are "
-              "meant, the group enabled, and this host's initiator name among its acls",
+       .fix = OnServer("grep -r . /sys/kernel/config/target/iscsi/*/*/np/*/iser")
+                  .Because("a portal without iSER, a group that is off, or no ACL for this host",
+                           Certainty::kPossible)
+                  .Do("it must be 1 for the portals that are meant, and the group must be enabled")
+                  .Do("add this host's initiator name to the ACLs of the group"),
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login",
                       "iser.discovery"},
        .judge = &JudgeIserListed},
       {.id = "iser.session",
        .title = "The target admits this host to a session",
        .why = "Without a session there are no disks",
-       .fix = "cat /etc/iscsi/initiatorname.iscsi  # give this name an ACL on the target; dmesg there says why "
-              "it refused",
+       .fix = Fix("cat /etc/iscsi/initiatorname.iscsi")
+                  .Because("the target has no ACL for the initiator name of this host")
+                  .Do("give this name an ACL on the target; dmesg there says why it refused"),
        .blocking = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login",
                       "iser.discovery"},
@@ -135,7 +140,8 @@ std::vector<ProbeCheck> IserServerChecks() {
       {.id = "iser.read",
        .title = "Blocks of the target's disk arrive by RDMA",
        .why = "The target places what is read into this host's memory by RDMA write: that is what iSER is for",
-       .fix = "dmesg | grep -i -e iscsi -e isert -e tcm  # on the target",
+       .fix = OnServer("dmesg | grep -i -e iscsi -e isert -e tcm")
+                  .Do("look for errors of the disk and of the connection"),
        .blocking = true,
        .depends_on = {"iser.address", "iser.route", "iser.rdma-listener", "iser.discovery-login",
                       "iser.discovery", "iser.session"},

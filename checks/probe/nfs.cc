@@ -15,8 +15,11 @@ namespace {
 
 constexpr std::string_view kNfsRpc = "RPC over RDMA";
 constexpr std::string_view kNfsClient = "this host's own NFS client";
-constexpr std::string_view kFixNfsClient =
-    "modprobe rpcrdma; dmesg | tail -n 30  # on this host: the agent needs the right to mount";
+Fix NfsClientFix() {
+  return Fix("modprobe rpcrdma; dmesg | tail -n 30")
+      .Because("the module of this host's client is missing, or the agent has no right to mount",
+               Certainty::kPossible);
+}
 
 Verdict JudgeNfsNull(const ProbeView& view) {
   return JudgeServerStep(view, kStepNfsNull,
@@ -51,12 +54,12 @@ Verdict JudgeNfsInline(const ProbeView& view) {
           .source = std::string(kPrivateData)};
 }
 
-std::string NfsMountFix(const ProbeView& view) {
+Fix NfsMountFix(const ProbeView& view) {
   const ProbeStep* step = view.Step(kStepNfsMount);
   if (step == nullptr || step->failure.kind != FailureKind::kRejected) return {};
-  return "exportfs -v  # on the server: the path must be exported to this host, with the option insecure when "
-         "the "
-         "client's RDMA port is not a privileged one";
+  return OnServer("exportfs -v")
+      .Because("the path is not exported to this host")
+      .Do("export it, with the option insecure where the client's RDMA port is not a privileged one");
 }
 
 Verdict JudgeNfsMount(const ProbeView& view) {
@@ -64,7 +67,7 @@ Verdict JudgeNfsMount(const ProbeView& view) {
   const NfsAnswers& nfs = view.answers.nfs;
   return JudgeLocalStep(view, kStepNfsMount,
                         fmt::format("{} mounted by {}", TextOf(nfs.proof_export), TextOf(nfs.mount_transport)),
-                        "an export that mounts by RDMA", kNfsClient, kFixNfsClient, NfsMountFix(view));
+                        "an export that mounts by RDMA", kNfsClient, NfsClientFix(), NfsMountFix(view));
 }
 
 Verdict JudgeNfsWrite(const ProbeView& view) {
@@ -112,30 +115,31 @@ std::vector<ProbeCheck> NfsServerChecks() {
       {.id = "nfs.address",
        .title = "The server's name leads to an address",
        .why = kProbeWhyAddress,
-       .fix = kProbeFixAddress,
+       .fix = ProbeAddressFix(),
        .blocking = true,
        .judge = &JudgeProbeAddress},
       {.id = "nfs.route",
        .title = "An RDMA port of this host leads to the server",
        .why = kProbeWhyRoute,
-       .fix = kProbeFixRoute,
+       .fix = ProbeRouteFix(),
        .blocking = true,
        .depends_on = {"nfs.address"},
        .judge = &JudgeProbeRoute},
       {.id = "nfs.rdma-listener",
        .title = "The server accepts RDMA connections for NFS",
        .why = "A mount with proto=rdma has no other way: without a listener it fails",
-       .fix = "echo 'rdma {port}' > /proc/fs/nfsd/portlist  # on the server, after modprobe rpcrdma; for good: "
-              "rdma=y and "
-              "rdma-port={port} in the nfsd section of /etc/nfs.conf",
+       .fix = OnServer("modprobe rpcrdma && echo 'rdma {port}' > /proc/fs/nfsd/portlist")
+                  .Because("nfsd listens by TCP only: it begins to listen by RDMA when it is asked to")
+                  .Do("for good: rdma=y and rdma-port={port} in the nfsd section of /etc/nfs.conf"),
        .blocking = true,
        .depends_on = {"nfs.address", "nfs.route"},
        .judge = &JudgeProbeListener},
       {.id = "nfs.null",
        .title = "The server answers NFS calls over RDMA",
        .why = "A listener accepts connections before anybody serves them: only an answer shows that NFS runs",
-       .fix =
-           "cat /proc/fs/nfsd/threads /proc/fs/nfsd/versions  # on the server: threads above 0, and +3 or +4",
+       .fix = OnServer("cat /proc/fs/nfsd/threads /proc/fs/nfsd/versions")
+                  .Because("nfsd has no thread, or serves neither version 3 nor 4", Certainty::kPossible)
+                  .Do("threads must be above 0, and +3 or +4 among the versions"),
        .blocking = true,
        .proof = true,
        .depends_on = BehindNfs({}),
@@ -145,50 +149,58 @@ std::vector<ProbeCheck> NfsServerChecks() {
        .why = "Sessions (4.1) let a client keep many requests under way and recover from a lost connection; "
               "4.0 and 3 "
               "need further services beside RDMA",
-       .fix = "cat /proc/fs/nfsd/versions  # on the server: vers4.1=y and vers4.2=y in the nfsd section of "
-              "/etc/nfs.conf",
+       .fix = OnServer("cat /proc/fs/nfsd/versions")
+                  .Caution("nfsd takes new versions when it starts again: clients wait for it")
+                  .Do("write vers4.1=y and vers4.2=y into the nfsd section of /etc/nfs.conf")
+                  .Run("systemctl restart nfs-server"),
        .depends_on = BehindNfs({"nfs.null"}),
        .judge = &JudgeNfsVersions},
       {.id = "nfs.inline-size",
        .title = "The server takes messages of 4 KiB",
        .why = "Smaller messages make more calls need RDMA transfers of their own",
-       .fix = "uname -r  # on the server: a newer kernel takes 4096 bytes and says so when connecting",
+       .fix =
+           OnServer("uname -r").Do("install a newer kernel: it takes 4096 bytes, and says so when connecting"),
        .depends_on = BehindNfs({}),
        .judge = &JudgeNfsInline},
       {.id = "nfs.mount",
        .title = "This host's own client mounts the export over RDMA",
        .why = "Only the kernel's own mount shows that a workload will have its files",
-       .fix = kFixNfsClient,
+       .fix = NfsClientFix(),
        .blocking = true,
        .depends_on = BehindNfs({"nfs.null"}),
        .judge = &JudgeNfsMount},
       {.id = "nfs.write",
        .title = "A file can be written",
        .why = "The server fetches what is written by RDMA read",
-       .fix = "exportfs -v  # on the server: rw, and a squash option that lets root of this host write, or "
-              "another path",
+       .fix = OnServer("exportfs -v")
+                  .Because("the export is read-only, or squashes root of this host", Certainty::kPossible)
+                  .Do("export with rw, and with a squash option that lets root of this host write")
+                  .Or("name another path for the proof"),
        .blocking = true,
        .depends_on = BehindNfs({"nfs.null", "nfs.mount"}),
        .judge = &JudgeNfsWrite},
       {.id = "nfs.read",
        .title = "A file is read back as it was written",
        .why = "The server places what is read by RDMA write: every byte was compared",
-       .fix = "dmesg | tail -n 30  # on both hosts",
+       .fix = Fix("dmesg | tail -n 30")
+                  .Caution("run the command on both hosts")
+                  .Do("look for errors of RPC, of the disk and of the connection"),
        .blocking = true,
        .depends_on = BehindNfs({"nfs.null", "nfs.mount", "nfs.write"}),
        .judge = &JudgeNfsRead},
       {.id = "nfs.by-rdma",
        .title = "The file's bytes went over RDMA",
        .why = "What the client's own counters do not show as RDMA went in messages, copied on both sides",
-       .fix = "nfsstat -m; grep xprt: /proc/self/mountstats  # proto=rdma must be among the mount's options",
+       .fix = Fix("nfsstat -m; grep xprt: /proc/self/mountstats")
+                  .Because("the mount goes by TCP")
+                  .Do("mount with proto=rdma"),
        .blocking = true,
        .depends_on = BehindNfs({"nfs.null", "nfs.mount", "nfs.write", "nfs.read"}),
        .judge = &JudgeNfsByRdma},
       {.id = "nfs.unmount",
        .title = "The proof left nothing behind",
        .why = "A file or a mount that nobody needs stays until somebody removes it",
-       .fix =
-           "find EXPORT -maxdepth 1 -name '.rdmaready-*' -delete  # on the server, EXPORT: the exported path",
+       .fix = OnServer("find EXPORT -maxdepth 1 -name '.rdmaready-*' -delete").Do("EXPORT: the exported path"),
        .depends_on = BehindNfs({"nfs.null", "nfs.mount"}),
        .judge = &JudgeNfsUnmount},
   };

@@ -8,6 +8,7 @@
 #include "checks/probe/answers.h"
 #include "checks/probe/families.h"
 #include "checks/probe/storage.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
@@ -15,12 +16,18 @@ namespace {
 constexpr std::string_view kNvmeFabrics = "NVMe fabrics commands";
 constexpr std::string_view kNvmeLog = "NVMe discovery log page";
 constexpr std::string_view kNvmeKernel = "this host's own NVMe initiator";
-constexpr std::string_view kFixNvmeInitiator =
-    "modprobe nvme-rdma; dmesg | tail -n 30  # on this host: the agent needs the right to write to "
-    "/dev/nvme-fabrics";
-constexpr std::string_view kFixNvmeTransport =
-    "grep . /sys/kernel/config/nvmet/ports/*/addr_trtype  # on the target: link the subsystem into a port of "
-    "rdma too";
+
+Fix NvmeInitiatorFix() {
+  return Fix("modprobe nvme-rdma; dmesg | tail -n 30")
+      .Because("the initiator of this host is missing, or the agent may not write to /dev/nvme-fabrics",
+               Certainty::kPossible);
+}
+
+Fix NvmeTransportFix() {
+  return OnServer("grep . /sys/kernel/config/nvmet/ports/*/addr_trtype")
+      .Because("the subsystem is linked into ports of other transports only", Certainty::kCertain)
+      .Do("link the subsystem into a port of rdma too");
+}
 
 Verdict JudgeNvmeConnect(const ProbeView& view) {
   return JudgeServerStep(view, kStepNvmeDiscoveryConnect,
@@ -61,7 +68,7 @@ Verdict JudgeNvmeListed(const ProbeView& view) {
                   .source = std::string(kNvmeLog)};
   if (by_rdma > 1) verdict.observed += fmt::format(", and {} more", by_rdma - 1);
   if (all > by_rdma) verdict.observed += fmt::format("; {} over other transports", all - by_rdma);
-  if (by_rdma == 0 && all > 0) verdict.fix = kFixNvmeTransport;
+  if (by_rdma == 0 && all > 0) verdict.fix = NvmeTransportFix();
   return verdict;
 }
 
@@ -79,9 +86,9 @@ Verdict SubsystemUnnamed() {
               "guessed)",
           .expected = "a subsystem that is named",
           .source = "the request",
-          .fix =
-              "rdmaready probe nvme {target} --prove --subsystem NQN  # a subsystem that this host may use; "
-              "without --prove the probe tells which are listed"};
+          .fix = Fix("rdmaready probe nvme {target} --prove --subsystem NQN")
+                     .Caution("name a subsystem that this host may use: its disk is connected to this host")
+                     .Do("look for its NQN by the same command without --prove")};
 }
 
 Verdict JudgeNvmeSubsystem(const ProbeView& view) {
@@ -98,13 +105,15 @@ Verdict JudgeNvmeSubsystem(const ProbeView& view) {
   return verdict;
 }
 
-std::string NvmeInitiatorFix(const ProbeView& view) {
+Fix NvmeInitiatorFix(const ProbeView& view) {
   const std::string_view already = TextOf(view.answers.nvme.already_connected);
-  if (already.empty()) return std::string(kFixNvmeInitiator);
-  return fmt::format(
-      "nvme list-subsys  # {} of this host has that subsystem, and was left alone: make the proof on another "
-      "subsystem or from another host; or, when nobody uses it: nvme disconnect -d {}",
-      already, already.substr(0, already.find(' ')));
+  if (already.empty()) return NvmeInitiatorFix();
+  const std::string controller = ShellWord(already.substr(0, already.find(' ')));
+  return Fix("nvme list-subsys")
+      .Because(fmt::format("{} of this host has that subsystem, and was left alone", already),
+               Certainty::kCertain)
+      .Do("make the proof on another subsystem, or from another host")
+      .Or(fmt::format("where nothing uses its disks: nvme disconnect -d {}", controller));
 }
 
 Verdict JudgeNvmeRead(const ProbeView& view) {
@@ -125,9 +134,11 @@ Verdict JudgeNvmeDisconnect(const ProbeView& view) {
       JudgeStep(view, kStepNvmeKernelDisconnect, "disconnected", "nothing left connected", kNvmeKernel);
   // By the controller, never by the NQN: that would take down all connections to the subsystem.
   const std::string_view controller = TextOf(view.answers.nvme.kernel_controller);
-  if (!controller.empty())
-    verdict.fix =
-        fmt::format("nvme list-subsys; nvme disconnect -d {}  # the controller of the proof", controller);
+  if (!controller.empty()) {
+    verdict.fix = Fix(fmt::format("nvme list-subsys; nvme disconnect -d {}", ShellWord(controller)))
+                      .Caution(fmt::format("{} is the controller of the proof: leave the others", controller))
+                      .CheckBy("nvme list-subsys");
+  }
   return verdict;
 }
 
@@ -138,36 +149,38 @@ std::vector<ProbeCheck> NvmeServerChecks() {
       {.id = "nvme.address",
        .title = "The target's name leads to an address",
        .why = kProbeWhyAddress,
-       .fix = kProbeFixAddress,
+       .fix = ProbeAddressFix(),
        .blocking = true,
        .judge = &JudgeProbeAddress},
       {.id = "nvme.route",
        .title = "An RDMA port of this host leads to the target",
        .why = kProbeWhyRoute,
-       .fix = kProbeFixRoute,
+       .fix = ProbeRouteFix(),
        .blocking = true,
        .depends_on = {"nvme.address"},
        .judge = &JudgeProbeRoute},
       {.id = "nvme.rdma-listener",
        .title = "The target accepts RDMA connections for NVMe",
        .why = "NVMe over RDMA has no other way than RDMA: without a listener there is no storage",
-       .fix = "rdma resource show cm_id  # on the target: nobody listens on {port}; Linux: modprobe "
-              "nvmet-rdma, and a "
-              "port of addr_trtype rdma under /sys/kernel/config/nvmet/ports with a subsystem linked",
+       .fix = OnServer("rdma resource show cm_id")
+                  .Because("no port of the target listens by RDMA on {port}")
+                  .Do("Linux: modprobe nvmet-rdma")
+                  .Do("make a port of addr_trtype rdma under /sys/kernel/config/nvmet/ports, and link a "
+                      "subsystem into it"),
        .blocking = true,
        .depends_on = {"nvme.address", "nvme.route"},
        .judge = &JudgeProbeListener},
       {.id = "nvme.discovery-connect",
        .title = "The discovery controller admits this host",
        .why = "Hosts learn from it what the target offers",
-       .fix = "dmesg | grep -i nvmet  # on the target: it says there why it refused",
+       .fix = OnServer("dmesg | grep -i nvmet").Do("look for the reason of the refusal"),
        .blocking = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener"},
        .judge = &JudgeNvmeConnect},
       {.id = "nvme.discovery",
        .title = "The discovery log came over RDMA",
        .why = "The target wrote it into this host's memory by RDMA: the whole way works, data included",
-       .fix = "dmesg | grep -i nvmet  # on the target",
+       .fix = OnServer("dmesg | grep -i nvmet"),
        .blocking = true,
        .proof = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect"},
@@ -175,18 +188,20 @@ std::vector<ProbeCheck> NvmeServerChecks() {
       {.id = "nvme.subsystem-listed",
        .title = "The target offers this host a subsystem",
        .why = "A target lists what the host may use: without one there is nothing to connect to",
-       .fix = "cat /etc/nvme/hostnqn  # allow this name on the target: mkdir "
-              "/sys/kernel/config/nvmet/hosts/HOSTNQN and "
-              "link it into the subsystem's allowed_hosts",
+       .fix = Fix("cat /etc/nvme/hostnqn")
+                  .Because("the subsystem does not allow the name of this host")
+                  .Do("on the target: mkdir /sys/kernel/config/nvmet/hosts/HOSTNQN, with this name")
+                  .Do("link that directory into allowed_hosts of the subsystem"),
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery"},
        .judge = &JudgeNvmeListed},
       {.id = "nvme.subsystem-admits",
        .title = "The subsystem admits this host",
        .why = "A subsystem admits hosts by their name; whom it does not know it refuses",
-       .fix = "cat /etc/nvme/hostnqn  # allow this name on the target: mkdir "
-              "/sys/kernel/config/nvmet/hosts/HOSTNQN and "
-              "link it into the subsystem's allowed_hosts",
+       .fix = Fix("cat /etc/nvme/hostnqn")
+                  .Because("the subsystem does not allow the name of this host")
+                  .Do("on the target: mkdir /sys/kernel/config/nvmet/hosts/HOSTNQN, with this name")
+                  .Do("link that directory into allowed_hosts of the subsystem"),
        .blocking = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery"},
@@ -194,7 +209,7 @@ std::vector<ProbeCheck> NvmeServerChecks() {
       {.id = "nvme.kernel-read",
        .title = "This host's own initiator reads the namespace over RDMA",
        .why = "Only the kernel's own connection shows that a workload will have its data",
-       .fix = kFixNvmeInitiator,
+       .fix = NvmeInitiatorFix(),
        .blocking = true,
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery", "nvme.subsystem-admits"},
@@ -202,7 +217,11 @@ std::vector<ProbeCheck> NvmeServerChecks() {
       {.id = "nvme.kernel-disconnect",
        .title = "The proof left no connection behind",
        .why = "A connection nobody uses holds a block device and a controller of the target",
-       .fix = "nvme list-subsys; nvme disconnect -d nvmeN  # nvmeN: the controller of the proof",
+       .fix = Fix("nvme list-subsys")
+                  .Caution("disconnect the controller of the proof alone: others may be in use")
+                  .Run("nvme disconnect -d nvmeN")
+                  .Do("nvmeN: the controller of the proof")
+                  .CheckBy("nvme list-subsys"),
        .depends_on = {"nvme.address", "nvme.route", "nvme.rdma-listener", "nvme.discovery-connect",
                       "nvme.discovery", "nvme.subsystem-admits", "nvme.kernel-read"},
        .judge = &JudgeNvmeDisconnect},

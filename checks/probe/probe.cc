@@ -63,6 +63,25 @@ Remedy ProbeRemedyFor(const Fix& fix, const ProbeResult& result) {
   return WithTexts(fix.remedy(), [&words](const std::string& text) { return FilledForProbe(text, words); });
 }
 
+// " --prove --export /srv" where the walk was one with a proof on that.
+std::string ProofOptions(const ProbeAnswers& answers) {
+  const std::pair<std::string_view, const std::optional<std::string>*> options[] = {
+      {"--subsystem", &answers.nvme.proof_subsystem},
+      {"--target-name", &answers.iser.proof_target},
+      {"--export", &answers.nfs.proof_export}};
+  for (const auto& [option, value] : options) {
+    if (*value) return fmt::format(" --prove {} {}", option, ShellWord(**value));
+  }
+  return {};
+}
+
+// The probe once more shows whether the remedy worked.
+std::string ProbeAgain(const ProbeCheck& check, const ProbeResult& result) {
+  if (check.rung == Rung::kShare)
+    return "rdmaready check --level share --share //{target}/SHARE --credentials FILE";
+  return fmt::format("rdmaready probe {} {{target}}{}", Name(result.protocol), ProofOptions(result.answers));
+}
+
 Finding BeginProbeFinding(const ProbeCheck& check, std::string subject) {
   return {.id = std::string(check.id),
           .title = std::string(check.title),
@@ -83,15 +102,17 @@ Finding JudgeOneProbeCheck(const ProbeCheck& check, const ProbeView& view,
   finding.expected = Printable(verdict.expected);
   finding.source = std::move(verdict.source);
   if (finding.outcome == Outcome::kPass || finding.outcome == Outcome::kNotApplicable) return finding;
-  SetRemedy(finding, ProbeRemedyFor(verdict.fix.empty() ? check.fix : verdict.fix, view.result));
+  Fix fix = verdict.fix.empty() ? check.fix : verdict.fix;
+  if (fix.remedy().check.empty()) fix = std::move(fix).CheckBy(ProbeAgain(check, view.result));
+  SetRemedy(finding, ProbeRemedyFor(fix, view.result));
   const Evidence evidence{.findings = earlier, .subject = finding.subject};
   if (const Finding* behind = HidingFinding(check.depends_on, finding, evidence)) Hide(finding, *behind, {});
   return finding;
 }
 
-std::string MoreProbeTime(const ProbeView& view) {
-  return fmt::format("rdmaready probe {} {{target}} --timeout 2m  # longer than it had",
-                     Name(view.result.protocol));
+Fix MoreProbeTime(const ProbeView& view) {
+  return Fix(fmt::format("rdmaready probe {} {{target}} --timeout 2m", Name(view.result.protocol)))
+      .Because("the probe had too little time, or the server answers slowly", Certainty::kPossible);
 }
 
 Verdict StepNotMade(const ProbeView& view, Verdict verdict, bool time_up) {
@@ -150,7 +171,7 @@ Finding NotProbed(Protocol protocol, std::string_view target, std::string_view r
                                           : BeginProbeFinding(*proof, ProbeSubject(protocol, target));
   finding.outcome = Outcome::kUnknown;
   finding.observed = fmt::format("not probed: {}", Printable(reason));
-  SetFix(finding, fmt::format("rdmaready probe {} {}  # again", Name(protocol), ShellWord(target)));
+  SetFix(finding, fmt::format("rdmaready probe {} {}", Name(protocol), ShellWord(target)));
   return finding;
 }
 

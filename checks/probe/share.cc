@@ -16,16 +16,17 @@ namespace {
 constexpr std::string_view kShareClient = "the kernel's SMB client (/proc/fs/cifs/DebugData)";
 
 Verdict JudgeShareMount(const ProbeView& view) {
-  Verdict verdict = JudgeLocalStep(
-      view, kStepShareMount, "mounted over RDMA, for this test alone", "a mount over RDMA",
-      "the kernel's SMB client",
-      "modprobe cifs  # on the probing host; its prover, or the agent that makes the proof, runs as root");
+  Verdict verdict =
+      JudgeLocalStep(view, kStepShareMount, "mounted over RDMA, for this test alone", "a mount over RDMA",
+                     "the kernel's SMB client",
+                     Fix("modprobe cifs")
+                         .Do("run the prover, or the agent that makes the proof, as root of the probing host"));
   if (view.answers.share.client_smb_direct == false) {
     verdict.observed = "the client was built without SMB Direct (CONFIG_CIFS_SMB_DIRECT)";
     verdict.outcome = Outcome::kFail;
-    verdict.fix =
-        "grep CIFS_SMB_DIRECT /boot/config-$(uname -r)  # take a kernel that has it, or build the module cifs "
-        "with it";
+    verdict.fix = Fix("grep CIFS_SMB_DIRECT /boot/config-$(uname -r)")
+                      .Do("take a kernel with CONFIG_CIFS_SMB_DIRECT")
+                      .Or("build the module cifs with it");
   }
   return verdict;
 }
@@ -86,7 +87,9 @@ Verdict JudgeShareFiles(const ProbeView& view) {
   if (verdict.outcome == Outcome::kPass && left) {
     verdict.outcome = Outcome::kWarn;
     verdict.observed = fmt::format("the test's own file could not be removed: {}", *left);
-    verdict.fix = "rm .rdmaready-*.tmp  # on the share: this user may create files there and not delete them";
+    verdict.fix = Fix("rm .rdmaready-*.tmp")
+                      .Because("this user may create files there, and not delete them")
+                      .Caution("run it in the folder of the share, as a user that may delete");
   }
   return verdict;
 }
@@ -135,9 +138,10 @@ std::vector<ProbeCheck> ShareChecks() {
        .rung = Rung::kShare,
        .title = "The kernel's own client mounts the share over RDMA",
        .why = "It is what a user of the share does; with the option rdma it never falls back to TCP",
-       .fix = "dmesg | grep -i cifs  # the reason in full: wrong credentials, another share name, or a client "
-              "without "
-              "SMB Direct",
+       .fix = Fix("dmesg | grep -i cifs")
+                  .Because("wrong credentials, another share name, or a client without SMB Direct",
+                           Certainty::kPossible)
+                  .Do("look for the reason in full"),
        .blocking = true,
        .depends_on = way,
        .judge = &JudgeShareMount},
@@ -145,8 +149,9 @@ std::vector<ProbeCheck> ShareChecks() {
        .rung = Rung::kShare,
        .title = "Files of the share are written and read back whole",
        .why = "What comes back otherwise than it was written is worse than what does not come back",
-       .fix = "dmesg | grep -i -e cifs -e smb  # here and on the server: what the two kernels say of the "
-              "connection",
+       .fix = Fix("dmesg | grep -i -e cifs -e smb")
+                  .Caution("run the command here and on the server")
+                  .Do("see what the two kernels say of the connection"),
        .blocking = true,
        .depends_on = mounted,
        .judge = &JudgeShareFiles},
@@ -156,7 +161,9 @@ std::vector<ProbeCheck> ShareChecks() {
        .why =
            "SMB falls back to TCP without a word: only what the client, the port and the TCP connections say "
            "together shows which way the bytes took",
-       .fix = "rdmaready probe smb {target}  # what lies between this host and SMB over RDMA",
+       .fix = Fix("rdmaready probe smb {target}")
+                  .Because("the client fell back to TCP")
+                  .Do("repair the first step that the probe shows as failed"),
        .blocking = true,
        .proof = true,
        .depends_on = mounted,
@@ -167,20 +174,24 @@ std::vector<ProbeCheck> ShareChecks() {
        .why = "A Linux client that signs or encrypts copies all data through messages of at most 1364 bytes: "
               "it still is "
               "RDMA, and costs CPU like TCP",
-       .fix = "cat /proc/fs/cifs/SecurityFlags  # here: 0x1000 in it requires signing; on the server: server "
-              "signing, smb3 "
-              "encryption in /etc/ksmbd/ksmbd.conf",
+       .fix =
+           Fix("cat /proc/fs/cifs/SecurityFlags")
+               .Because("this client or the server requires signing or encryption", Certainty::kCertain)
+               .Caution("without signing and encryption nothing shows that data was changed or read on its way")
+               .Do("here: 0x1000 in the flags requires signing")
+               .Do("on the server: see server signing and smb3 encryption in /etc/ksmbd/ksmbd.conf"),
        .depends_on = mounted,
        .judge = &JudgeSharePlacement},
       {.id = "share.announced",
        .rung = Rung::kShare,
        .title = "The server announces this address as RDMA-capable",
        .why = "Multichannel clients (every Windows one) go by RDMA to those addresses only",
-       .fix =
-           "ip -br address; rdma link show  # on the server: the address must stand on the RDMA device's own "
-           "interface, not on a bridge, bond or VLAN above it (before Linux 6.18), and ksmbd.conf's interfaces "
-           "must "
-           "name it",
+       .fix = OnServer("ip -br address; rdma link show")
+                  .Because(
+                      "the address stands on a bridge, bond or VLAN above the RDMA device (before Linux 6.18)",
+                      Certainty::kPossible)
+                  .Do("move the address from the bridge, bond or VLAN to the RDMA device's own interface")
+                  .Do("name the interface in interfaces of ksmbd.conf"),
        .judge = &JudgeShareAnnounced},
   };
 }

@@ -21,11 +21,13 @@ constexpr std::uint64_t kSmbGoodIoBytes = 1'048'576;
 constexpr std::uint64_t kSmbLeastIoBytes = 65'536;  // below it clients drop the server, [MS-SMB2] 3.2.5.2
 constexpr std::uint64_t kSmbUsualDepth = 8;         // what servers ask for; see the kernel's smb_direct
 
-std::string SmbTcpFix(const ProbeView& view) {
+Fix SmbTcpFix(const ProbeView& view) {
   const ProbeStep* step = view.Step(kStepTcpConnect);
   if (step == nullptr || step->failure.kind != FailureKind::kRejected) return {};
-  return "ss -ltn 'sport = :445'  # on the server: nothing listens; Linux: systemctl start ksmbd (or smbd), "
-         "Windows: Start-Service LanmanServer";
+  return OnServer("ss -ltn 'sport = :445'")
+      .Because("the server is there, and no SMB server listens")
+      .Do("Linux: systemctl start ksmbd (or smbd)")
+      .Or("Windows: Start-Service LanmanServer");
 }
 
 Verdict JudgeServerTcp(const ProbeView& view) {
@@ -75,9 +77,10 @@ Verdict JudgeServerListener(const ProbeView& view) {
     verdict.outcome = Outcome::kWarn;
     verdict.observed = "answers on port 5445 only, which is that of iWARP";
     verdict.expected = "port 445 on InfiniBand and RoCE";
-    verdict.fix =
-        "rdma link show  # on the server: ksmbd before Linux 7.0 moves to 5445 as soon as any iWARP device "
-        "exists; remove that device, or mount with -o rdma,port=5445";
+    verdict.fix = OnServer("rdma link show")
+                      .Because("ksmbd before Linux 7.0 moves to 5445 as soon as any iWARP device exists")
+                      .Do("remove the iWARP device, and start ksmbd again")
+                      .Or("mount with -o rdma,port=5445");
   }
   return verdict;
 }
@@ -167,29 +170,34 @@ std::vector<ProbeCheck> SmbServerChecks() {
       {.id = "server.address",
        .title = "The server's name leads to an address",
        .why = kProbeWhyAddress,
-       .fix = kProbeFixAddress,
+       .fix = ProbeAddressFix(),
        .blocking = true,
        .judge = &JudgeProbeAddress},
       {.id = "server.route",
        .title = "An RDMA port of this host leads to the server",
        .why =
            "SMB Direct goes out of the interface that routes to the server: without RDMA there it stays on TCP",
-       .fix = kProbeFixRoute,
+       .fix = ProbeRouteFix(),
        .blocking = true,
        .depends_on = {"server.address"},
        .judge = &JudgeProbeRoute},
       {.id = "server.tcp-445",
        .title = "The server answers on TCP port 445",
        .why = "A Windows client begins with TCP and only then moves to RDMA; without TCP it does not get there",
-       .fix = "nc -vz {address} 445  # let TCP port 445 through every firewall on the way",
+       .fix = Fix("nc -vz {address} 445")
+                  .Because("a firewall on the way drops TCP port 445, or nothing listens there",
+                           Certainty::kPossible)
+                  .Do("let TCP port 445 through every firewall on the way")
+                  .CheckBy("nc -vz {address} 445"),
        .blocking = true,
        .depends_on = {"server.address", "server.route"},
        .judge = &JudgeServerTcp},
       {.id = "server.smb3",
        .title = "The server speaks SMB 3.0 or newer",
        .why = "SMB Direct and multichannel exist since SMB 3.0",
-       .fix = "grep -i protocol /etc/ksmbd/ksmbd.conf  # on the server: let it speak SMB3_11; Windows: "
-              "Set-SmbServerConfiguration -EnableSMB2Protocol $true",
+       .fix = OnServer("grep -i protocol /etc/ksmbd/ksmbd.conf")
+                  .Do("let the server speak SMB3_11")
+                  .Or("Windows: Set-SmbServerConfiguration -EnableSMB2Protocol $true"),
        .blocking = true,
        .depends_on = {"server.address", "server.tcp-445"},
        .judge = &JudgeSmb3},
@@ -197,42 +205,49 @@ std::vector<ProbeCheck> SmbServerChecks() {
        .title = "The server announces multichannel",
        .why = "Windows clients learn by multichannel which addresses speak RDMA: without it they stay on TCP, "
               "silently. Linux clients are told by mount -o rdma, and need it not",
-       .fix = "sed -i '/\\[global\\]/a server multi channel support = yes' /etc/ksmbd/ksmbd.conf && systemctl "
-              "restart ksmbd  # on the server; Windows: Set-SmbServerConfiguration -EnableMultiChannel $true",
+       .fix = OnServer("sed -i '/\\[global\\]/a server multi channel support = yes' /etc/ksmbd/ksmbd.conf && "
+                       "systemctl restart ksmbd")
+                  .Caution("the sessions of all clients end: drain them before")
+                  .Or("Windows: Set-SmbServerConfiguration -EnableMultiChannel $true"),
        .depends_on = {"server.address", "server.tcp-445", "server.smb3"},
        .judge = &JudgeSmbMultiChannel},
       {.id = "server.rdma-listener",
        .title = "The server accepts RDMA connections for SMB",
        .why = "Where nobody listens by RDMA, clients use TCP and say nothing",
-       .fix =
-           "rdma resource show cm_id  # on the server: nobody listens on {port}; Linux: the kernel needs "
-           "CONFIG_SMB_SERVER_SMBDIRECT=y (Debian has it off) and the RDMA device must be there before ksmbd "
-           "starts; Windows: Get-NetAdapterRdma must say Enabled, and the edition must have SMB Direct",
+       .fix = OnServer("rdma resource show cm_id")
+                  .Because("ksmbd was built without SMB Direct, or started before its RDMA device was there",
+                           Certainty::kPossible)
+                  .Do("take a kernel with CONFIG_SMB_SERVER_SMBDIRECT=y (Debian has it off)")
+                  .Do("start ksmbd again, when the RDMA device is there")
+                  .Or("Windows: Get-NetAdapterRdma must say Enabled, and the edition must have SMB Direct"),
        .blocking = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445"},
        .judge = &JudgeServerListener},
       {.id = "server.rdma-depth",
        .title = "The server can fetch what clients write by RDMA reads, several at a time",
        .why = "With a depth of 0 no write goes by RDMA; each step below 8 costs write throughput",
-       .fix = "ibv_devinfo -v | grep max_qp  # on both hosts: max_qp_rd_atom and max_qp_init_rd_atom of the "
-              "ports; on iWARP also update the older kernel: before Linux 6.18 the depths were told in another "
-              "byte order",
+       .fix =
+           Fix("ibv_devinfo -v | grep max_qp")
+               .Caution(
+                   "run the command on both hosts: max_qp_rd_atom and max_qp_init_rd_atom of the ports decide")
+               .Do("iWARP: update the older kernel; before Linux 6.18 the depths came in another byte order"),
        .blocking = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener"},
        .judge = &JudgeSmbRdmaDepth},
       {.id = "server.smbd-negotiate",
        .title = "The server agrees on an SMB Direct connection",
        .why = "MS-SMBD fixes message sizes and credits before SMB can say a word",
-       .fix = "dmesg | grep -i -e ksmbd -e smbdirect  # on the server; Windows: Get-WinEvent -LogName "
-              "Microsoft-Windows-SMBServer/Operational",
+       .fix = OnServer("dmesg | grep -i -e ksmbd -e smbdirect")
+                  .Or("Windows: Get-WinEvent -LogName Microsoft-Windows-SMBServer/Operational"),
        .blocking = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener"},
        .judge = &JudgeSmbdNegotiate},
       {.id = "server.smb2-over-rdma",
        .title = "The server speaks SMB 3 over RDMA",
        .why = "Only an answer that came over RDMA shows that the whole way to the server works",
-       .fix = "dmesg | grep -i -e ksmbd -e smbdirect  # on the server: credits, fragments or the dialect; "
-              "Windows: Get-WinEvent -LogName Microsoft-Windows-SMBServer/Operational",
+       .fix = OnServer("dmesg | grep -i -e ksmbd -e smbdirect")
+                  .Do("look for credits, fragments or the dialect")
+                  .Or("Windows: Get-WinEvent -LogName Microsoft-Windows-SMBServer/Operational"),
        .blocking = true,
        .proof = true,
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
@@ -242,17 +257,20 @@ std::vector<ProbeCheck> SmbServerChecks() {
        .title = "The server does not require signing",
        .why = "A Linux client that signs or encrypts never places data by RDMA, and a Windows client needs the "
               "RDMA transform for it (Windows Server 2022): messages still go by RDMA, bulk data is copied",
-       .fix = "grep -i 'server signing' /etc/ksmbd/ksmbd.conf  # on the server: auto, where the network is "
-              "trusted; Windows (11 24H2 and Server 2025 require it by default): Set-SmbServerConfiguration "
-              "-RequireSecuritySignature $false",
+       .fix = OnServer("grep -i 'server signing' /etc/ksmbd/ksmbd.conf")
+                  .Caution("without signing nothing shows that data was changed on its way")
+                  .Do("write server signing = auto, where the network is trusted")
+                  .Or("Windows (11 24H2 and Server 2025 require it by default): "
+                      "Set-SmbServerConfiguration -RequireSecuritySignature $false"),
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate", "server.smb2-over-rdma"},
        .judge = &JudgeServerSigning},
       {.id = "server.io-size",
        .title = "Reads and writes of 1 MiB go in one piece",
        .why = "The least of SMB2's and SMB Direct's limits decides how much one request moves",
-       .fix = "grep -i -e 'smb2 max' -e 'smbd max io size' /etc/ksmbd/ksmbd.conf  # on the server: raise smb2 "
-              "max read, smb2 max write and smbd max io size; Windows Server 2012: install KB2934016",
+       .fix = OnServer("grep -i -e 'smb2 max' -e 'smbd max io size' /etc/ksmbd/ksmbd.conf")
+                  .Do("raise smb2 max read, smb2 max write and smbd max io size")
+                  .Or("Windows Server 2012: install KB2934016"),
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate", "server.smb2-over-rdma"},
        .judge = &JudgeSmbIoSize},
@@ -260,8 +278,10 @@ std::vector<ProbeCheck> SmbServerChecks() {
        .title = "The server accepts the least sizes that MS-SMBD allows",
        .why = "Windows and Linux clients ask for more and never notice; another client that keeps to the "
               "specification's minima is dropped without a word",
-       .fix = "uname -r  # on the server: ksmbd before Linux 6.18 drops the minima; nothing to do for Windows "
-              "and Linux clients",
+       .fix = OnServer("uname -r")
+                  .Because("ksmbd before Linux 6.18 drops the minima")
+                  .Do("install a newer kernel, where clients other than Windows and Linux connect")
+                  .Or("leave it, where all clients are Windows or Linux"),
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate", "server.smb2-over-rdma"},
        .judge = &JudgeSmbdMinimum},

@@ -14,25 +14,27 @@ namespace {
 
 constexpr std::string_view kProbeCm = "RDMA connection manager";
 
-constexpr std::string_view kFixProbeSetup =
-    "dmesg | tail -n 30; ulimit -l  # on this host: its own side could not be set up (RDMA device, memory that "
-    "may be locked: LimitMEMLOCK of the agent's unit), and the server is not to blame";
-constexpr std::string_view kFixNotAllowed =
-    "systemctl enable --now rdmaready-prover.socket  # on the probing host, by its root, who names the target "
-    "in "
-    "/etc/rdmaready/proofs.yaml before";
-constexpr std::string_view kFixSilentRdma =
-    "rdma link show  # on the server: an RDMA device must stand on the interface that has {address}; if one "
-    "does, let ";
-constexpr std::string_view kLetRoceThrough =
-    "UDP port 4791 (RoCE; InfiniBand has no such port) through every firewall on the way";
-constexpr std::string_view kLetIwarpThrough =
-    "TCP port {port} (iWARP) through every firewall on the way, and see that its listener is an RDMA one";
-constexpr std::string_view kFixSilentServer =
-    "ping -c 3 {address}  # nobody is there by RDMA nor by TCP: the server, its interface or the way to it is "
-    "down";
-constexpr std::string_view kFixRefusingServer =
-    "dmesg | tail -n 30  # on the server: it listens on {port}, and refused this connection by itself";
+Fix ProbeSetupFix() {
+  return Fix("dmesg | tail -n 30; ulimit -l")
+      .Because("this host lacks an RDMA device, or the right to lock memory: the server is not to blame")
+      .Do("set LimitMEMLOCK=infinity in the agent's unit, where memory cannot be locked");
+}
+
+Fix NotAllowedFix() {
+  return Fix("systemctl enable --now rdmaready-prover.socket")
+      .Because("the prover of this host is off, or does not allow this target")
+      .Caution("root of the probing host must name the target in /etc/rdmaready/proofs.yaml before");
+}
+
+Fix SilentServerFix() {
+  return Fix("ping -c 3 {address}")
+      .Because("the server, its interface or the way to it is down: nothing answers, by RDMA or by TCP");
+}
+
+Fix RefusingServerFix() {
+  return OnServer("dmesg | tail -n 30")
+      .Because("the server listens on {port}, and refused this connection by itself", Certainty::kCertain);
+}
 
 std::string ProofFigures(const TransferResult& transfer, bool verified) {
   const std::string moved = fmt::format("{} in {} operations", BytesText(transfer.bytes), transfer.messages);
@@ -40,6 +42,22 @@ std::string ProofFigures(const TransferResult& transfer, bool verified) {
 }
 
 }  // namespace
+
+Fix OnServer(std::string_view command) { return Fix(command).Caution("run the command on the server"); }
+
+Fix ProbeAddressFix() {
+  return Fix("getent hosts {target}")
+      .Because("neither the DNS nor /etc/hosts has the name")
+      .Do("give the name an address in the DNS or in /etc/hosts")
+      .CheckBy("getent hosts {target}");
+}
+
+Fix ProbeRouteFix() {
+  return Fix("ip route get {address}; rdma link show")
+      .Because("the interface of the route has no RDMA device")
+      .Do("route to the server through an interface that has one")
+      .CheckBy("ip route get {address}");
+}
 
 Verdict JudgeProbeAddress(const ProbeView& view) {
   return JudgeStep(view, kStepResolve, view.result.address, "a name that resolves", "resolver");
@@ -66,31 +84,39 @@ Verdict JudgeProbeListener(const ProbeView& view) {
     verdict.observed = fmt::format("TCP is answered there and RDMA is not ({})", verdict.observed);
     verdict.fix = FixOfSilentRdma(view);
   } else if (IsSilent(refusal)) {
-    verdict.fix = kFixSilentServer;
+    verdict.fix = SilentServerFix();
   } else if (refusal.kind == RdmaRefusal::Kind::kConsumer) {
-    verdict.fix = kFixRefusingServer;
+    verdict.fix = RefusingServerFix();
   }
   return verdict;
 }
 
-std::string FixOfSilentRdma(const ProbeView& view) {
-  return fmt::format("{}{}", kFixSilentRdma,
-                     view.answers.rdma.local_iwarp == true ? kLetIwarpThrough : kLetRoceThrough);
+Fix FixOfSilentRdma(const ProbeView& view) {
+  Fix fix = OnServer("rdma link show")
+                .Because("no RDMA device stands on the interface of {address}, or a firewall drops RDMA",
+                         Certainty::kPossible)
+                .Do("move the address to an interface that has an RDMA device");
+  if (view.answers.rdma.local_iwarp == true) {
+    return std::move(fix).Do(
+        "let TCP port {port} (iWARP) through every firewall, and see that its listener is an RDMA one");
+  }
+  return std::move(fix).Do(
+      "let UDP port 4791 (RoCE; InfiniBand has no such port) through every firewall on the way");
 }
 
 Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
-                       std::string_view source, std::string_view local_fix, Fix fix) {
+                       std::string_view source, const Fix& local_fix, Fix fix) {
   Verdict verdict = JudgeStep(view, step, std::move(observed), std::move(expected), source, std::move(fix));
   const ProbeStep* made = view.Step(step);
   if (verdict.outcome != Outcome::kFail || made->failure.kind != FailureKind::kSetup) return verdict;
   verdict.outcome = Outcome::kUnknown;
-  verdict.fix = made->failure.detail.starts_with(kNotAllowed) ? kFixNotAllowed : local_fix;
+  verdict.fix = made->failure.detail.starts_with(kNotAllowed) ? NotAllowedFix() : local_fix;
   return verdict;
 }
 
 Verdict JudgeServerStep(const ProbeView& view, std::string_view step, std::string observed,
                         std::string expected, std::string_view source, Fix fix) {
-  return JudgeLocalStep(view, step, std::move(observed), std::move(expected), source, kFixProbeSetup,
+  return JudgeLocalStep(view, step, std::move(observed), std::move(expected), source, ProbeSetupFix(),
                         std::move(fix));
 }
 

@@ -20,12 +20,12 @@ Verdict JudgeProbeListener(const ProbeView& view);
 bool IsSilent(const RdmaRefusal& refusal);
 
 // Of a server that TCP reaches at that address and RDMA does not: what to look at, by what this host speaks.
-std::string FixOfSilentRdma(const ProbeView& view);
+Fix FixOfSilentRdma(const ProbeView& view);
 
 // As JudgeStep; but where this host could not set up its own side (FailureKind::kSetup), nothing was learnt of
 // the server: unknown, with `local_fix`.
 Verdict JudgeLocalStep(const ProbeView& view, std::string_view step, std::string observed, std::string expected,
-                       std::string_view source, std::string_view local_fix, Fix fix = {});
+                       std::string_view source, const Fix& local_fix, Fix fix = {});
 
 // The same of a step that talks to the server: the local fix is that for a device or memory this host lacks.
 Verdict JudgeServerStep(const ProbeView& view, std::string_view step, std::string observed,
@@ -43,12 +43,15 @@ Verdict NoProofAsked();
 Verdict JudgeProofTransfer(const ProbeView& view, std::string_view step, std::string_view case_name,
                            bool verified, std::string_view source);
 
+// A command for the server, and not for this host.
+Fix OnServer(std::string_view command);
+
+// The remedies of the two steps on the way to the server.
+Fix ProbeAddressFix();
+Fix ProbeRouteFix();
+
 inline constexpr std::string_view kProbeWhyAddress = "Without an address nothing can be tried";
-inline constexpr std::string_view kProbeFixAddress =
-    "getent hosts {target}  # give the name an address in the DNS or in /etc/hosts";
 inline constexpr std::string_view kProbeWhyRoute =
     "The connection goes out of the interface that routes to the server: without RDMA there it cannot be made";
-inline constexpr std::string_view kProbeFixRoute =
-    "ip route get {address}; rdma link show  # the interface of the route needs an RDMA device";
 
 }  // namespace rdmaready

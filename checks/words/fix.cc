@@ -91,6 +91,7 @@ std::string OneLine(const Remedy& remedy) {
     if (!step.command.empty()) Append(commands, "; ", step.command);
     if (!step.action.empty()) Append(words, "; ", step.action);
   }
+  for (const std::string& other : remedy.alternatives) Append(words, "; or ", other);
   if (words.empty()) return commands;
   return commands.empty() ? "# " + words : commands + std::string(kComment) + words;
 }

@@ -54,7 +54,7 @@ inline void SetFix(Finding& finding, const Fix& fix) { SetRemedy(finding, fix.re
 // Replaces each text of the remedy by `made` of it.
 Remedy WithTexts(Remedy remedy, const std::function<std::string(const std::string&)>& made);
 
-// In one line, for places that have no more room: "COMMAND; COMMAND  # caution; action".
+// In one line, for places that have no more room: "COMMAND; COMMAND  # caution; action; or alternative".
 std::string OneLine(const Remedy& remedy);
 
 }  // namespace rdmaready

@@ -102,8 +102,8 @@ class LiveTransfers(unittest.TestCase):
         self.assertEqual((found["outcome"], found["blocking"], found["subject"]), ("fail", True, "rxe0/1 -> rxe0/1"), found)
         self.assertRegex(found["observed"], rf"{self.hosts[1]} sent \d+ of \d+ packets on priority 3; "
                                             rf"{self.hosts[2]} received \d+ of \d+ packets on priority 0$")
-        self.assertEqual(fabric.what_to_do(found), f"dcb app replace dev dcb0 dscp-prio 26:3\non {self.hosts[2]}; "
-                                                   "or the switch changes the mark on the way")
+        self.assertEqual(fabric.what_to_do(found), f"run it on {self.hosts[2]}\ndcb app replace dev dcb0 dscp-prio 26:3\n"
+                                                   "see that no switch on the way changes the DSCP")
         back = self.effective_class(answer.json, 2, 1)  # what guest 1 answers goes the same way
         self.assertEqual(back["outcome"], "fail", back)
         self.assertRegex(back["observed"], rf"{self.hosts[1]} sent back \d+ of \d+ packets on priority 3; "
@@ -119,7 +119,7 @@ class LiveTransfers(unittest.TestCase):
         self.assertIn(f"{self.hosts[2]} received", to["observed"])
         back = self.effective_class(report, 2, 1)  # what it sends goes through its own map too
         self.assertEqual(back["outcome"], "fail", back)
-        self.assertEqual(fabric.what_to_do(back), f"dcb app replace dev dcb0 dscp-prio 26:3\non {self.hosts[2]}")
+        self.assertEqual(fabric.what_to_do(back), f"run it on {self.hosts[2]}\ndcb app replace dev dcb0 dscp-prio 26:3")
 
     @staticmethod
     def priority_packets(number):

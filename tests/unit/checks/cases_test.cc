@@ -8,53 +8,13 @@
 #include <set>
 
 #include "checks/catalog.h"
-#include "checks/fleet/agreement.h"
 #include "checks/judge.h"
-#include "checks/placeholders.h"
-#include "checks/words/ethernet.h"
 #include "checks/words/names.h"
+#include "tests/unit/checks/ask_alone.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
 namespace {
-
-// What each kind of check says of the case.
-struct Asked {
-  const CheckCase& row;
-  const Port& port;
-  const Facts& other;
-
-  Verdict operator()(Judge<HostView> judge) const {
-    return judge({row.host, row.extra.profile, row.extra.judged_unix_ns});
-  }
-  Verdict operator()(Judge<PortView> judge) const { return judge({row.host, port, row.extra.profile}); }
-  Verdict operator()(Judge<EthernetView> judge) const {
-    return judge({row.host, port, EthernetPortsOf(port).front(), row.extra.profile});
-  }
-  Verdict operator()(Judge<PairView> judge) const {
-    return judge({"a", row.host, port, "b", other, other.ports->front(), row.extra.profile});
-  }
-  Verdict operator()(JudgeAmongPorts judge) const {
-    return judge({row.host, row.extra.profile}).at(row.extra.port);
-  }
-  Verdict operator()(const Agreement& agreement) const {
-    const std::vector<Voter> voters{{"a", &row.host, &port}, {"b", &other, &other.ports->front()}};
-    return Compare(agreement, voters, row.extra.profile).front();
-  }
-};
-
-// The check alone, without the hiding around it.
-Verdict AskAlone(const Check& check, const CheckCase& row) {
-  const Facts other = row.extra.other == nullptr ? GoodHost() : row.extra.other();
-  const Port port =
-      row.host.ports && row.extra.port < row.host.ports->size() ? (*row.host.ports)[row.extra.port] : Port{};
-  Verdict verdict = std::visit(Asked{row, port, other}, check.judge);
-  if (verdict.fix.empty()) verdict.fix = check.fix;
-  verdict.fix = Fix(WithTexts(verdict.fix.remedy(), [&](const std::string& text) {
-    return FillIn(text, row.host, &port, row.extra.profile);
-  }));
-  return verdict;
-}
 
 TEST(CheckCases, SayWhatTheTableSays) {
   for (const CheckCase& row : AllCheckCases()) {

@@ -267,7 +267,7 @@ TEST(JudgePair, FindsTwoHostsThatDifferWhereTheProfileIsSilent) {
       Of(JudgeGoodPair(GoodHost(), WithPort([](Port& port) { port.active_mtu_bytes = 1024; }), profile),
          "mtu.pair");
   EXPECT_EQ(mtu.outcome, Outcome::kFail);
-  EXPECT_EQ(WhatToDo(mtu), "ip link set dev dcb0 mtu 9000  # on b");
+  EXPECT_THAT(WhatToDo(mtu), testing::StartsWith("ip link set dev dcb0 mtu 9000  # run it on b"));
 }
 
 TEST(JudgeHost, HidesAnUnknownOnlyBehindAnUnknown) {

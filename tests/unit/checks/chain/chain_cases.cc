@@ -76,7 +76,7 @@ std::vector<CheckCase> ChainCases() {
       DoesNotApply("chain.verbs", "not offered", GoodHost(), "mark by themselves"),
       Passes("chain.nvme", "--tos=106", MarkedBy(MarkingConsumer::kNvme, right), std::string(kWholeChain)),
       Fails("chain.nvme", "--tos=0", MarkedBy(MarkingConsumer::kNvme, zero), "ToS 0 (DSCP 0)",
-            {.fix = "grep -n tos /etc/marks.conf  # name --tos=106 there"}),
+            {.fix = "write --tos=106 there"}),
       IsUnknown("chain.nvme", "denied", MarkedHost(Denied()), "ToS: unknown from here"),
       DoesNotApply("chain.nvme", "none of its own", MarkedBy(MarkingConsumer::kNvme, std::nullopt),
                    "as RDMA-CM does"),

@@ -72,7 +72,7 @@ std::vector<CheckCase> ClassificationRowsRows() {
       IsUnknown("trust.mode", "qede by PCP", On("qede", [](Netdev&) {}), "its rule is not known",
                 {.profile = PcpProfile()}),
       Fails("map.dscp", "mlx4 with a row", On("mlx4_en", [](Netdev&) {}),
-            "driver mlx4_en maps no DSCP; the row is the kernel's only", {.fix = "or another NIC"}),
+            "driver mlx4_en maps no DSCP; the row is the kernel's only", {.fix = "or use another NIC"}),
       IsUnknown("map.dscp", "qede", On("qede", [](Netdev& netdev) { netdev.dcb.app = Rows{}; }),
                 "does not show those of its firmware"),
       IsUnknown("map.dscp", "bnxt without a row",

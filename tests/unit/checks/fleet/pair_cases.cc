@@ -32,13 +32,13 @@ std::vector<CheckCase> PairItselfRows() {
   return {Passes("mtu.pair", "good", GoodHost(), "RoCE MTU 4096 on both"),
           Fails("mtu.pair", "other MTU", WithPort([](Port& port) { port.active_mtu_bytes = 1024; }),
                 "RoCE MTU 1024 on a, 4096 on b",
-                {.fix = "ip link set dev dcb0 mtu 9000  # on a", .profile = silent}),
+                {.fix = "ip link set dev dcb0 mtu 9000  # run it on a", .profile = silent}),
           IsUnknown("mtu.pair", "denied", WithPort([](Port& port) { port.active_mtu_bytes = Denied(); }),
                     "not permitted", {.profile = silent}),
           Passes("pfc.both-directions", "good", GoodHost(), "PFC on 3 on both"),
           // A host that lacks the priority fails by itself; only the pair's own rule is looked at here.
           Fails("pfc.both-directions", "moved to 4", WithPfc(1U << 4), "PFC on 4 at a, PFC on 3 at b",
-                {.fix = "# on a", .profile = two}),
+                {.fix = "# run it on a", .profile = two}),
           Warns("pfc.both-directions", "one more", WithPfc(0x18), "PFC on 3 and 4 at a", {.profile = two}),
           IsUnknown("pfc.both-directions", "denied", WithDcb([](Dcb& dcb) { dcb.pfc = Denied(); }),
                     "not permitted")};

@@ -57,13 +57,13 @@ TEST(EffectiveClass, FailsAtTheReceiverWhoseMapIsWrong) {
   EXPECT_EQ(finding.outcome, Outcome::kFail);
   EXPECT_TRUE(finding.blocking);
   EXPECT_THAT(finding.observed, HasSubstr("b received 1212 of 1212 packets on priority 0"));
-  EXPECT_THAT(WhatToDo(finding), StartsWith("dcb app replace dev dcb1 dscp-prio 26:3  # on b"));
+  EXPECT_THAT(WhatToDo(finding), StartsWith("dcb app replace dev dcb1 dscp-prio 26:3  # run it on b"));
 }
 
 TEST(EffectiveClass, FailsAtTheSenderWhereItsMapIsWrong) {
   const Finding finding = Judge(Ends(On0, On3));
   EXPECT_EQ(finding.outcome, Outcome::kFail);
-  EXPECT_EQ(WhatToDo(finding), "dcb app replace dev dcb0 dscp-prio 26:3  # on a");
+  EXPECT_EQ(WhatToDo(finding), "dcb app replace dev dcb0 dscp-prio 26:3  # run it on a");
 }
 
 TEST(EffectiveClass, BlamesTheMarkWherePacketsLeftWithAnother) {
@@ -71,7 +71,8 @@ TEST(EffectiveClass, BlamesTheMarkWherePacketsLeftWithAnother) {
   unmarked.marking = {.traffic_class = 0};
   const Finding finding = Judge(Ends(On0, On0), unmarked);
   EXPECT_EQ(finding.outcome, Outcome::kFail);
-  EXPECT_THAT(WhatToDo(finding), HasSubstr("# on a: packets left with DSCP 0, see roce.tos"));
+  EXPECT_THAT(WhatToDo(finding), HasSubstr("# run it on a"));
+  EXPECT_EQ(finding.remedy->cause, "packets left with DSCP 0: see roce.tos");
 }
 
 TEST(EffectiveClass, AProfileWithoutALosslessPriorityIsOnlyWarned) {
@@ -132,10 +133,10 @@ TEST(EffectiveClass, WhatComesBackIsJudgedToo) {
   const Finding sent = Judge(BackOn(kElsewhere, kElsewhere), write);
   EXPECT_EQ(sent.outcome, Outcome::kFail);
   EXPECT_THAT(sent.observed, HasSubstr("; b sent back 9 of 9 packets on priority 0; a received back 9 of 9"));
-  EXPECT_THAT(WhatToDo(sent), HasSubstr("dev dcb1 dscp-prio 26:3  # on b"));
+  EXPECT_THAT(WhatToDo(sent), HasSubstr("dev dcb1 dscp-prio 26:3  # run it on b"));
   const Finding received = Judge(BackOn(kAcknowledgements, kElsewhere), write);
   EXPECT_EQ(received.outcome, Outcome::kFail);
-  EXPECT_THAT(WhatToDo(received), HasSubstr("dev dcb0 dscp-prio 26:3  # on a"));
+  EXPECT_THAT(WhatToDo(received), HasSubstr("dev dcb0 dscp-prio 26:3  # run it on a"));
   EXPECT_EQ(Judge(BackOn({5000, 0, 0, 9}, {5000, 0, 0, 9}), write).outcome, Outcome::kPass)
       << "others' traffic";
   write.depth = 0;  // an older agent: nobody knows how few acknowledgements may be
@@ -150,7 +151,7 @@ TEST(EffectiveClass, TheDataOfAReadComesFromTheOtherEnd) {
   const Finding wrong = Judge(BackOn(On0, On0), read);
   EXPECT_EQ(wrong.outcome, Outcome::kFail);
   EXPECT_THAT(wrong.observed, StartsWith("b sent 1212 of 1212 packets on priority 0; a received"));
-  EXPECT_THAT(WhatToDo(wrong), HasSubstr("# on b"));
+  EXPECT_THAT(WhatToDo(wrong), HasSubstr("# run it on b"));
 }
 
 TEST(EffectiveClass, ConcernsRoceAndProfilesThatNameAPriority) {

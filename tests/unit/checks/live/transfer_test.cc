@@ -169,9 +169,12 @@ TEST(JudgeTransfer, HintsAtWhatHelps) {
 TEST(JudgeTransfer, SaysHowToStartAnAgentThatWentAway) {
   TransferResult result = Good();
   result.failure = {.kind = FailureKind::kPeerGone, .detail = {}};
-  EXPECT_EQ(WhatToDo(JudgeTransfer(result, Peer())),
-            "rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready  # on host b, with the "
-            "options it had; then test again");
+  const Finding finding = JudgeTransfer(result, Peer());
+  EXPECT_EQ(
+      WhatToDo(finding),
+      "rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready  # run the command on host b, with "
+      "the options that the agent had");
+  EXPECT_EQ(finding.remedy->check, "rdmaready test peer HOST-A b");
 }
 
 TEST(JudgeTransfer, BelievesTheNumbersMoreThanTheAbsenceOfAFailure) {
@@ -237,7 +240,7 @@ TEST(JudgeTransfer, WarnsOfErrorsThatHardwareCountedMeanwhile) {
   EXPECT_THAT(finding.expected, HasSubstr("no error counted"));
   EXPECT_THAT(finding.source, HasSubstr("hw_counters"));
   EXPECT_NE(finding.why, JudgeTransfer(Good(), OnHardware()).why);
-  EXPECT_THAT(WhatToDo(finding), HasSubstr("ethtool -S dcb0  # also on host b"));
+  EXPECT_THAT(WhatToDo(finding), HasSubstr("ethtool -S dcb0  # look at the same on host b"));
   EXPECT_EQ(Judged({{"out_of_sequence", Kind::kWrapped, 2}}, OnHardware()).outcome, Outcome::kWarn);
 }
 
@@ -257,7 +260,7 @@ TEST(JudgeTransfer, FailsForLossOnAPathThatIsToLoseNothing) {
     const Finding finding = Judged({{counter, Kind::kGrew, 12}}, lossless);
     EXPECT_EQ(finding.outcome, Outcome::kFail) << counter;
     EXPECT_TRUE(finding.blocking);
-    EXPECT_THAT(WhatToDo(finding), HasSubstr("ethtool -S dcb0  # also on host b"));
+    EXPECT_THAT(WhatToDo(finding), HasSubstr("ethtool -S dcb0  # look at the same on host b"));
   }
   EXPECT_EQ(Judged({{"rnr_nak_retry_err", Kind::kGrew, 12}}, lossless).outcome, Outcome::kWarn);
   lossless.software = true;

@@ -65,6 +65,21 @@ Facts TwoInOneSubnet() {
   return host;
 }
 
+// The same two by IPv6.
+Facts TwoInOneIpv6Subnet(Transport transport) {
+  Facts host = TwoInOneSubnet();
+  std::vector<Port> ports = *host.ports;
+  for (Port& port : ports) {
+    port.transport = transport;
+    std::vector<Subnet> subnets = *port.subnets;
+    subnets.front().own = {.address = "fd00::1", .prefix_length = 120};
+    subnets.front().shared_with.front().address = "fd00::9";
+    port.subnets = subnets;
+  }
+  host.ports = ports;
+  return host;
+}
+
 Facts OnlyIpv6() {
   return WithSubnet([](Port&, Subnet& subnet) { subnet.own = {.address = "fd00::1", .prefix_length = 64}; });
 }
@@ -87,6 +102,14 @@ std::vector<CheckCase> ArpSecurityRows() {
                 {.profile = fabric, .port = 1}),
           Passes("ip.accept-local", "on", TwoPorts(on, on), "accept_local 1 on dcb1, dcb0",
                  {.profile = fabric, .port = 1}),
+          DoesNotApply("ip.accept-local", "alone by IPv6", OnlyIpv6(), "no RDMA port before"),
+          Fails("ip.accept-local", "by IPv6", TwoInOneIpv6Subnet(Transport::kRoce),
+                "the subnet of fd00::1/120 is shared with dcb0 by IPv6 alone",
+                {.fix = "ip address add ADDRESS dev dcb1", .port = 1}),
+          DoesNotApply("ip.accept-local", "by IPv6, the first of two", TwoInOneIpv6Subnet(Transport::kRoce),
+                       "no RDMA port before"),
+          DoesNotApply("ip.accept-local", "iWARP by IPv6", TwoInOneIpv6Subnet(Transport::kIwarp),
+                       "iWARP by IPv6", {.port = 1}),
           IsUnknown("ip.accept-local", "settings not readable", TwoPorts(on, Denied()),
                     "Operation not permitted", {.profile = fabric, .port = 1})};
 }

@@ -58,7 +58,7 @@ std::vector<CheckCase> IpItselfRows() {
           Fails("ip.duplicate", "on two ports", in_subnet("10.0.0.1"), "10.0.0.1 is on dcb0 and on dcb1",
                 {.fix = "ip address del 10.0.0.1/24 dev dcb0"}),
           Fails("ip.duplicate", "on an interface without RDMA", shared("10.0.0.1"),
-                "10.0.0.1 is on dcb0 and on eth0"),
+                "10.0.0.1 is on dcb0 and on eth0", {.fix = "ip address flush dev eth0 to 10.0.0.1"}),
           Passes("ip.duplicate", "another address of the subnet there", shared("10.0.0.7"),
                  "none of its addresses"),
           IsUnknown("ip.duplicate", "denied", second_denied, "not permitted"),

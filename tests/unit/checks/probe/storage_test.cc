@@ -306,7 +306,7 @@ TEST(StorageProbeChecks, SayThatNobodyListensOnlyWhereThatIsSo) {
     const Finding refused = ById(result, id);
     EXPECT_EQ(refused.outcome, Outcome::kFail);
     EXPECT_NE(refused.fix, nobody.fix);
-    EXPECT_THAT(WhatToDo(refused), HasSubstr("refused this connection"));
+    EXPECT_THAT(refused.remedy->cause, HasSubstr("refused this connection"));
   }
 }
 

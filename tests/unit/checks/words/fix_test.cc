@@ -48,6 +48,7 @@ TEST(Fix, GivesAFindingItsFirstCommandWithoutCautions) {
 TEST(Fix, IsOneLineWhereThereIsNoMoreRoom) {
   EXPECT_EQ(OneLine(Fix("one").Caution("the link drops").Run("two").Do("look").remedy()),
             "one; two  # the link drops; look");
+  EXPECT_EQ(OneLine(Fix("one").Do("look").Or("leave it").remedy()), "one  # look; or leave it");
   EXPECT_EQ(OneLine(Fix("# look").remedy()), "# look");
   EXPECT_EQ(OneLine({}), "");
 }

@@ -89,7 +89,7 @@ TEST_F(HostsCheckTest, NamesTheHostThatDiesInTheMiddleOfATest) {
     EXPECT_THAT(finding.observed, HasSubstr("host b"));
     EXPECT_THAT(finding.fix, HasSubstr("rdmaready-agent --listen ADDRESS:7471"));
     ASSERT_TRUE(finding.remedy.has_value());
-    EXPECT_THAT(OneLine(*finding.remedy), HasSubstr("  # on host b,"));
+    EXPECT_THAT(OneLine(*finding.remedy), HasSubstr("  # run the command on host b,"));
   }
   EXPECT_EQ(failed, 1U);
 }
