@@ -6,6 +6,7 @@
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/storage/roles.h"
+#include "checks/words/carrying_function.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -71,6 +72,8 @@ std::string PastTheForced(const EthernetView& view) {
 template <ChainConsumer consumer>
 Verdict JudgeChain(const EthernetView& view) {
   if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
+  if (std::string reason = CarriedByFunction(view.host, view.port); !reason.empty())
+    return NotApplicable(reason);
   if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority"));
   if (!kDemandsDcb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "data centre bridging"));
   const Fact<std::string> none = NoConsumer(view, consumer);

@@ -17,6 +17,7 @@
 #include "api/base/prefix_index.h"
 #include "checks/families.h"
 #include "checks/words/addresses.h"
+#include "checks/words/carrying_function.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -41,6 +42,7 @@ Verdict JudgeIpUsable(const PortView& view) {
   if (!observed.empty()) return Judged(true, observed, kExpected, kAddressesSource);
   if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kExpected, kAddressesSource);
   if (port.netdev && !port.uppers) return NoAnswer(port.uppers.missing(), kExpected, kAddressesSource);
+  if (std::string reason = CarriedByFunction(view.host, port); !reason.empty()) return NotApplicable(reason);
   return Judged(false, "no address but link-local ones", kExpected, kAddressesSource);
 }
 
