@@ -172,8 +172,7 @@ Verdict JudgeInvPortMode(const PortView& view) {
                         return IsUp(other) && IsInfiniBand(other) == wants_infiniband;
                       });
   if (wants_infiniband && others) return NotApplicable("Ethernet mode, beside InfiniBand ports that work");
-  if (const Missing* gap = wants_infiniband ? StateGap(view.host) : nullptr)
-    return NoAnswer(*gap, expected, kModeSource);
+  if (const Missing* gap = others ? nullptr : StateGap(view.host)) return NoAnswer(*gap, expected, kModeSource);
   const std::string observed =
       Cat(mode, ", and no link: what it is connected to may speak the other (", ModeSwitch(port), ")");
   const Fix fix = ModeFix(port, wants_infiniband);

@@ -16,8 +16,11 @@ constexpr std::string_view kIbStateSource = "RDMA netlink port state";
 constexpr std::string_view kPortInfo = "PortInfo (management datagram)";
 
 // For what only PortInfo tells.
-constexpr std::string_view kWithoutDatagrams =
-    "modprobe ib_umad && rdmaready check  # as root: management datagrams go by /dev/infiniband/umad*";
+Fix WithoutDatagrams() {
+  return Fix("modprobe ib_umad")
+      .Because("management datagrams go by /dev/infiniband/umad*, which root alone may open")
+      .Do("run rdmaready check again, as root");
+}
 
 constexpr std::uint8_t kIbLinkUp = 5;  // enum ib_port_phys_state
 constexpr std::uint16_t kFirstMulticastLid = 0xc000;
@@ -60,6 +63,7 @@ Verdict JudgeIbStateInit(const PortView& view) {
   const bool down = view.port.state && *view.port.state == PortState::kDown;
   if (down) return NotApplicable("the link is down: see link.state");
   constexpr const char* kExpected = "active";
+  if (!view.port.transport) return NoAnswer(view.port.transport.missing(), kExpected, kIbStateSource);
   const Fact<PortState>& state = view.port.state;
   if (!state) return NoAnswer(state.missing(), kExpected, kIbStateSource);
   switch (*state) {
@@ -98,7 +102,7 @@ std::string LaneText(std::uint32_t mbps) {
 // than the port supports was somebody's decision, and is told.
 Verdict JudgeAgainstEnabled(const Fact<IbLink>& link, std::uint32_t used, std::uint32_t enabled,
                             std::uint32_t supported, std::string (*words)(std::uint32_t)) {
-  if (!link) return NoAnswer(link.missing(), "the best that is enabled", kPortInfo, kWithoutDatagrams);
+  if (!link) return NoAnswer(link.missing(), "the best that is enabled", kPortInfo, WithoutDatagrams());
   if (used == 0 || enabled == 0) {
     return NoAnswer({.kind = Missing::Kind::kUnsupported, .detail = "PortInfo does not say which is in use"},
                     "the best that is enabled", kPortInfo);
@@ -127,6 +131,8 @@ Verdict JudgeIbSpeed(const PortView& view) {
 Verdict JudgeIbMtu(const PortView& view) {
   if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return NotApplicable(reason);
   const Port& port = view.port;
+  if (!port.transport)
+    return NoAnswer(port.transport.missing(), "the largest that the port supports", "RDMA netlink");
   const bool told = port.ib.link && port.ib.link->mtu_bytes != 0 && port.ib.link->mtu_bytes_supported != 0;
   const std::string_view source = told ? kPortInfo : "verbs port MTU";
   if (!told && !port.active_mtu_bytes)

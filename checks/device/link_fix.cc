@@ -153,7 +153,10 @@ Fix LinkStateFix(const Facts& host, const Port& port) {
   if (IsInfiniBand(port)) return InfiniBandFix(port).CheckBy(kCheckPort);
   const std::string netdev = NetdevWord(port.netdev);
   if (port.netdev && !port.netdev->admin_up)
-    return Fix(Cat("ip link set dev ", netdev, " up")).CheckBy(kCheckPort);
+    return Fix(Cat("ip link set dev ", netdev, " up"))
+        .Because("the interface is administratively down: nothing brought it up, or somebody took it down",
+                 Certainty::kCertain)
+        .CheckBy(kCheckPort);
   if (port.netdev && !port.netdev->carrier) {
     if (IsVirtualFunction(port)) return VirtualFunctionFix(host, port);
     return NoCarrierFix(*port.netdev, netdev).CheckBy(Cat("ip -br link show dev ", netdev));
