@@ -72,13 +72,13 @@ std::string PastTheForced(const EthernetView& view) {
 template <ChainConsumer consumer>
 Verdict JudgeChain(const EthernetView& view) {
   if (std::string reason = NotSetHere(view); !reason.empty()) return NotApplicable(reason);
-  if (std::string reason = CarriedByFunction(view.host, view.port); !reason.empty())
-    return NotApplicable(reason);
   if (!view.profile.rdma_priority) return NotApplicable(NotAsked(view.profile, "a priority"));
   if (!kDemandsDcb.made_by(view.profile)) return NotApplicable(NotAsked(view.profile, "data centre bridging"));
   const Fact<std::string> none = NoConsumer(view, consumer);
   if (none && !none->empty()) return NotApplicable(*none);
   constexpr std::string_view kSource = "configfs rdma_cm, configuration files, dcbnl, rtnetlink, LLDP";
+  if (auto carried = CarriedElsewhere(view.host, view.port, "RDMA's priority from end to end", kSource))
+    return *carried;
   // Of a consumer that may not be here nothing is said, though its packets would be marked all the same.
   const Chain chain = WalkChain(view, none ? ToSOf(view, consumer) : Fact<std::uint8_t>(none.missing()));
   const ChainStep& last = chain.back();

@@ -11,12 +11,23 @@ std::uint64_t CapacityMbps(const PciLink& link) {
   return link.speed_mtps <= kLast8b10bMtps ? raw * 8 / 10 : raw * 128 / 130;
 }
 
-bool ManagesSwitches(const Port& port) {
+Fact<bool> ManagesSwitchesOf(const Port& port) {
   constexpr std::uint64_t kLeastPart = 4;
-  if (!IsInfiniBand(port) || IsSoftware(port) || !port.rate_mbps || !port.pci || !port.pci->path) return false;
-  if (port.pci->path->empty()) return false;
-  const std::uint64_t most = CapacityMbps(port.pci->path->front().max);
-  return most > 0 && most * kLeastPart < *port.rate_mbps;
+  if (!IsInfiniBand(port) || IsSoftware(port) || NotOffered(port.rate_mbps) || NotOffered(port.pci))
+    return false;
+  if (!port.rate_mbps) return port.rate_mbps.missing();
+  if (!port.pci) return port.pci.missing();
+  const Fact<std::vector<PciHop>>& path = port.pci->path;
+  if (NotOffered(path)) return false;
+  if (!path) return path.missing();
+  const std::uint64_t most = path->empty() ? 0 : CapacityMbps(path->front().max);
+  if (most == 0) return Missing{Missing::Kind::kFailed, "the bus does not say what its links can run at"};
+  return most * kLeastPart < *port.rate_mbps;
+}
+
+bool ManagesSwitches(const Port& port) {
+  const Fact<bool> manages = ManagesSwitchesOf(port);
+  return manages && *manages;
 }
 
 }  // namespace rdmaready

@@ -12,8 +12,10 @@ namespace rdmaready {
 std::uint64_t CapacityMbps(const PciLink& link);
 
 // An InfiniBand port inside the machine: the board gives its device, at best, less than a quarter of the lanes
-// that its link could fill. NVSwitches are managed by such a ConnectX; no job sends by it. False where it is
-// not known.
+// that its link could fill. NVSwitches are managed by such a ConnectX; no job sends by it.
+Fact<bool> ManagesSwitchesOf(const Port& port);
+
+// The same; false where it is not known.
 bool ManagesSwitches(const Port& port);
 
 }  // namespace rdmaready

@@ -32,8 +32,6 @@ Verdict JudgeInvUnboundFunction(const HostView& view) {
   constexpr std::string_view kExpected = "an RDMA device of each adapter that can have one";
   if (NotOffered(view.host.pci_devices)) return NotApplicable(view.host.pci_devices.missing().detail);
   if (!view.host.pci_devices) return NoAnswer(view.host.pci_devices.missing(), kExpected, kBusSource);
-  if (view.host.rdma_netns_shared && !*view.host.rdma_netns_shared)
-    return NotApplicable("network namespaces have RDMA devices of their own: not all are seen here");
   std::string observed;
   std::size_t with = 0;
   std::size_t idle = 0;
@@ -49,6 +47,8 @@ Verdict JudgeInvUnboundFunction(const HostView& view) {
       ++idle;
     }
   }
+  if (!observed.empty() && view.host.rdma_netns_shared && !*view.host.rdma_netns_shared)
+    return NotApplicable("network namespaces have RDMA devices of their own: not all are seen here");
   if (!observed.empty() && !view.host.ports) return NoAnswer(view.host.ports.missing(), kExpected, kBusSource);
   if (!observed.empty() && !view.host.rdma_netns_shared && !NotOffered(view.host.rdma_netns_shared))
     return NoAnswer(view.host.rdma_netns_shared.missing(), kExpected, kBusSource);
@@ -185,8 +185,6 @@ Verdict JudgeInvPortMode(const PortView& view) {
 std::string NameNotApplicable(const HostView& view) {
   const Facts& host = view.host;
   if (host.named_devices && host.named_devices->empty()) return "no software here names an RDMA device";
-  if (host.rdma_netns_shared && !*host.rdma_netns_shared)
-    return "network namespaces have RDMA devices of their own: not all are seen here";
   return {};
 }
 
@@ -226,6 +224,8 @@ Verdict JudgeInvNameStability(const HostView& view) {
   if (gone.empty()) return Judged(true, there, kExpected, kNamesSource);
   if (!host.rdma_netns_shared && !NotOffered(host.rdma_netns_shared))
     return NoAnswer(host.rdma_netns_shared.missing(), kExpected, kNamesSource);
+  if (host.rdma_netns_shared && !*host.rdma_netns_shared)
+    return NotApplicable("network namespaces have RDMA devices of their own: not all are seen here");
   return Judged(false, Cat(gone, ": no RDMA device of that name; there are: ", DevicesText(*host.ports)),
                 kExpected, kNamesSource);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // inv.*: which RDMA ports the host has, how many, of which make, and who may see them.
 #include <algorithm>
+#include <optional>
 
 #include "checks/device/adapter.h"
 #include "checks/device/bus.h"
@@ -148,17 +149,19 @@ Verdict JudgeInvExpectedCount(const HostView& view) {
   const std::string expected = Cat("at least ", wanted, wanted == 1 ? " port" : " ports");
   if (!view.host.ports) return NoAnswer(view.host.ports.missing(), expected, kDevicesSource);
   unsigned count = 0;
-  const Missing* gap = nullptr;
+  std::optional<Missing> gap;
   const bool infiniband = view.profile.transport == Profile::Transport::kInfiniBand;
   for (const Port& port : *view.host.ports) {
     if (IsInfiniBand(port) || infiniband) {
-      if (IsInfiniBand(port) && infiniband && !ManagesSwitches(port)) ++count;
+      const Fact<bool> inside = ManagesSwitchesOf(port);
+      if (IsInfiniBand(port) && infiniband && inside && !*inside) ++count;
+      if (!inside) gap = inside.missing();
       continue;
     }
     if ((port.netdev && !port.netdev->name.empty()) || HasOwnProtocol(port)) ++count;
-    if (!port.netdev && !NotOffered(port.netdev)) gap = &port.netdev.missing();
+    if (!port.netdev && !NotOffered(port.netdev)) gap = port.netdev.missing();
   }
-  if (count < wanted && gap != nullptr) return NoAnswer(*gap, expected, kDevicesSource);
+  if (count < wanted && gap) return NoAnswer(*gap, expected, kDevicesSource);
   const std::string_view kind = infiniband ? "InfiniBand port" : "Ethernet port";
   Verdict verdict =
       Judged(count >= wanted, Cat(CountText(count, kind), " with RDMA"), expected, kDevicesSource);
@@ -223,6 +226,8 @@ Verdict JudgeInvSymmetry(const HostView& view) {
     if (!spare) return NoAnswer(spare.missing(), kExpected, kMakeSource);
     const Fact<bool> lent = LentOf(port);
     if (!lent) return NoAnswer(lent.missing(), kExpected, kMakeSource);
+    const Fact<bool> inside = ManagesSwitchesOf(port);
+    if (!inside) return NoAnswer(inside.missing(), kExpected, kMakeSource);
     if (!port.transport && !NotOffered(port.transport))
       return NoAnswer(port.transport.missing(), kExpected, kMakeSource);
   }

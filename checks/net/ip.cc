@@ -42,7 +42,7 @@ Verdict JudgeIpUsable(const PortView& view) {
   if (!observed.empty()) return Judged(true, observed, kExpected, kAddressesSource);
   if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kExpected, kAddressesSource);
   if (port.netdev && !port.uppers) return NoAnswer(port.uppers.missing(), kExpected, kAddressesSource);
-  if (std::string reason = CarriedByFunction(view.host, port); !reason.empty()) return NotApplicable(reason);
+  if (auto carried = CarriedElsewhere(view.host, port, kExpected, kAddressesSource)) return *carried;
   return Judged(false, "no address but link-local ones", kExpected, kAddressesSource);
 }
 

@@ -24,8 +24,7 @@ constexpr std::string_view kCmInstead =
 
 std::string NotRoceV2(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  if (view.profile.transport != Profile::Transport::kRoceV2) return NotAsked(view.profile, "RoCE v2");
-  return CarriedByFunction(view.host, view.port);
+  return view.profile.transport == Profile::Transport::kRoceV2 ? "" : NotAsked(view.profile, "RoCE v2");
 }
 
 std::string AddressesOf(const std::vector<Gid>& gids, GidType type) {
@@ -98,6 +97,7 @@ Verdict JudgeGidV2Present(const PortView& view) {
   if (std::string reason = NotRoceV2(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "GID table";
   constexpr std::string_view kExpected = "a RoCE v2 GID with an IP address";
+  if (auto carried = CarriedElsewhere(view.host, view.port, kExpected, kSource)) return *carried;
   const Fact<Transport>& transport = view.port.transport;
   if (!transport) return NoAnswer(transport.missing(), kExpected, kSource);
   const Fact<std::vector<Gid>>& gids = view.port.gids;
@@ -116,6 +116,7 @@ Verdict JudgeGidV2Present(const PortView& view) {
 
 Verdict JudgeGidDefaultMode(const PortView& view) {
   if (std::string reason = NotRoceV2(view); !reason.empty()) return NotApplicable(reason);
+  if (auto carried = CarriedElsewhere(view.host, view.port, "RoCE v2", kCmSource)) return *carried;
   const Fact<GidType>& mode = view.port.cm_default_mode;
   if (!mode) return NoAnswer(mode.missing(), "RoCE v2", kCmSource, kCmInstead);
   switch (*mode) {
@@ -181,8 +182,7 @@ std::optional<std::uint64_t> OwnDscp(const Port& port) {
 Verdict JudgeRoceTos(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   if (!WantedTos(view.profile)) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
-  if (std::string reason = CarriedByFunction(view.host, view.port); !reason.empty())
-    return NotApplicable(reason);
+  if (auto carried = CarriedElsewhere(view.host, view.port, "RDMA's mark", kCmSource)) return *carried;
   const Profile& profile = view.profile;
   const unsigned wanted = *WantedTos(profile);
   if (profile.marking == Profile::Marking::kConsumers) return JudgeOwnMarks(view, wanted);
