@@ -333,7 +333,7 @@ std::vector<Check> InventoryChecks() {
                .Run("lspci -nn -d ::0200")
                .Do("reseat the card that lspci lacks; of one that it has, ask dmesg for its driver"),
        .blocks_for = &kDemandsPorts,
-       .depends_on = {"inv.rdma-present"},
+       .depends_on = {"inv.rdma-present", "inv.dead-function"},
        .judge = JudgeInvExpectedCount},
       {.id = "inv.netdev-mapping",
        .title = "The RDMA port belongs to an Ethernet interface of this network namespace",
