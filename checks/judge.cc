@@ -18,6 +18,7 @@
 #include "checks/port_fit.h"
 #include "checks/spare.h"
 #include "checks/stopwatch.h"
+#include "checks/words/carrying_function.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
@@ -28,8 +29,8 @@ namespace {
 
 // What is still asked of a spare port, and of a virtual function that is lent to a container: that it is one,
 // why it may have no link, and who it says it is.
-constexpr std::array<std::string_view, 4> kAskedOfAll{"link.state", "inv.netdev-mapping", "inv.port-mode",
-                                                      "dev.guid"};
+constexpr std::array<std::string_view, 5> kAskedOfAll{"link.state", "inv.netdev-mapping", "inv.netns-mode",
+                                                      "inv.port-mode", "dev.guid"};
 
 // Asked of the host with all its ports, whichever of them the profile is for.
 constexpr std::array<std::string_view, 4> kAskedOfTheWhole{"inv.ports-selected", "inv.unbound-function",
@@ -48,6 +49,7 @@ SparePort SpareReason(const Facts& host, const Port& port, const Profile& profil
   const Fact<bool> lent = LentOf(port);
   if (!lent) return {.doubt = lent.missing()};
   if (*lent) return {.reason = "a virtual function whose interface is elsewhere: see inv.netdev-mapping"};
+  if (IsRepresentor(port)) return {.reason = "a representor, the switch's end of a virtual function"};
   const Fact<bool> spare = SpareOf(host, port, profile);
   if (!spare) return {.doubt = spare.missing()};
   return {.reason = *spare ? "a spare port: see link.state" : ""};

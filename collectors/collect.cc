@@ -49,6 +49,14 @@ Fact<std::vector<Port>> ReadPorts(HostReader& host, Facts& facts) {
   return ports;
 }
 
+Fact<std::vector<KernelModule>> Joined(const Fact<std::vector<KernelModule>>& modules,
+                                       const std::vector<KernelModule>& more) {
+  if (!modules) return modules;
+  std::vector<KernelModule> all = *modules;
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 }  // namespace
 
 Facts CollectFacts(HostReader& host, Clock& clock) {
@@ -67,6 +75,7 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
   facts.markings = ReadMarkings(host);
   facts.memlock_grants = ReadMemlockGrants(host);
   facts.pci_devices = ReadPciDevices(host);
+  facts.modules = Joined(facts.modules, ReadAdapterModules(host, facts.kernel, facts.pci_devices));
   facts.gpu = ReadGpuSupport(host, facts.kernel, facts.pci_devices);
   facts.named_devices = ReadNamedDevices(host);
   if (!facts.rdma_stack) {

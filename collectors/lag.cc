@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "collectors/nic/congestion.h"
 #include "collectors/ports.h"
 
 namespace rdmaready {
@@ -76,6 +77,7 @@ void FindLags(HostReader& host, const Network& network, std::vector<Port>& ports
     std::vector<std::uint32_t> members;
     for (const Netdev& member : *port.lowers) members.push_back(member.ifindex);
     port.uppers = ReadUppers(host, network, members);
+    port.congestion = WithMembers(host, port, port.congestion);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
 #include "checks/storage/roles.h"
+#include "checks/words/carrying_function.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -87,6 +88,8 @@ Verdict JudgeChain(const EthernetView& view) {
   const Fact<std::string> none = NoConsumer(view, consumer);
   if (none && !none->empty()) return NotApplicable(*none);
   constexpr std::string_view kSource = "configfs rdma_cm, configuration files, dcbnl, rtnetlink, LLDP";
+  if (auto carried = CarriedElsewhere(view.host, view.port, "RDMA's priority from end to end", kSource))
+    return *carried;
   // Of a consumer that may not be here nothing is said, though its packets would be marked all the same.
   const Chain chain = WalkChain(view, none ? ToSOf(view, consumer) : Fact<std::uint8_t>(none.missing()));
   const ChainStep& last = chain.back();

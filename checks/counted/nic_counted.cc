@@ -113,19 +113,29 @@ std::vector<Check> NicCountedChecks() {
       {.id = "cnt.pause-storm",
        .title = "The NIC did not give up pausing",
        .why = "A NIC whose host takes nothing stops its pauses after a while, and drops from there on",
-       .fix = "ethtool -S {netdev}  # the host is stuck: its CPU, its PCIe link, the program that receives",
+       .fix = Fix("ethtool -S {netdev}")
+                  .Because("the host takes nothing: its CPU, its PCIe link, or the program that receives")
+                  .Do("find the program that does not take its data, and look at pcie.bandwidth")
+                  .CheckBy("ethtool -S {netdev}"),
        .depends_on = {"link.state"},
        .judge = JudgeFailOrWarn<kStormGivenUp>},
       {.id = "link.ber",
        .title = "The link has few bit errors",
        .why = "Bits that FEC has to correct foretell those that it cannot: lost frames",
-       .fix = "ethtool -m {netdev}  # the transceiver: clean it or replace it, or the cable",
+       .fix = Fix("ethtool -m {netdev}")
+                  .Because("a dirty or worn transceiver, or a bad cable")
+                  .Do("clean the transceiver of {netdev}, then replace it or the cable", StepSite::kPort)
+                  .CheckBy("ethtool --include-statistics --show-fec {netdev}"),
        .depends_on = {"link.state"},
        .judge = JudgeLinkBer},
       {.id = "pcie.stall",
        .title = "The host takes what the NIC hands it",
        .why = "A NIC that waits for PCIe pauses the network instead, however fast the link is",
-       .fix = "lspci -vv  # of the NIC: width, speed, MaxReadReq; then its NUMA node and the memory there",
+       .fix = Fix("lspci -vv")
+                  .Because("the PCIe link is too slow for the port, or memory of the far socket is used")
+                  .Do("compare width, speed and MaxReadReq of {device} with what it can")
+                  .Do("bind the program to the NUMA node of {device}")
+                  .CheckBy("ethtool -S {netdev}"),
        .depends_on = {"link.state"},
        .judge = JudgeFailOrWarn<kStalls>},
   };

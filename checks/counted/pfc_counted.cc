@@ -170,7 +170,12 @@ Verdict JudgePauseGlobalCount(const EthernetView& view) {
   const std::uint64_t sent = grown(earlier->pause_frames->sent, now->sent);
   return Judged(received + sent == 0,
                 Cat("802.3x pauses: ", received, " received, ", sent, " sent", InWindow(view.port)), kExpected,
-                kPauseSource, PauseOffFix(view.netdev) + "  # and flow control off at the switch port");
+                kPauseSource,
+                Fix(PauseOffFix(view.netdev))
+                    .Because("link-level flow control is on at one end")
+                    .Caution("the link may go down for a moment")
+                    .Do("switch flow control off at the switch port of {netdev}", StepSite::kSwitch)
+                    .CheckBy("ethtool -a {netdev}"));
 }
 
 // ---- cnt.discards-phy ----
@@ -200,20 +205,31 @@ std::vector<Check> PfcCountedChecks() {
       {.id = "pause.global-count",
        .title = "Nobody pauses the whole link",
        .why = "A pause of 802.3x stops all traffic where only one priority should wait",
-       .fix = "ethtool -A {netdev} autoneg off rx off tx off  # and flow control off at the switch port",
+       .fix = Fix("ethtool -A {netdev} autoneg off rx off tx off")
+                  .Because("link-level flow control is on at one end")
+                  .Caution("the link may go down for a moment")
+                  .Do("switch flow control off at the switch port of {netdev}", StepSite::kSwitch)
+                  .CheckBy("ethtool -a {netdev}"),
        .depends_on = {"link.state"},
        .judge = JudgePauseGlobalCount},
       {.id = "pfc.wrong-prio",
        .title = "Only the lossless priorities are paused",
        .why = "The switch has another priority lossless than this host: RDMA is dropped in its own",
-       .fix = "dcb -s pfc show dev {netdev}  # which priorities pause; let both ends have the profile's",
+       .fix = Fix("dcb -s pfc show dev {netdev}")
+                  .Because("the switch has other lossless priorities than this host")
+                  .Do("give the switch port the priorities of {profile}", StepSite::kSwitch)
+                  .CheckBy("dcb -s pfc show dev {netdev}"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state"},
        .judge = JudgePfcWrongPrio},
       {.id = "pfc.storm-live",
        .title = "The lossless priority is seldom paused",
        .why = "A storm of pauses stops every host that sends to the slow one, and those behind it",
-       .fix = "ethtool -S {netdev}  # they come from the switch: find the receiver that sends them there",
+       .fix =
+           Fix("ethtool -S {netdev}")
+               .Because("the pauses come from the switch: a receiver behind it is slow")
+               .Do("find the receiver that pauses most, by the counters of the switch ports", StepSite::kSwitch)
+               .CheckBy("ethtool -S {netdev}"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state"},
        .judge = JudgePfcStormLive},
@@ -221,14 +237,20 @@ std::vector<Check> PfcCountedChecks() {
        .title = "Frames were lost only after pauses",
        .why = "PFC that is configured but not effective: frames come in another priority or buffer than PFC "
               "looks at, and are lost without a pause",
-       .fix = "dcb buffer show dev {netdev}  # the lossless priority's own buffer; then trust and the DSCP map",
+       .fix = Fix("dcb buffer show dev {netdev}")
+                  .Because("the frames come in another priority or buffer than the one that is paused")
+                  .Do("compare trust, DSCP map and the buffer of the lossless priority with {profile}")
+                  .CheckBy("dcb -s pfc show dev {netdev}"),
        .blocks_for = &kDemandsPfc,
        .depends_on = {"link.state", "drv.dcb-capable"},
        .judge = JudgePfcSeenUnderLoad},
       {.id = "cnt.discards-phy",
        .title = "The NIC dropped no frame that it received",
        .why = "A frame of a lossless priority that finds no room is lost: its pause came too late, or not",
-       .fix = "dcb buffer show dev {netdev}  # room and mapping of the lossless priority; then PFC and trust",
+       .fix = Fix("dcb buffer show dev {netdev}")
+                  .Because("the pause came too late, or not: too little room, or another priority")
+                  .Do("compare the room of the lossless priority, PFC and trust with {profile}")
+                  .CheckBy("ethtool -S {netdev}"),
        .group = "device",
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state", "pfc.seen-under-load"},

@@ -42,6 +42,11 @@ bool CountsNoErrors(std::string_view name) {
   return name == "port_xmit_wait" || name.ends_with("_data") || name.ends_with("_packets");
 }
 
+bool IsFull(const Counter& counter) {
+  return Difference(counter, counter, WidthOf(counter.name, CounterFamily::kPort)).kind ==
+         CounterChange::Kind::kSaturated;
+}
+
 Verdict JudgeCntSaturated(const PortView& view) {
   if (NotOffered(ReadingOf(view.port).counters)) return NotApplicable("the device has no IBTA port counters");
   constexpr std::string_view kExpected = "below its maximum";
@@ -50,9 +55,7 @@ Verdict JudgeCntSaturated(const PortView& view) {
   std::string stuck;
   for (const Counter& counter : *counters) {
     if (CountsNoErrors(counter.name)) continue;
-    const bool full = Difference(counter, counter, WidthOf(counter.name, CounterFamily::kPort)).kind ==
-                      CounterChange::Kind::kSaturated;
-    if (full) stuck += Cat(stuck.empty() ? "" : ", ", counter.name, " ", counter.value);
+    if (IsFull(counter)) stuck += Cat(stuck.empty() ? "" : ", ", counter.name, " ", counter.value);
   }
   return Judged(stuck.empty(),
                 stuck.empty() ? Cat(counters->size(), " counters, all below their maximum")
@@ -65,6 +68,58 @@ struct Threshold {
   std::string_view counter;
   std::uint64_t most;
 };
+
+const Counter* Find(const std::vector<Counter>& counters, std::string_view name) {
+  const auto found = std::ranges::find(counters, name, &Counter::name);
+  return found == counters.end() ? nullptr : &*found;
+}
+
+std::string ExpectedText(std::span<const Threshold> thresholds) {
+  std::string expected;
+  for (const Threshold& threshold : thresholds)
+    expected += Cat(expected.empty() ? "" : ", ", threshold.counter, " at most ", threshold.most, " a day");
+  return expected;
+}
+
+std::string SinceText(std::uint64_t uptime_s) {
+  constexpr std::uint64_t kDayS = 86'400;
+  return uptime_s >= 2 * kDayS ? Cat(" in ", uptime_s / kDayS, " days at most")
+                               : Cat(" in ", CountText(uptime_s / 3600, "hour"), " at most");
+}
+
+Fix CableFix() {
+  return Fix("perfquery -C {device} -P {port}")
+      .Because("a bad cable, a dirty connector or a bad transceiver")
+      .Run("perfquery -C {device} -P {port} -R")
+      .Do("look again in an hour: where they grow, reseat the cable at both ends, then replace it",
+          StepSite::kPort)
+      .CheckBy("perfquery -C {device} -P {port}");
+}
+
+// The same count means a fault after a day and little after a year: counts are compared by the day since boot.
+// A counter that is full has lost the rest.
+Verdict JudgeSinceBoot(const Facts& host, const std::vector<Counter>& counters,
+                       std::span<const Threshold> thresholds, std::string_view source) {
+  constexpr std::uint64_t kDayS = 86'400;
+  std::string observed;
+  bool full = false;
+  bool many = false;
+  bool most = false;
+  for (const Threshold& threshold : thresholds) {
+    const Counter* counter = Find(counters, threshold.counter);
+    if (counter == nullptr) continue;
+    observed += Cat(observed.empty() ? "" : ", ", counter->name, " ", counter->value);
+    const bool above = counter->value > threshold.most;
+    full = full || (above && IsFull(*counter));
+    many = many || above;
+    most = most || (above && host.uptime_s && counter->value * kDayS > threshold.most * *host.uptime_s);
+  }
+  const std::string expected = ExpectedText(thresholds);
+  if (!many) return Judged(true, observed, expected, source);
+  if (full) return Judged(false, observed + ": a counter is full", expected, source, CableFix());
+  if (!host.uptime_s) return NoAnswer(host.uptime_s.missing(), expected, source);
+  return Judged(!most, observed + SinceText(*host.uptime_s), expected, source, CableFix());
+}
 
 // What grew in the watch; nothing where nobody watched, or where none of them was counted then.
 std::optional<std::string> GrownInWatch(const Port& port, std::span<const Threshold> thresholds) {
@@ -82,24 +137,16 @@ Verdict JudgeThresholds(const PortView& view, std::span<const Threshold> thresho
   const auto [counters, source] = ReadingOf(view.port);
   if (const std::optional<std::string> grown = GrownInWatch(view.port, thresholds)) {
     return Judged(grown->empty(), Cat(grown->empty() ? "no growth" : *grown, InWindow(view.port)), "no growth",
-                  source);
+                  source, CableFix());
   }
-  std::string expected;
-  for (const Threshold& threshold : thresholds)
-    expected += Cat(expected.empty() ? "" : ", ", threshold.counter, " at most ", threshold.most);
+  const std::string expected = ExpectedText(thresholds);
   if (!counters) return NoAnswer(counters.missing(), expected, source);
-  std::string observed;
-  bool good = true;
   for (const Threshold& threshold : thresholds) {
-    const auto found = std::ranges::find(*counters, threshold.counter, &Counter::name);
-    if (found == counters->end()) {
-      return NoAnswer({.kind = Missing::Kind::kUnsupported, .detail = Cat("no counter ", threshold.counter)},
-                      expected, source);
-    }
-    observed += Cat(observed.empty() ? "" : ", ", found->name, " ", found->value);
-    good = good && found->value <= threshold.most;
+    if (Find(*counters, threshold.counter) != nullptr) continue;
+    return NoAnswer({.kind = Missing::Kind::kUnsupported, .detail = Cat("no counter ", threshold.counter)},
+                    expected, source);
   }
-  return Judged(good, observed, expected, source);
+  return JudgeSinceBoot(view.host, *counters, thresholds, source);
 }
 
 Verdict JudgeIbSymbolErrors(const PortView& view) {
@@ -116,54 +163,40 @@ Verdict JudgeIbLinkRecovery(const PortView& view) {
 
 constexpr std::string_view kPmaSource = "InfiniBand port counters";
 
-// Thresholds of rdma-core's infiniband-diags, etc/error_thresholds.
-struct PmaThreshold {
-  std::string_view counter;
-  std::uint64_t most;
-};
-constexpr PmaThreshold kReceive[] = {{"port_rcv_errors", 10},
-                                     {"port_rcv_remote_physical_errors", 100},
-                                     {"local_link_integrity_errors", 10},
-                                     {"excessive_buffer_overrun_errors", 10}};
-constexpr PmaThreshold kTransmit[] = {
+constexpr Threshold kReceive[] = {{"port_rcv_errors", 10},
+                                  {"port_rcv_remote_physical_errors", 100},
+                                  {"local_link_integrity_errors", 10},
+                                  {"excessive_buffer_overrun_errors", 10}};
+constexpr Threshold kTransmit[] = {
     {"port_xmit_discards", 100}, {"port_xmit_constraint_errors", 100}, {"VL15_dropped", 100}};
 
 const Fact<std::vector<Counter>>& CountersOf(const Port& port) {
   return port.port_counters || !port.ib.pma_counters ? port.port_counters : port.ib.pma_counters;
 }
 
-std::vector<CounterChange> Of(const std::vector<CounterChange>& changes, std::span<const PmaThreshold> rows) {
+std::vector<CounterChange> Of(const std::vector<CounterChange>& changes, std::span<const Threshold> rows) {
   std::vector<CounterChange> of = changes;
   std::erase_if(of, [&rows](const CounterChange& change) {
-    return std::ranges::find(rows, change.name, &PmaThreshold::counter) == rows.end();
+    return std::ranges::find(rows, change.name, &Threshold::counter) == rows.end();
   });
   return of;
 }
 
-// Since they were last reset nobody knows when: compared with thresholds. Those that the port does not count
-// are left out, unless it counts none.
-Verdict JudgeReading(const Port& port, std::span<const PmaThreshold> rows) {
-  std::string expected;
-  std::string observed;
-  bool good = true;
-  const Fact<std::vector<Counter>>& counters = CountersOf(port);
-  for (const PmaThreshold& row : rows)
-    expected += Cat(expected.empty() ? "" : ", ", row.counter, " at most ", row.most);
+// Those that the port does not count are left out, unless it counts none.
+Verdict JudgeReading(const PortView& view, std::span<const Threshold> rows) {
+  const Fact<std::vector<Counter>>& counters = CountersOf(view.port);
+  const std::string expected = ExpectedText(rows);
   if (!counters) return NoAnswer(counters.missing(), expected, kPmaSource);
-  for (const PmaThreshold& row : rows) {
-    const auto found = std::ranges::find(*counters, row.counter, &Counter::name);
-    if (found == counters->end()) continue;
-    observed += Cat(observed.empty() ? "" : ", ", found->name, " ", found->value);
-    good = good && found->value <= row.most;
-  }
-  if (observed.empty())
+  const bool any = std::ranges::any_of(
+      rows, [&counters](const Threshold& row) { return Find(*counters, row.counter) != nullptr; });
+  if (!any)
     return NoAnswer({Missing::Kind::kUnsupported, "the port counts none of them"}, expected, kPmaSource);
-  return Judged(good, observed, expected, kPmaSource);
+  return JudgeSinceBoot(view.host, *counters, rows, kPmaSource);
 }
 
 // A watch tells what goes on now.
-Verdict JudgeCounts(const PortView& view, std::span<const PmaThreshold> rows) {
-  if (!NotWatched(view.port).empty()) return JudgeReading(view.port, rows);
+Verdict JudgeCounts(const PortView& view, std::span<const Threshold> rows) {
+  if (!NotWatched(view.port).empty()) return JudgeReading(view, rows);
   const Fact<std::vector<CounterChange>> all = PmaChanges(view.port);
   if (!all) return NoAnswer(all.missing(), "no growth", kPmaSource);
   const std::vector<CounterChange> changes = Of(*all, rows);
@@ -220,43 +253,48 @@ std::vector<Check> PortCountedChecks() {
       {.id = "cnt.saturated",
        .title = "The port's error counters can still count",
        .why = "A counter that stands at its maximum shows no further error: whatever it guards goes unseen",
-       .fix = "perfquery -C {device} -P {port} -R  # resets them; on a NIC without management datagrams a "
-              "reload of its driver does",
+       .fix = Fix("perfquery -C {device} -P {port} -R")
+                  .Because("the counters were never reset, and counted to their end", Certainty::kCertain)
+                  .Or("reload the driver, on a NIC without management datagrams: its connections end")
+                  .CheckBy("perfquery -C {device} -P {port}"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeCntSaturated},
       {.id = "ib.symbol-errors",
        .title = "The InfiniBand link has few symbol errors",
        .why = "Symbols that arrive damaged are a bad cable or transceiver, long before the link fails",
-       .fix =
-           "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
+       .fix = CableFix(),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIbSymbolErrors},
       {.id = "ib.link-recovery",
        .title = "The InfiniBand link neither recovers nor goes down often",
        .why = "Each time the link recovers its traffic stops; each time it goes down connections break",
-       .fix =
-           "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
+       .fix = CableFix(),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIbLinkRecovery},
       {.id = "ib.rcv-errors",
        .title = "The InfiniBand port receives few damaged packets",
        .why = "Damaged packets are a bad cable or transceiver here, or at a link before it",
-       .fix =
-           "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, replace the cable",
+       .fix = CableFix(),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIbRcvErrors},
       {.id = "ib.xmit",
        .title = "The InfiniBand port drops few packets",
        .why = "It drops what it could not send in time, or what its partition may not send",
-       .fix = "perfquery -C {device} -P {port} -R  # and look again in an hour: if they grow, look for "
-              "congestion and for P_Keys",
+       .fix = Fix("perfquery -C {device} -P {port}")
+                  .Because("congestion on the way, or packets of a partition that the port may not use")
+                  .Run("perfquery -C {device} -P {port} -R")
+                  .Do("look again in an hour: where they grow, look for congestion and for P_Keys",
+                      StepSite::kSwitch)
+                  .CheckBy("perfquery -C {device} -P {port}"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIbXmit},
       {.id = "ib.xmit-wait",
        .title = "The InfiniBand port seldom waits for leave to send",
        .why = "A port that waits has no credits: somebody behind it takes its traffic too slowly",
-       .fix = "ibqueryerrors --details  # needs infiniband-diags: the port whose peer does not take its "
-              "traffic",
+       .fix = Fix("ibqueryerrors --details")
+                  .Because("a receiver behind this port takes its traffic too slowly")
+                  .Do("find the port that waits most: its peer is the slow one", StepSite::kSwitch)
+                  .CheckBy("perfquery -x -C {device} -P {port}"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIbXmitWait},
   };

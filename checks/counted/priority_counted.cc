@@ -77,9 +77,10 @@ std::vector<Check> PriorityCountedChecks() {
        .title = "RDMA's traffic is found on its priority",
        .why = "Traffic without a mark is in priority 0, whatever PFC and classes are set to: nothing protects "
               "it there",
-       .fix = "ethtool -S {netdev}  # bytes by priority: let what connects mark its traffic (RDMA-CM's ToS, "
-              "NCCL_IB_TC, "
-              "--tos)",
+       .fix = Fix("ethtool -S {netdev}")
+                  .Because("the programs that connect do not mark their traffic")
+                  .Do("let them mark it: RDMA-CM's ToS, NCCL_IB_TC of jobs, --tos of tests")
+                  .CheckBy("ethtool -S {netdev}"),
        .depends_on = {"link.state", "inv.transport"},
        .judge = JudgeCntRdmaPriority},
   };

@@ -121,66 +121,86 @@ std::vector<Check> RdmaCountedChecks() {
       {.id = "cnt.rdma-retrans",
        .title = "Nothing was sent again while the port was watched",
        .why = "What is sent again was lost, itself or its acknowledgement, and each time costs a timeout",
-       .fix = "rdma statistic show link {device}/{port}  # compare both ends, and the switch port between "
-              "them: where are frames dropped?",
+       .fix = Fix("rdma statistic show link {device}/{port}")
+                  .Because("frames are lost on the way, or a receiver answers too late")
+                  .Do("compare the drops of both ends and of the switch ports between them", StepSite::kSwitch)
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state"},
        .judge = JudgeNoGrowth<ErrorTopic::kRetransmission>},
       {.id = "cnt.sequence",
        .title = "No packet was missing while the port was watched",
        .why = "A gap in the sequence is a lost frame, or one that overtook another on a second path",
-       .fix = "rdma statistic show link {device}/{port}  # compare both ends, and the switch port between "
-              "them: where are frames dropped?",
+       .fix = Fix("rdma statistic show link {device}/{port}")
+                  .Because("frames are lost on the way, or overtake each other on two paths")
+                  .Do("compare the drops of both ends and of the switch ports between them", StepSite::kSwitch)
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state"},
        .judge = JudgeNoGrowth<ErrorTopic::kSequence>},
       {.id = "cnt.rnr",
        .title = "Receivers had a buffer posted for whatever came",
        .why = "The sender waits when a receiver has none; that is its software, and not the network",
-       .fix = "rdma resource show qp link {device}/{port}  # whose queue pairs: let that program post more "
-              "receives",
+       .fix = Fix("rdma resource show qp link {device}/{port}")
+                  .Because("a program posts too few receives, or too late")
+                  .Do("let the program that owns the queue pairs post more receives")
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeCntRnr},
       {.id = "cnt.retry-exceeded",
        .title = "No connection broke because its retries were used up",
        .why = "The queue pair is lost with all that it carried: storage sessions are set up anew",
-       .fix = "rdma statistic show link {device}/{port}  # the other end was not reached for seconds: links, "
-              "routes and PFC on the way",
+       .fix = Fix("rdma statistic show link {device}/{port}")
+                  .Because("the other end was not reached for seconds")
+                  .Do("look at links, routes and PFC on the way to it", StepSite::kSwitch)
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state"},
        .judge = JudgeNoGrowth<ErrorTopic::kRetriesUsedUp>},
       {.id = "cnt.remote-access",
        .title = "Nobody was refused access to memory",
        .why = "A wrong key or a right that was not given is a program's fault, or somebody's attempt",
-       .fix = "rdma resource show qp link {device}/{port}  # who is connected, with which process here",
+       .fix = Fix("rdma resource show qp link {device}/{port}")
+                  .Because("a program used a wrong key, or a peer asked for what it was not given")
+                  .Do("find the peer by its queue pair, and read the log of that program")
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeNoGrowth<ErrorTopic::kRemoteAccess>},
       {.id = "cnt.icrc",
        .title = "No RoCE packet arrived damaged",
        .why = "RoCE's own checksum is right where the link's was too: something in between changed the packet",
-       .fix = "rdma statistic show link {device}/{port}  # devices on the way that rewrite packets, and faulty "
-              "ones",
+       .fix = Fix("rdma statistic show link {device}/{port}")
+                  .Because("a device on the way rewrites packets, or a faulty one damages them")
+                  .Do("look for what changes packets between the two: NAT, a tunnel, a faulty switch",
+                      StepSite::kSwitch)
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeNoGrowth<ErrorTopic::kDamaged>},
       {.id = "cnt.cm-retries",
        .title = "Connections are made and ended without a message being sent again",
        .why = "Each message that has to be sent again makes somebody wait for a second and more",
-       .fix = "grep -r . /sys/class/infiniband/{device}/ports/{port}/cm_tx_retries  # the peer is slow, or "
-              "messages are lost on the way: links, VLANs, its RDMA-CM",
+       .fix = Fix("grep -r . /sys/class/infiniband/{device}/ports/{port}/cm_tx_retries")
+                  .Because("the peer is slow, or messages are lost on the way")
+                  .Do("look at links and VLANs on the way, and at the load of the peer")
+                  .CheckBy("grep -r . /sys/class/infiniband/{device}/ports/{port}/cm_tx_retries"),
        .depends_on = {"link.state"},
        .judge = JudgeCntCmRetries},
       {.id = "cnt.cqe",
        .title = "No work ended in an error",
        .why = "Each one is a request of storage that failed, and mostly the end of its connection",
-       .fix =
-           "rdma statistic show link {device}/{port}  # which error: retries, access and RNR have counters of "
-           "their own; the program's log has the rest",
+       .fix = Fix("rdma statistic show link {device}/{port}")
+                  .Because("retries were used up, access was refused, or a receiver was not ready")
+                  .Do("see which of those counters grew; the log of the program has the rest")
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeCntCqe},
       {.id = "iw.retrans",
        .title = "iWARP sends few segments again",
        .why = "TCP makes good what is lost, but slows down for each loss",
-       .fix = "rdma statistic show link {device}/{port}  # links, switch ports and MTU on the way",
+       .fix = Fix("rdma statistic show link {device}/{port}")
+                  .Because("segments are lost on the way")
+                  .Do("look at links, switch ports and MTU on the way", StepSite::kSwitch)
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeIwRetrans},
   };

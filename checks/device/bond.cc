@@ -5,6 +5,7 @@
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -30,6 +31,7 @@ Master MasterOf(const Port& port) {
 
 std::string NotAMember(const Port& port, std::string_view kind) {
   if (IsInfiniBand(port)) return "InfiniBand: a port has no Ethernet interface";
+  if (HasOwnProtocol(port)) return "neither InfiniBand, RoCE nor iWARP: it has no interface";
   if (!port.netdev) return {};
   const Master master = MasterOf(port);
   if (master.name.empty()) return Cat(port.netdev->name, " is in no ", kind);
@@ -71,6 +73,14 @@ std::string MembersText(const Port& port) {
   return text;
 }
 
+Fix LeaveFix(const std::string& netdev) {
+  return Fix(Cat("ip link set dev ", netdev, " nomaster"))
+      .Because("both ports are one path in a bond; SMB Multichannel uses each by itself")
+      .Caution("the port leaves the bond: what runs over it goes on by the other members")
+      .Do("give the port an address of its own")
+      .CheckBy(Cat("ip -br address show dev ", netdev));
+}
+
 Verdict JudgeInvBond(const PortView& view) {
   if (std::string reason = NotAMember(view.port, "bond"); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "no bond, or one that keeps a connection on one link";
@@ -84,18 +94,20 @@ Verdict JudgeInvBond(const PortView& view) {
   if (!bond.upper->bond_mode) return NoAnswer(bond.upper->bond_mode.missing(), kExpected, kMasterSource);
   const std::string& mode = *bond.upper->bond_mode;
   const std::string observed = Cat(port.netdev->name, " is in ", bond.name, " (", mode, ")");
-  const std::string leave = Cat("ip link set dev ", NetdevWord(port.netdev), " nomaster");
+  const Fix leave = LeaveFix(NetdevWord(port.netdev));
   if (port.netdev->driver == "ice")
     return Judged(false, observed + ", where its driver refuses DCB settings", kExpected, kMasterSource, leave);
   if (Scatters(mode)) {
     return Judged(false, observed + ", which sends one connection over several links", kExpected, kMasterSource,
-                  Cat("ip link set dev ", ShellWord(bond.name),
-                      " type bond mode active-backup  # the bond must have no members meanwhile"));
+                  Fix(Cat("ip link set dev ", ShellWord(bond.name), " type bond mode active-backup"))
+                      .Because("the mode of the bond sends the frames of one connection over several links",
+                               Certainty::kCertain)
+                      .Caution("the kernel refuses it while the bond has members: take them out first")
+                      .Do("change the mode where the bond is configured, for the next boot")
+                      .CheckBy(Cat("ip -d link show dev ", ShellWord(bond.name))));
   }
   if (const Port* fellow = Fellow(view, bond.name)) {
-    return Judged(
-        false, Cat(observed, ", together with ", PortName(*fellow)), kExpected, kMasterSource,
-        Cat(leave, "  # SMB Multichannel uses both ports by itself, each with an address of its own"));
+    return Judged(false, Cat(observed, ", together with ", PortName(*fellow)), kExpected, kMasterSource, leave);
   }
   if (const Missing* gap = FellowGap(view)) return NoAnswer(*gap, kExpected, kMasterSource);
   if (!port.lowers) return NoAnswer(port.lowers.missing(), kExpected, kMasterSource);
@@ -127,14 +139,17 @@ std::vector<Check> BondChecks() {
        .why =
            "Some drivers refuse DCB settings in a bond, some modes reorder frames, and two ports in one bond "
            "are one path to SMB Multichannel",
-       .fix = "ip link set dev {netdev} nomaster  # and give it an address of its own",
+       .fix = LeaveFix("{netdev}"),
        .depends_on = {"inv.netdev-mapping"},
        .judge = JudgeInvBond},
       {.id = "inv.bridge",
        .title = "The port is not below a bridge that takes its frames",
        .why = "A bridge takes what arrives for itself: a software RDMA device below it hears nothing",
-       .fix = "ip link set dev {netdev} nomaster  # machines behind the bridge want another port, or virtual "
-              "functions of this one",
+       .fix = Fix("ip link set dev {netdev} nomaster")
+                  .Because("the bridge takes what arrives for itself", Certainty::kCertain)
+                  .Caution("machines behind the bridge lose this port")
+                  .Do("give those machines another port, or virtual functions of this one")
+                  .CheckBy("ip -br link show dev {netdev}"),
        .depends_on = {"inv.netdev-mapping"},
        .judge = JudgeInvBridge},
   };

@@ -48,7 +48,11 @@ std::vector<Check> BootChecks() {
       {.id = "inv.boot-path",
        .title = "The port does not carry the disk that the host booted from",
        .why = "A change of its link, MTU or DCB settings can cost the host its disk",
-       .fix = "lsblk  # change this port's settings from a rescue system only, or boot from another disk",
+       .fix = Fix("lsblk")
+                  .Because("the firmware booted the host by this port", Certainty::kCertain)
+                  .Caution("a change of this port's link can cost the host its disk")
+                  .Do("change its settings from a rescue system only")
+                  .Or("boot from another disk"),
        .depends_on = {"inv.netdev-mapping"},
        .judge = JudgeInvBootPath},
   };

@@ -15,6 +15,14 @@
 namespace rdmaready {
 namespace {
 
+Fix NodesFix(bool verbs, bool cm) {
+  const std::string_view modules = verbs ? "rdma_ucm" : cm ? "ib_uverbs" : "-a ib_uverbs rdma_ucm";
+  return Fix(Cat("modprobe ", modules))
+      .Because("nothing loaded the module that makes the node")
+      .Do("for good: a line each in /etc/modules-load.d/rdma.conf")
+      .CheckBy("ls /dev/infiniband");
+}
+
 Verdict JudgeDrvCoreModules(const HostView& view) {
   constexpr std::string_view kSource = "/dev/infiniband";
   constexpr std::string_view kExpected = "uverbs and rdma_cm";
@@ -25,7 +33,7 @@ Verdict JudgeDrvCoreModules(const HostView& view) {
   const bool cm = std::ranges::find(*nodes, "rdma_cm") != nodes->end();
   if (verbs && cm) return Judged(true, std::string(kExpected), kExpected, kSource);
   const std::string_view lacking = verbs ? "rdma_cm" : cm ? "uverbs" : "uverbs, no rdma_cm";
-  return Judged(false, Cat("no ", lacking), kExpected, kSource);
+  return Judged(false, Cat("no ", lacking), kExpected, kSource, NodesFix(verbs, cm));
 }
 
 using Parameters = std::vector<DevlinkParameter>;
@@ -53,7 +61,6 @@ std::string SetCommand(const Port& port, std::string_view name, bool on, std::st
   std::string command =
       Cat("devlink dev param set ", device, " name ", name, " value ", on ? "true" : "false", " cmode ", mode);
   if (mode == "driverinit") command += Cat(" && devlink dev reload ", device);
-  if (mode == "permanent") command += "  # then a reboot";
   return command;
 }
 
@@ -64,13 +71,14 @@ Verdict JudgeDrvRoceEnabled(const PortView& view) {
   if (SwitchesFor(transport).empty()) return NotApplicable(NotAsked(view.profile, "RoCE or iWARP"));
   const Fact<Parameters>& parameters = view.port.devlink.parameters;
   if (NotOffered(parameters)) return NotApplicable("the driver has no switches of devlink");
-  // What the driver speaks it was told to.
+  // A port that speaks the protocol has it switched on.
   if (!parameters && SpeaksIt(view.port, transport))
     return NotApplicable(Cat("the port speaks ", Name(*view.port.transport), ", whatever its switches are"));
   constexpr std::string_view kSource = "devlink parameters";
   const std::string expected(Name(view.profile.transport));
   if (!parameters) return NoAnswer(parameters.missing(), expected, kSource);
-  std::string wrong, right, fix;
+  std::string wrong, right;
+  Fix fix;
   for (const ProtocolSwitch& wanted : SwitchesFor(view.profile.transport)) {
     const auto found = std::ranges::find(*parameters, wanted.name, &DevlinkParameter::name);
     if (found == parameters->end()) continue;
@@ -79,10 +87,18 @@ Verdict JudgeDrvRoceEnabled(const PortView& view) {
     const bool on = now.value == "true";
     std::string& text = on == wanted.on ? right : wrong;
     text += Cat(text.empty() ? "" : ", ", wanted.name, " ", now.value);
-    if (on != wanted.on)
-      fix += Cat(fix.empty() ? "" : "; ", SetCommand(view.port, wanted.name, wanted.on, now.mode));
+    if (on != wanted.on) fix = std::move(fix).Run(SetCommand(view.port, wanted.name, wanted.on, now.mode));
+    if (on != wanted.on && now.mode == "permanent")
+      fix = std::move(fix).Do("reboot: the device reads it at its reset");
   }
-  if (!wrong.empty()) return Judged(false, wrong, expected, kSource, fix);
+  if (!wrong.empty()) {
+    return Judged(false, wrong, expected, kSource,
+                  std::move(fix)
+                      .Because("somebody switched the protocol off, or the driver's default is another",
+                               Certainty::kCertain)
+                      .Caution("the RDMA device is made anew, and a reload takes the interface down")
+                      .CheckBy("rdma link show"));
+  }
   return Judged(true, right.empty() ? std::string("the driver has no switch for it") : right, expected,
                 kSource);
 }
@@ -98,9 +114,9 @@ Verdict JudgeDrvUserlib(const PortView& view) {
 
 // Those whose vendor publishes them for many kernels, and supports them (OFED, DOCA, and the like).
 bool IsVendorsDriver(std::string_view driver) {
-  constexpr std::array<std::string_view, 14> kVendors{"mlx5_core", "mlx4_en", "mlx4_core", "bnxt_en", "ice",
-                                                      "i40e",      "iavf",    "qede",      "cxgb4",   "hns3",
-                                                      "ionic",     "efa",     "erdma",     "hfi1"};
+  constexpr std::array<std::string_view, 16> kVendors{
+      "mlx5_core", "mlx4_en", "mlx4_core", "bnxt_en", "bng_en", "ice", "i40e",  "iavf",
+      "idpf",      "qede",    "cxgb4",     "hns3",    "ionic",  "efa", "erdma", "hfi1"};
   return std::ranges::find(kVendors, driver) != kVendors.end();
 }
 
@@ -157,11 +173,14 @@ std::optional<Verdict> JudgePending(const PortView& view) {
   if (!versions) return NoAnswer(versions.missing(), kExpected, kSource);
   const FirmwareVersion* waits = Pending(*versions);
   if (waits == nullptr) return std::nullopt;
-  return Judged(false,
-                Cat(waits->name, " ", waits->running, " runs, and ", waits->stored, " waits for a reset"),
-                kExpected, kSource,
-                Cat("devlink dev reload ", DevlinkWord(view.port),
-                    " action fw_activate  # the link goes down meanwhile; where the driver refuses, reboot"));
+  return Judged(
+      false, Cat(waits->name, " ", waits->running, " runs, and ", waits->stored, " waits for a reset"),
+      kExpected, kSource,
+      Fix(Cat("devlink dev reload ", DevlinkWord(view.port), " action fw_activate"))
+          .Because("the firmware was updated, and the device was not reset since", Certainty::kCertain)
+          .Caution("the link goes down while the firmware starts")
+          .Or("reboot, where the driver refuses the reload")
+          .CheckBy(Cat("devlink dev info ", DevlinkWord(view.port))));
 }
 
 Verdict JudgeDrvFwVersion(const PortView& view) {
@@ -195,8 +214,13 @@ Verdict JudgeDrvHealth(const PortView& view) {
   if (!health) return NoAnswer(health.missing(), kExpected, kSource);
   const auto sick = std::ranges::find(*health, false, &HealthReporter::healthy);
   if (sick != health->end()) {
-    return Judged(false, Cat("in error: ", ReporterText(*sick)), kExpected, kSource,
-                  Cat("devlink health recover ", DevlinkWord(view.port), " reporter ", ShellWord(sick->name)));
+    return Judged(
+        false, Cat("in error: ", ReporterText(*sick)), kExpected, kSource,
+        Fix(Cat("devlink health diagnose ", DevlinkWord(view.port), " reporter ", ShellWord(sick->name)))
+            .Because("the firmware or a queue of the NIC stopped, and did not recover by itself")
+            .Caution("a recovery resets what stopped: its connections end")
+            .Run(Cat("devlink health recover ", DevlinkWord(view.port), " reporter ", ShellWord(sick->name)))
+            .CheckBy(Cat("devlink health show ", DevlinkWord(view.port))));
   }
   const auto past =
       std::ranges::find_if(*health, [](const HealthReporter& reporter) { return reporter.errors > 0; });
@@ -225,16 +249,18 @@ std::vector<ProtocolSwitch> SwitchesFor(Profile::Transport transport) {
 std::vector<Check> DriverChecks() {
   return {
       {.id = "drv.roce-enabled",
-       .title = "The device's driver is told to speak the profile's transport",
+       .title = "The device's driver is set to speak the profile's transport",
        .why = "With the switch off the driver makes no such RDMA device, or one that only carries raw frames",
-       .fix = "devlink dev param show  # enable_roce, enable_iwarp, enable_rdma of the device",
+       .fix = Fix("devlink dev param show")
+                  .Because("enable_roce, enable_iwarp or enable_rdma of the device is off")
+                  .CheckBy("rdma link show"),
        .blocks_for = &kDemandsTransport,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeDrvRoceEnabled},
       {.id = "drv.core-modules",
        .title = "Programs can reach RDMA: uverbs and rdma_cm are there",
        .why = "Without these device nodes no program opens an RDMA device, and no live test can be made",
-       .fix = "modprobe -a ib_uverbs rdma_ucm  # for good: a line each in /etc/modules-load.d/rdma.conf",
+       .fix = NodesFix(false, false),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeDrvCoreModules},
@@ -242,20 +268,30 @@ std::vector<Check> DriverChecks() {
        .title = "Programs have a verbs driver for the device",
        .why = "The kernel's half alone serves the kernel: no program opens the device, no test runs, and what "
               "verbs tell of the port stays unknown",
-       .fix = "{install verbs-drivers}  # or the package that came with the vendor's driver",
+       .fix = Fix("{install verbs-drivers}")
+                  .Because("the package with the user space half of the driver is not installed")
+                  .Or("install the package that came with the vendor's driver")
+                  .CheckBy("ibv_devices"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.rdma-present", "drv.core-modules"},
        .judge = JudgeDrvUserlib},
       {.id = "drv.fw-version",
        .title = "The NIC runs the firmware that is stored, and none that is too old",
        .why = "Old firmware has faults that are mended since; one that is only stored does nothing",
-       .fix = "devlink dev info  # update the NIC by its vendor's tool, then: devlink dev reload, or a reboot",
+       .fix = Fix("devlink dev info")
+                  .Because("the firmware is older than the profile asks")
+                  .Caution("the new firmware runs after a reset: the link goes down")
+                  .Do("update the firmware of {device} by its vendor's tool, then reboot")
+                  .CheckBy("devlink dev info"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeDrvFwVersion},
       {.id = "drv.health",
        .title = "The NIC's driver and firmware report no error",
        .why = "Firmware in error drops connections, or serves none at all, with a link that looks up",
-       .fix = "devlink health show  # what it was: devlink health diagnose, and dmesg",
+       .fix = Fix("devlink health show")
+                  .Because("the driver recovered from an error since it was loaded")
+                  .Do("read the kernel's log of that time; update firmware and driver where it comes again")
+                  .CheckBy("devlink health show"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeDrvHealth},
@@ -263,7 +299,9 @@ std::vector<Check> DriverChecks() {
        .title = "The RDMA driver is the kernel's own",
        .why = "A vendor's own has other defaults, files and counters: what is said of this port holds for the "
               "kernel's, and updates of the kernel may break it",
-       .fix = "ethtool -i {netdev}  # with a vendor's driver on purpose: keep to the kernels that it names",
+       .fix = Fix("ethtool -i {netdev}")
+                  .Because("somebody installed a driver from outside of the kernel", Certainty::kCertain)
+                  .Or("keep it, with the kernels that its maker names"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeDrvOutOfTree},
   };

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // inv.unbound-function, inv.dead-function, inv.port-mode, inv.name-stability, ib.vf-state: adapters that could
 // speak RDMA and do not, and why; devices that configuration names.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "api/base/text.h"
+#include "api/model/rdma_drivers.h"
+#include "checks/device/adapter.h"
 #include "checks/families.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
@@ -18,100 +16,6 @@ namespace {
 
 constexpr std::string_view kBusSource = "sysfs PCI";
 constexpr std::uint16_t kNvidia = 0x15b3;
-constexpr std::uint16_t kIonicPort = 0x1002;
-
-// Network drivers that have an RDMA driver beside them, and what takes RDMA away from a function of theirs.
-struct RdmaCapable {
-  std::string_view driver;
-  std::string_view why;
-};
-constexpr std::array<RdmaCapable, 11> kRdmaCapable{{
-    {"mlx5_core", "mlx5_ib is not loaded, or the device has RoCE off (devlink enable_roce)"},
-    {"mlx4_core", "mlx4_ib is not loaded, or the device has RoCE off"},
-    {"ice",
-     "irdma is not loaded, the port is in a bond, or the NIC has more than four ports, where it has no RDMA"},
-    {"i40e", "irdma is not loaded, or the NIC is none of the X722 family"},
-    {"bnxt_en", "bnxt_re is not loaded, or RDMA is off in the NVM"},
-    {"qede", "qedr is not loaded, or the function's personality in the NVM is without RDMA"},
-    {"cxgb4", "iw_cxgb4 is not loaded"},
-    {"hns3", "hns_roce_hw_v2 is not loaded"},
-    {"ionic", "ionic_rdma is not loaded"},
-    {"efa", "ib_uverbs is not loaded"},
-    {"erdma", "ib_uverbs is not loaded"},
-}};
-
-// Models that speak RDMA, of vendors whose other functions need no driver: one without is worth a word.
-bool IsRdmaModel(const PciDevice& function) {
-  constexpr std::uint16_t kChelsio = 0x1425;
-  constexpr std::uint16_t kPensando = 0x1dd8;
-  constexpr std::uint16_t kAmazon = 0x1d0f;
-  constexpr std::uint16_t kAlibaba = 0x1ded;
-  constexpr std::uint16_t kErdma = 0x107f;
-  switch (function.vendor_id) {
-    case kNvidia:
-    case kChelsio:
-      return true;
-    case kPensando:
-      return function.device_id == kIonicPort;
-    case kAmazon:
-      return function.device_id >> 4U == 0xefa;
-    case kAlibaba:
-      return function.device_id == kErdma;
-    default:
-      return false;
-  }
-}
-
-// i40e drives dozens of models without RDMA. cxgb4 takes all functions of its adapter and has ports on one
-// (init_one in cxgb4_main.c); ionic has one for management.
-bool CouldSpeakRdma(const PciDevice& function) {
-  constexpr std::uint16_t kFirstX722 = 0x37cc;
-  constexpr std::uint16_t kLastX722 = 0x37d3;
-  if (function.driver == "cxgb4" && function.netdevs.empty()) return false;
-  if (function.driver == "ionic") return function.device_id == kIonicPort;
-  const bool x722 = function.device_id >= kFirstX722 && function.device_id <= kLastX722;
-  if (function.driver == "i40e") return x722;
-  return std::ranges::find(kRdmaCapable, function.driver, &RdmaCapable::driver) != kRdmaCapable.end();
-}
-
-std::string_view SlotOf(std::string_view address) { return address.substr(0, address.rfind('.')); }
-
-// mlx5 has one device for both ports of an adapter whose netdevs are in one bond (RoCE LAG).
-bool IsInLag(const Facts& host, const PciDevice& function) {
-  if (!host.ports) return false;
-  return std::ranges::any_of(*host.ports, [&](const Port& port) {
-    return port.pci && SlotOf(port.pci->address) == SlotOf(function.address) && port.netdev &&
-           (!port.netdev->master.empty() || port.netdev->driver == "bonding");
-  });
-}
-
-// Its driver took it and made neither an interface nor an RDMA device of it, though it did of another one. A
-// management NIC has an interface. A NIC that a container uses keeps its RDMA device here.
-bool IsDead(const Facts& host, const PciDevice& function) {
-  const bool network = function.class_code >> 16U == 0x02;
-  const bool silent = function.netdevs.empty() && function.rdma_devices.empty();
-  if (!network || !silent || function.virtual_function || function.driver.empty()) return false;
-  if (!CouldSpeakRdma(function) || IsInLag(host, function)) return false;
-  return std::ranges::any_of(*host.pci_devices, [&function](const PciDevice& other) {
-    const bool model = other.vendor_id == function.vendor_id && other.device_id == function.device_id;
-    return (model || other.driver == function.driver) && !other.rdma_devices.empty();
-  });
-}
-
-// Why the function has no RDMA device; empty when it has one, needs none, or somebody took it on purpose (a
-// virtual function, one that a virtual machine owns).
-std::string WhyWithout(const Facts& host, const PciDevice& function) {
-  const bool network = function.class_code >> 16U == 0x02;
-  if (!network || function.virtual_function || !function.rdma_devices.empty()) return {};
-  if (function.driver.empty()) {
-    if (!IsRdmaModel(function)) return {};
-    return Cat(function.address, " has no driver: this kernel has none for it, or its probe failed");
-  }
-  if (!CouldSpeakRdma(function) || IsInLag(host, function) || IsDead(host, function)) return {};
-  const auto row = std::ranges::find(kRdmaCapable, function.driver, &RdmaCapable::driver);
-  return Cat(function.address, " has ", function.driver,
-             " and no RDMA device: ", row == kRdmaCapable.end() ? std::string_view() : row->why);
-}
 
 // A twin of the same model has an RDMA device, or the host has too few: else such a function is a choice.
 bool Matters(const HostView& view, const PciDevice& function) {
@@ -128,25 +32,27 @@ Verdict JudgeInvUnboundFunction(const HostView& view) {
   constexpr std::string_view kExpected = "an RDMA device of each adapter that can have one";
   if (NotOffered(view.host.pci_devices)) return NotApplicable(view.host.pci_devices.missing().detail);
   if (!view.host.pci_devices) return NoAnswer(view.host.pci_devices.missing(), kExpected, kBusSource);
-  if (view.host.rdma_netns_shared && !*view.host.rdma_netns_shared)
-    return NotApplicable("network namespaces have RDMA devices of their own: not all are seen here");
   std::string observed;
   std::size_t with = 0;
   std::size_t idle = 0;
+  Fix fix;
   for (const PciDevice& function : *view.host.pci_devices) {
     if (!function.rdma_devices.empty()) ++with;
-    const std::string why = WhyWithout(view.host, function);
-    if (why.empty()) continue;
+    const WithoutRdma without = WithoutRdmaOf(view.host, function);
+    if (without.why.empty()) continue;
     if (Matters(view, function)) {
-      observed += Cat(observed.empty() ? "" : "; ", Printable(why));
+      if (observed.empty()) fix = without.fix;
+      observed += Cat(observed.empty() ? "" : "; ", Printable(without.why));
     } else {
       ++idle;
     }
   }
+  if (!observed.empty() && view.host.rdma_netns_shared && !*view.host.rdma_netns_shared)
+    return NotApplicable("network namespaces have RDMA devices of their own: not all are seen here");
   if (!observed.empty() && !view.host.ports) return NoAnswer(view.host.ports.missing(), kExpected, kBusSource);
   if (!observed.empty() && !view.host.rdma_netns_shared && !NotOffered(view.host.rdma_netns_shared))
     return NoAnswer(view.host.rdma_netns_shared.missing(), kExpected, kBusSource);
-  if (!observed.empty()) return Judged(false, observed, kExpected, kBusSource);
+  if (!observed.empty()) return Judged(false, observed, kExpected, kBusSource, fix);
   const std::string others = idle == 0 ? "" : Cat("; ", idle, " more could, and other ports do");
   return Judged(true, Cat(CountText(with, "adapter function"), with == 1 ? " has" : " have", " RDMA", others),
                 kExpected, kBusSource);
@@ -203,6 +109,11 @@ std::string PortModeNotApplicable(const PortView& view) {
 
 bool IsUp(const Port& port) { return port.state && *port.state == PortState::kActive; }
 
+// A subnet manager may still have to begin with it.
+bool HasLink(const Port& port) {
+  return IsUp(port) || (port.state && (*port.state == PortState::kInit || *port.state == PortState::kArmed));
+}
+
 // Of some other port it is not known whether it works.
 const Missing* StateGap(const Facts& host) {
   if (!host.ports) return &host.ports.missing();
@@ -211,6 +122,35 @@ const Missing* StateGap(const Facts& host) {
     if (!port.transport && !NotOffered(port.transport)) return &port.transport.missing();
   }
   return nullptr;
+}
+
+// mlx4_core changes the mode of a port by sysfs, or by its option at load (mlx4_port1 in main.c of mlx4).
+bool IsMlx4(const Port& port) {
+  return port.device.starts_with("mlx4_") ||
+         DriverOfModel(port.pci->vendor_id, port.pci->device_id) == std::string_view("mlx4_core");
+}
+
+std::string ModeSwitch(const Port& port) {
+  return IsMlx4(port) ? Cat("mlx4_port", port.number) : Cat("LINK_TYPE_P", VpiNumber(port));
+}
+
+Fix ModeFix(const Port& port, bool infiniband) {
+  const std::string address = ShellWord(port.pci->address);
+  if (IsMlx4(port)) {
+    return Fix(Cat("echo ", infiniband ? "ib" : "eth", " > /sys/bus/pci/devices/", address, "/",
+                   ModeSwitch(port)))
+        .Because("mlx4_core gave the port this mode, by its option port_type_array or by what it sensed")
+        .Caution("both ports of the adapter lose their RDMA devices and interfaces for a moment")
+        .Do("for the next boot: correct port_type_array of mlx4_core in /etc/modprobe.d (1 InfiniBand, 2 "
+            "Ethernet), and make the initramfs again")
+        .CheckBy("rdma link show");
+  }
+  return Fix(Cat("mlxconfig -d ", address, " set ", ModeSwitch(port), "=", infiniband ? "1" : "2"))
+      .Because("the firmware of the adapter gives the port this mode")
+      .Caution("the new mode needs a reset of the adapter: its links drop")
+      .Run(Cat("mlxfwreset -d ", address, " reset"))
+      .Or("leave it as it is where nobody is to use the port")
+      .CheckBy("rdma link show");
 }
 
 // A port in the wrong mode never gets a link, as its partner speaks the other protocol. One that has a link is
@@ -227,20 +167,17 @@ Verdict JudgeInvPortMode(const PortView& view) {
   const bool infiniband = IsInfiniBand(port);
   const std::string mode = infiniband ? "InfiniBand mode" : "Ethernet mode";
   if (infiniband == wants_infiniband) return Judged(true, mode, expected, kModeSource);
-  if (IsUp(port)) return NotApplicable(Cat(mode, ", and its link is up: see inv.transport"));
+  if (HasLink(port)) return NotApplicable(Cat(mode, ", and its link is up: see inv.transport"));
   const bool others = view.host.ports && std::ranges::any_of(*view.host.ports, [&](const Port& other) {
                         return IsUp(other) && IsInfiniBand(other) == wants_infiniband;
                       });
   if (wants_infiniband && others) return NotApplicable("Ethernet mode, beside InfiniBand ports that work");
-  if (const Missing* gap = wants_infiniband ? StateGap(view.host) : nullptr)
-    return NoAnswer(*gap, expected, kModeSource);
-  const unsigned number = VpiNumber(port);
-  return Judged(
-      false, Cat(mode, ", and no link: what it is connected to may speak the other (LINK_TYPE_P", number, ")"),
-      expected, kModeSource,
-      Cat("mlxconfig -d ", ShellWord(port.pci->address), " set LINK_TYPE_P", number, "=",
-          wants_infiniband ? "1" : "2",
-          "  # 1 InfiniBand, 2 Ethernet, after a reset: mlxfwreset or a reboot. Not where nobody uses it"));
+  if (const Missing* gap = others ? nullptr : StateGap(view.host)) return NoAnswer(*gap, expected, kModeSource);
+  const std::string observed =
+      Cat(mode, ", and no link: what it is connected to may speak the other (", ModeSwitch(port), ")");
+  const Fix fix = ModeFix(port, wants_infiniband);
+  return others ? Warned(observed, expected, kModeSource, fix)
+                : Judged(false, observed, expected, kModeSource, fix);
 }
 
 // ---- inv.name-stability ----
@@ -248,8 +185,6 @@ Verdict JudgeInvPortMode(const PortView& view) {
 std::string NameNotApplicable(const HostView& view) {
   const Facts& host = view.host;
   if (host.named_devices && host.named_devices->empty()) return "no software here names an RDMA device";
-  if (host.rdma_netns_shared && !*host.rdma_netns_shared)
-    return "network namespaces have RDMA devices of their own: not all are seen here";
   return {};
 }
 
@@ -289,6 +224,8 @@ Verdict JudgeInvNameStability(const HostView& view) {
   if (gone.empty()) return Judged(true, there, kExpected, kNamesSource);
   if (!host.rdma_netns_shared && !NotOffered(host.rdma_netns_shared))
     return NoAnswer(host.rdma_netns_shared.missing(), kExpected, kNamesSource);
+  if (host.rdma_netns_shared && !*host.rdma_netns_shared)
+    return NotApplicable("network namespaces have RDMA devices of their own: not all are seen here");
   return Judged(false, Cat(gone, ": no RDMA device of that name; there are: ", DevicesText(*host.ports)),
                 kExpected, kNamesSource);
 }
@@ -300,6 +237,21 @@ std::string VfNotApplicable(const PortView& view) {
   if (NotOffered(view.port.pci)) return view.port.pci.missing().detail;
   const bool physical = view.port.pci && !IsVirtualFunction(view.port) && NotOffered(view.port.pci->physical);
   return physical ? "a physical function" : "";
+}
+
+Fix VfFix(const std::string& vf, bool nameless) {
+  Fix fix = Fix()
+                .Because(nameless ? "nobody gave the function its GUIDs, and its link follows a policy"
+                                  : "its link follows the policy of the physical function")
+                .Caution("typed on the host of the physical function; GUID: one of its own for each function");
+  if (nameless) {
+    fix = std::move(fix)
+              .Run(Cat("ip link set dev ", vf, " node_guid GUID"))
+              .Run(Cat("ip link set dev ", vf, " port_guid GUID"));
+  }
+  fix = std::move(fix).Run(Cat("ip link set dev ", vf, " state auto"));
+  if (nameless) fix = std::move(fix).Do("bind the function to its driver again");
+  return std::move(fix).CheckBy("rdma link show {device}/{port}");
 }
 
 Verdict JudgeIbVfState(const PortView& view) {
@@ -316,10 +268,7 @@ Verdict JudgeIbVfState(const PortView& view) {
   return Judged(false,
                 Cat(VirtualFunctionText(port), " is down: its link follows a policy of the physical one",
                     nameless ? ", and it has no GUID" : ""),
-                kExpected, kStateSource,
-                Cat("ip link set dev ", vf, " node_guid GUID && ip link set dev ", vf,
-                    " port_guid GUID && ip link set dev ", vf,
-                    " state auto  # on the host; then bind the function again"));
+                kExpected, kStateSource, VfFix(vf, nameless));
 }
 
 }  // namespace
@@ -329,34 +278,45 @@ std::vector<Check> FunctionChecks() {
       {.id = "inv.unbound-function",
        .title = "Every adapter that can speak RDMA has an RDMA device",
        .why = "A driver that is missing, that failed or that has RDMA off leaves a network port, and no RDMA",
-       .fix = "dmesg | grep -iE 'rdma|mlx|ice|bnxt|qed|cxgb|hns|ionic|efa'  # the driver says why; lspci -nnk "
-              "shows "
-              "which is bound",
+       .fix = Fix("dmesg | grep -i rdma")
+                  .Because("the RDMA half of the driver is missing, failed, or is switched off")
+                  .CheckBy("rdma link show"),
        .judge = JudgeInvUnboundFunction},
       {.id = "inv.dead-function",
        .title = "Every adapter function that a driver took has an interface or an RDMA device",
        .why = "An adapter whose firmware or probe failed is there on the bus, and carries nothing",
-       .fix = Fix("dmesg | grep -iE 'mlx|ice|i40e|bnxt|qed|hns|ionic'").Do("cold-start the host"),
+       .fix = Fix("dmesg | grep -i firmware")
+                  .Because("the adapter's firmware or its driver gave up")
+                  .Do("cold-start the host: a power cycle resets the adapter's firmware, a reboot does not")
+                  .CheckBy("rdma link show"),
        .blocks_for = &kDemandsRdma,
        .judge = JudgeInvDeadFunction},
       {.id = "inv.port-mode",
        .title = "The port is in the mode of its network, InfiniBand or Ethernet",
        .why = "A port of the other mode never finds its partner, and looks like one without a cable",
-       .fix = "mlxconfig -d ADDRESS query LINK_TYPE_P1  # 1 InfiniBand, 2 Ethernet",
+       .fix = Fix("rdma link show {device}/{port}").Do("set the mode that its network speaks"),
+       .blocks_for = &kDemandsTransport,
        .judge = JudgeInvPortMode},
       {.id = "inv.name-stability",
        .title = "RDMA devices that configuration names are there under that name",
        .why =
            "Names are by the order of probing or by place, as udev's rule says: another rule, kernel or slot "
            "renames them, and software takes TCP or another device",
-       .fix = "rdma link show  # then change the file; or keep the kernel's names: NAME_KERNEL in "
-              "/etc/udev/rules.d/60-rdma-persistent-naming.rules",
+       .fix =
+           Fix("rdma link show")
+               .Because("the RDMA devices were renamed: another rule, kernel or slot")
+               .Do("write the names that are there into the file")
+               .Or("keep the kernel's names: NAME_KERNEL in /etc/udev/rules.d/60-rdma-persistent-naming.rules, "
+                   "and reboot"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeInvNameStability},
       {.id = "ib.vf-state",
        .title = "The virtual function's InfiniBand port is up",
        .why = "Its link follows the physical function's policy and GUIDs: no cable brings it up",
-       .fix = "ip link set dev NETDEV vf NUMBER state auto  # on the host of the physical function",
+       .fix = Fix("ip link set dev NETDEV vf NUMBER state auto")
+                  .Because("its link follows the policy of the physical function")
+                  .Caution("typed on the host of the physical function")
+                  .CheckBy("rdma link show {device}/{port}"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIbVfState},
   };

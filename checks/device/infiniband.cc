@@ -16,8 +16,11 @@ constexpr std::string_view kIbStateSource = "RDMA netlink port state";
 constexpr std::string_view kPortInfo = "PortInfo (management datagram)";
 
 // For what only PortInfo tells.
-constexpr std::string_view kWithoutDatagrams =
-    "modprobe ib_umad && rdmaready check  # as root: management datagrams go by /dev/infiniband/umad*";
+Fix WithoutDatagrams() {
+  return Fix("modprobe ib_umad")
+      .Because("management datagrams go by /dev/infiniband/umad*, which root alone may open")
+      .Do("run rdmaready check again, as root");
+}
 
 constexpr std::uint8_t kIbLinkUp = 5;  // enum ib_port_phys_state
 constexpr std::uint16_t kFirstMulticastLid = 0xc000;
@@ -60,6 +63,7 @@ Verdict JudgeIbStateInit(const PortView& view) {
   const bool down = view.port.state && *view.port.state == PortState::kDown;
   if (down) return NotApplicable("the link is down: see link.state");
   constexpr const char* kExpected = "active";
+  if (!view.port.transport) return NoAnswer(view.port.transport.missing(), kExpected, kIbStateSource);
   const Fact<PortState>& state = view.port.state;
   if (!state) return NoAnswer(state.missing(), kExpected, kIbStateSource);
   switch (*state) {
@@ -98,7 +102,7 @@ std::string LaneText(std::uint32_t mbps) {
 // than the port supports was somebody's decision, and is told.
 Verdict JudgeAgainstEnabled(const Fact<IbLink>& link, std::uint32_t used, std::uint32_t enabled,
                             std::uint32_t supported, std::string (*words)(std::uint32_t)) {
-  if (!link) return NoAnswer(link.missing(), "the best that is enabled", kPortInfo, kWithoutDatagrams);
+  if (!link) return NoAnswer(link.missing(), "the best that is enabled", kPortInfo, WithoutDatagrams());
   if (used == 0 || enabled == 0) {
     return NoAnswer({.kind = Missing::Kind::kUnsupported, .detail = "PortInfo does not say which is in use"},
                     "the best that is enabled", kPortInfo);
@@ -127,6 +131,8 @@ Verdict JudgeIbSpeed(const PortView& view) {
 Verdict JudgeIbMtu(const PortView& view) {
   if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return NotApplicable(reason);
   const Port& port = view.port;
+  if (!port.transport)
+    return NoAnswer(port.transport.missing(), "the largest that the port supports", "RDMA netlink");
   const bool told = port.ib.link && port.ib.link->mtu_bytes != 0 && port.ib.link->mtu_bytes_supported != 0;
   const std::string_view source = told ? kPortInfo : "verbs port MTU";
   if (!told && !port.active_mtu_bytes)
@@ -155,6 +161,57 @@ std::string PkeysText(const std::vector<std::uint16_t>& keys) {
   return text;
 }
 
+bool IsFull(std::uint16_t key) { return (key & kMembership) != 0; }
+
+bool SamePartition(std::uint16_t a, std::uint16_t b) { return ((a ^ b) & ~kMembership) == 0; }
+
+bool IsIn(const std::vector<std::uint16_t>& keys, std::uint16_t partition) {
+  return std::ranges::any_of(keys, [partition](std::uint16_t key) { return SamePartition(key, partition); });
+}
+
+Fix MemberFix(std::uint16_t partition) {
+  return Fix()
+      .Because(Cat("the subnet manager did not make the port a member of partition ", PkeyText(partition)),
+               Certainty::kCertain)
+      .Do(Cat("make {device} port {port} a member of partition ", PkeyText(partition),
+              " at the subnet manager: in partitions.conf of opensm, or in UFM"))
+      .CheckBy("grep -r . /sys/class/infiniband/{device}/ports/{port}/pkeys");
+}
+
+// An interface of a partition runs only while the port's table has its key. The kernel sets the bit of full
+// membership in what the interface shows (ipoib_set_pkey), and takes the entry of the same 15 bits.
+std::optional<Verdict> JudgeChildren(const Port& port) {
+  constexpr std::string_view kExpected = "the partition of each IPoIB interface in the port's P_Key table";
+  if (NotOffered(port.uppers)) return std::nullopt;
+  if (!port.uppers) return NoAnswer(port.uppers.missing(), kExpected, kIbSysfsSource);
+  const Missing* gap = nullptr;
+  for (const UpperNetdev& upper : *port.uppers) {
+    if (!upper.admin_up || NotOffered(upper.pkey)) continue;
+    if (!upper.pkey) gap = &upper.pkey.missing();
+    if (!upper.pkey || IsIn(*port.ib.pkeys, *upper.pkey)) continue;
+    const auto partition = static_cast<std::uint16_t>(*upper.pkey & ~kMembership);
+    return Judged(false,
+                  Cat(Printable(upper.name), " is for P_Key ", PkeyText(*upper.pkey),
+                      ", which the table of the port lacks: ", PkeysText(*port.ib.pkeys)),
+                  kExpected, kIbSysfsSource, MemberFix(partition));
+  }
+  if (gap != nullptr) return NoAnswer(*gap, kExpected, kIbSysfsSource);
+  return std::nullopt;
+}
+
+// A limited member reaches full ones: for the clients of a storage partition that is the usual way.
+std::string MemberText(const std::vector<std::uint16_t>& keys, const std::vector<std::uint16_t>& wanted) {
+  const bool in_default = std::ranges::find(keys, kMembership | kDefaultPartition) != keys.end();
+  std::string text =
+      in_default ? "a full member of the default partition" : Cat("a full member: ", PkeysText(keys));
+  for (const std::uint16_t partition : wanted) {
+    const bool full = std::ranges::any_of(
+        keys, [partition](std::uint16_t key) { return SamePartition(key, partition) && IsFull(key); });
+    if (!full) text += Cat("; a limited member of ", PkeyText(partition), ": it reaches full members only");
+  }
+  return text;
+}
+
 Verdict JudgeIbPkey(const PortView& view) {
   if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return NotApplicable(reason);
   if (view.profile.transport != Profile::Transport::kInfiniBand)
@@ -163,22 +220,16 @@ Verdict JudgeIbPkey(const PortView& view) {
   const Fact<std::vector<std::uint16_t>>& keys = view.port.ib.pkeys;
   if (!keys) return NoAnswer(keys.missing(), kExpected, kIbSysfsSource);
   if (keys->empty()) return Judged(false, "no P_Key: a member of no partition", kExpected, kIbSysfsSource);
-  const auto full = [](std::uint16_t key) { return (key & kMembership) != 0; };
-  for (const std::uint16_t wanted : view.profile.pkeys.value_or(std::vector<std::uint16_t>{})) {
-    const std::string expected = Cat("full membership in partition ", PkeyText(wanted));
-    const auto is_wanted = [&](std::uint16_t key) { return (key & ~kMembership) == wanted; };
-    const auto found = std::ranges::find_if(*keys, is_wanted);
-    if (found == keys->end())
-      return Judged(false, Cat("a member of ", PkeysText(*keys)), expected, kIbSysfsSource);
-    if (std::ranges::none_of(*keys, [&](std::uint16_t key) { return is_wanted(key) && full(key); }))
-      return Warned(Cat("a limited member: ", PkeysText(*keys)), expected, kIbSysfsSource);
+  const std::vector<std::uint16_t> partitions = view.profile.pkeys.value_or(std::vector<std::uint16_t>{});
+  for (const std::uint16_t wanted : partitions) {
+    if (IsIn(*keys, wanted)) continue;
+    return Judged(false, Cat("a member of ", PkeysText(*keys)),
+                  Cat("membership in partition ", PkeyText(wanted)), kIbSysfsSource, MemberFix(wanted));
   }
-  if (std::ranges::none_of(*keys, full))
+  if (const std::optional<Verdict> child = JudgeChildren(view.port)) return *child;
+  if (std::ranges::none_of(*keys, IsFull))
     return Warned(Cat("a limited member only: ", PkeysText(*keys)), kExpected, kIbSysfsSource);
-  const bool in_default = std::ranges::find(*keys, kMembership | kDefaultPartition) != keys->end();
-  return Judged(
-      true, in_default ? "a full member of the default partition" : Cat("a full member: ", PkeysText(*keys)),
-      kExpected, kIbSysfsSource);
+  return Judged(true, MemberText(*keys, partitions), kExpected, kIbSysfsSource);
 }
 
 // Programs take the key at index 0 unless they are told another: NCCL, UCX, the tools of perftest.
@@ -203,8 +254,12 @@ Verdict JudgeIbPkeyIndex(const PortView& view) {
   if (index == 0) return Judged(true, Cat(key, " at index 0"), kExpected, kIbSysfsSource);
   return Judged(
       false, Cat(key, " is at index ", index, "; at index 0: ", first), kExpected, kIbSysfsSource,
-      Cat("export NCCL_IB_PKEY=", index, " UCX_IB_PKEY=", key, "  # for jobs; perftest: --pkey_index=", index,
-          ". Or let the subnet manager put it first"));
+      Fix(Cat("export NCCL_IB_PKEY=", index, " UCX_IB_PKEY=", key))
+          .Because("the subnet manager put the key there, and programs take the first one", Certainty::kCertain)
+          .Caution("jobs need it in their own environment")
+          .Do(Cat("give perftest --pkey_index=", index))
+          .Or("let the subnet manager put this partition first")
+          .CheckBy("grep -r . /sys/class/infiniband/{device}/ports/{port}/pkeys"));
 }
 
 }  // namespace
@@ -214,8 +269,13 @@ std::vector<Check> InfinibandChecks() {
       {.id = "ib.sm",
        .title = "A subnet manager has configured the InfiniBand port",
        .why = "Without one the port has no LID and stays in the state init: nothing can be sent over it",
-       .fix = "{install -y opensm} && systemctl enable --now opensm  # on one or two hosts of the fabric; "
-              "none where a switch is its subnet manager: look there",
+       .fix =
+           Fix("sminfo -C {device} -P {port}")
+               .Because("no subnet manager runs in this fabric, or it does not reach this port")
+               .Do("start the subnet manager of the fabric, or ask those who run it")
+               .Or("where the fabric has none: {install -y opensm} && systemctl enable --now opensm, on one or "
+                   "two hosts")
+               .CheckBy("cat /sys/class/infiniband/{device}/ports/{port}/sm_lid"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "inv.transport"},
        .in_summary = 3,
@@ -224,56 +284,73 @@ std::vector<Check> InfinibandChecks() {
        .title = "The InfiniBand port has a LID",
        .why = "The LID is the address by which switches forward: without one no packet finds the port",
        .fix =
-           "journalctl -u opensm | tail -n 20  # where the subnet manager runs: what it says of this port; a "
-           "port that it may not use has another M_Key",
+           Fix("journalctl -u opensm | tail -n 20")
+               .Because("the subnet manager sees this port and gives it no LID: another M_Key, or an old port")
+               .Caution("typed on the host of the subnet manager")
+               .Do("let it use the port: its log says what it refused")
+               .CheckBy("cat /sys/class/infiniband/{device}/ports/{port}/lid"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"ib.sm"},
        .judge = JudgeIbLid},
       {.id = "ib.state-init",
        .title = "The subnet manager has made the InfiniBand port active",
        .why = "A port that stays in init or armed carries management datagrams only, and no data",
-       .fix =
-           "systemctl restart opensm  # where the subnet manager runs: it then sweeps the fabric anew; if the "
-           "port stays as it is, see its log",
+       .fix = Fix("systemctl restart opensm")
+                  .Because("the subnet manager did not finish with this port")
+                  .Caution("typed on the host of the subnet manager: it sweeps the whole fabric anew")
+                  .Run("journalctl -u opensm | tail -n 20")
+                  .CheckBy("rdma link show {device}/{port}"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"ib.lid"},
        .judge = JudgeIbStateInit},
       {.id = "ib.width",
        .title = "The InfiniBand link uses all its lanes",
        .why = "A lane that did not come up takes its share of the rate: a 1X link has a quarter of a 4X link's",
-       .fix = "ibstatus {device}:{port}  # reseat the cable at both ends, then replace it; a splitter cable "
-              "halves "
-              "the lanes on purpose",
+       .fix = Fix("ibstatus {device}:{port}")
+                  .Because("lanes are lost in the cable or its connectors")
+                  .Do("reseat the cable of {device} port {port} at both ends, then replace it", StepSite::kPort)
+                  .Or("leave it so with a splitter cable: it halves the lanes on purpose")
+                  .CheckBy("ibstatus {device}:{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeIbWidth},
       {.id = "ib.speed",
        .title = "The InfiniBand link is as fast as the port can",
        .why = "Both ends train down to what the cable carries: half the speed is half of all storage traffic",
-       .fix =
-           "iblinkinfo -l  # what each end can and uses: a slower switch is as it is, else reseat the cable, "
-           "then replace it",
+       .fix = Fix("iblinkinfo -l")
+                  .Because("the cable carries no more, or the switch is slower", Certainty::kPossible)
+                  .Do("reseat the cable of {device} port {port} at both ends, then replace it", StepSite::kPort)
+                  .Or("leave it so where the switch is slower")
+                  .CheckBy("ibstatus {device}:{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeIbSpeed},
       {.id = "ib.mtu",
        .title = "The InfiniBand link has the largest MTU that the port supports",
        .why = "Smaller packets cost more of them for the same data, at both ends",
-       .fix =
-           "iblinkinfo -l  # the subnet manager takes the smaller MTU of both ends: an older switch has 2048; "
-           "a limit of its own stands in /etc/opensm/opensm.conf",
+       .fix = Fix("iblinkinfo -l")
+                  .Because("the subnet manager takes the smaller MTU of both ends: an older switch has 2048")
+                  .Do("look for a limit in /etc/opensm/opensm.conf of the subnet manager")
+                  .CheckBy("ibv_devinfo -d {device} -i {port}"),
        .depends_on = {"link.state"},
        .judge = JudgeIbMtu},
       {.id = "ib.pkey",
        .title = "The InfiniBand port is a full member of a partition",
-       .why = "Two limited members do not hear each other, and who shares no partition meets nobody",
-       .fix = "grep -r . /etc/opensm/partitions.conf  # where the subnet manager runs: give this port =full in "
-              "its partition, then  systemctl reload opensm",
+       .why =
+           "Two limited members do not hear each other, and a port outside of a partition reaches nobody in it",
+       .fix = Fix("grep -r . /etc/opensm/partitions.conf")
+                  .Because("the subnet manager made the port a limited member, or no member")
+                  .Caution("typed on the host of the subnet manager")
+                  .Do("give this port =full in its partition of partitions.conf")
+                  .Run("systemctl reload opensm")
+                  .CheckBy("grep -r . /sys/class/infiniband/{device}/ports/{port}/pkeys"),
        .blocks_for = &kDemandsInfiniBand,
        .depends_on = {"ib.state-init"},
        .judge = JudgeIbPkey},
       {.id = "ib.pkey-index",
        .title = "The partition that the port may use is the first of its table",
        .why = "Software that is told no index uses the first one: connections then hang without an error",
-       .fix = "grep -r . /sys/class/infiniband/{device}/ports/{port}/pkeys  # tell jobs the index",
+       .fix = Fix("grep -r . /sys/class/infiniband/{device}/ports/{port}/pkeys")
+                  .Because("the subnet manager put the key at another index")
+                  .Do("give jobs the index of the key that is a full member"),
        .depends_on = {"ib.pkey"},
        .judge = JudgeIbPkeyIndex},
   };

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // inv.*: which RDMA ports the host has, how many, of which make, and who may see them.
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <optional>
 
+#include "checks/device/adapter.h"
+#include "checks/device/bus.h"
+#include "checks/device/no_devices.h"
 #include "checks/families.h"
 #include "checks/spare.h"
+#include "checks/words/carrying_function.h"
 #include "checks/words/names.h"
-#include "checks/words/packages.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -42,69 +44,6 @@ std::string PortsText(const std::vector<Port>& ports) {
   }
   if (ports.size() > kShown) text += Cat("; and ", ports.size() - kShown, " more");
   return text;
-}
-
-// Debian names its kernels "6.12.117+deb12-amd64", or "...-cloud-amd64"; the package is the flavour's. Empty of
-// another kernel.
-std::string_view DebianFlavour(const Fact<Kernel>& kernel) {
-  for (const std::string_view flavour : {"-amd64", "-arm64"}) {
-    if (kernel && kernel->release.ends_with(flavour)) return flavour.substr(1);
-  }
-  return {};
-}
-
-// By the running kernel's name first: the agent may be in a container, whose distribution is another one.
-std::string OtherKernel(const Facts& host) {
-  PackageManager manager = host.kernel ? PackageManagerOf(*host.kernel) : PackageManager::kUnknown;
-  if (manager == PackageManager::kUnknown) manager = PackageManagerOf(host);
-  const std::string_view flavour = DebianFlavour(host.kernel);
-  const bool ubuntu = (host.kernel && host.kernel->release.ends_with("-generic")) ||
-                      (host.distribution && host.distribution->id == "ubuntu");
-  switch (manager) {
-    case PackageManager::kUnknown:
-      return "grep CONFIG_INFINIBAND= /boot/config-*  # boot a kernel that has it; none: install the "
-             "distribution's full kernel, as those for clouds have none";
-    case PackageManager::kApt:
-      if (flavour.empty() && ubuntu)
-        return "apt-get install linux-generic && reboot  # a kernel with InfiniBand; some for clouds have none";
-      return fmt::format(
-          "apt-get install linux-image-{} && reboot  # a kernel with InfiniBand; the cloud kernels have none",
-          flavour.empty() ? "$(dpkg --print-architecture)" : flavour);
-    case PackageManager::kDnf:
-      return "dnf install kernel && reboot  # a kernel with InfiniBand; kernel-core alone lacks modules";
-    case PackageManager::kZypper:
-      return "zypper install kernel-default && reboot  # a kernel with InfiniBand; kernel-default-base has few "
-             "modules";
-  }
-  return {};
-}
-
-Verdict NoDevices(const Facts& host) {
-  const std::string release = host.kernel ? " (" + host.kernel->release + ")" : "";
-  Verdict verdict = Judged(false, "no RDMA device", "at least one RDMA device", kDevicesSource);
-  switch (host.rdma_stack ? *host.rdma_stack : RdmaStack::kUnknown) {
-    case RdmaStack::kUnknown:
-      break;
-    case RdmaStack::kAbsent:
-      verdict.observed = Cat("no RDMA device: this kernel", release, " is without InfiniBand (no ib_core)");
-      verdict.fix = OtherKernel(host);
-      break;
-    case RdmaStack::kNotLoaded:
-      verdict.observed = "no RDMA device: ib_core is there, but not loaded";
-      verdict.fix =
-          "modprobe -a ib_uverbs rdma_ucm  # then the NIC's RDMA driver (mlx5_ib, irdma, bnxt_re, qedr, "
-          "iw_cxgb4), or "
-          "without such a NIC: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev NETDEV";
-      break;
-    case RdmaStack::kLoaded:
-      verdict.observed = "no RDMA device: the RDMA stack is loaded, but no driver made a device";
-      verdict.fix =
-          "rdma link show  # empty: load the NIC's RDMA driver (mlx5_ib, irdma, bnxt_re, qedr, iw_cxgb4), or "
-          "without "
-          "such a NIC: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev NETDEV";
-      break;
-  }
-  return verdict;
 }
 
 Verdict JudgeInvRdmaPresent(const HostView& view) {
@@ -160,23 +99,32 @@ Transport Wanted(Profile::Transport transport) {
 }
 
 // How the NIC's protocol is switched, where it can be.
-std::string TransportFix(const Port& port) {
+Fix TransportFix(const Port& port) {
   const std::string driver = port.netdev ? port.netdev->driver : "";
   const std::string address = port.pci ? ShellWord(port.pci->address) : "ADDRESS";
+  const bool mlx4 = port.device.starts_with("mlx4_") || driver == "mlx4_en" || driver == "mlx4_core";
   if (driver == "qede")
-    return Cat(
-        "ethtool -i ", NetdevWord(port.netdev),
-        "  # its NVM says RoCE or iWARP: the setting \"RDMA protocol\" of the NIC, in the setup of the system");
+    return Fix()
+        .Because("the NVM of the NIC says RoCE or iWARP", Certainty::kCertain)
+        .Do("choose the other RDMA protocol of the NIC in the setup of the system, then reboot");
   if (driver == "ice")
-    return Cat("devlink dev param set pci/", address,
-               " name enable_roce value true cmode runtime  # and enable_iwarp "
-               "false before it");
-  if (driver == "mlx5_core" || driver == "mlx4_en" || driver == "mlx4_core" || IsInfiniBand(port))
-    return Cat("mlxconfig -d ", address,
-               " query LINK_TYPE_P1  # a VPI port speaks InfiniBand (1) or Ethernet (2)");
+    return Fix(Cat("devlink dev param set pci/", address, " name enable_iwarp value false cmode runtime"))
+        .Because("one of RoCE and iWARP is on at a time")
+        .Caution("the RDMA device is made anew: its connections end")
+        .Run(Cat("devlink dev param set pci/", address, " name enable_roce value true cmode runtime"))
+        .CheckBy("rdma link show");
+  if (mlx4)
+    return Fix(Cat("grep -H . /sys/bus/pci/devices/", address, "/mlx4_port", port.number))
+        .Because("a VPI port speaks InfiniBand or Ethernet, and this one has the other mode")
+        .Do("write ib or eth into that file, as the fabric speaks");
+  if (driver == "mlx5_core" || IsInfiniBand(port))
+    return Fix(Cat("mlxconfig -d ", address, " query LINK_TYPE_P1"))
+        .Because("a VPI port speaks InfiniBand (1) or Ethernet (2), as its firmware is set")
+        .Do("set the type that the fabric speaks, then reset the adapter");
   if (driver == "cxgb4" || driver == "i40e")
-    return Cat("ethtool -i ", NetdevWord(port.netdev),
-               "  # this NIC speaks iWARP only: use another port or profile");
+    return Fix()
+        .Because("this NIC speaks iWARP only", Certainty::kCertain)
+        .Do("use another NIC for {device}/{port}, or a profile of iWARP");
   return {};
 }
 
@@ -201,15 +149,28 @@ Verdict JudgeInvExpectedCount(const HostView& view) {
   const std::string expected = Cat("at least ", wanted, wanted == 1 ? " port" : " ports");
   if (!view.host.ports) return NoAnswer(view.host.ports.missing(), expected, kDevicesSource);
   unsigned count = 0;
-  const Missing* gap = nullptr;
+  std::optional<Missing> gap;
+  const bool infiniband = view.profile.transport == Profile::Transport::kInfiniBand;
   for (const Port& port : *view.host.ports) {
-    if (IsInfiniBand(port)) continue;
-    if (port.netdev && !port.netdev->name.empty()) ++count;
-    if (!port.netdev && !NotOffered(port.netdev)) gap = &port.netdev.missing();
+    if (IsInfiniBand(port) || infiniband) {
+      const Fact<bool> inside = ManagesSwitchesOf(port);
+      if (IsInfiniBand(port) && infiniband && inside && !*inside) ++count;
+      if (!inside) gap = inside.missing();
+      continue;
+    }
+    if ((port.netdev && !port.netdev->name.empty()) || HasOwnProtocol(port)) ++count;
+    if (!port.netdev && !NotOffered(port.netdev)) gap = port.netdev.missing();
   }
-  if (count < wanted && gap != nullptr) return NoAnswer(*gap, expected, kDevicesSource);
-  return Judged(count >= wanted, Cat(count, " Ethernet port", count == 1 ? "" : "s", " with RDMA"), expected,
-                kDevicesSource);
+  if (count < wanted && gap) return NoAnswer(*gap, expected, kDevicesSource);
+  const std::string_view kind = infiniband ? "InfiniBand port" : "Ethernet port";
+  Verdict verdict =
+      Judged(count >= wanted, Cat(CountText(count, kind), " with RDMA"), expected, kDevicesSource);
+  const WithoutRdma adapter = FirstWithoutRdma(view.host);
+  if (count < wanted && !adapter.why.empty()) {
+    verdict.observed += Cat("; ", Printable(adapter.why));
+    verdict.fix = adapter.fix;
+  }
+  return verdict;
 }
 
 // What two ports of one host should share. A part that is not known is empty, and not compared.
@@ -241,7 +202,8 @@ std::vector<Port> PortsInUse(const HostView& view) {
   const Transport wanted = Wanted(view.profile.transport);
   std::erase_if(ports, [&](const Port& port) {
     const bool foreign = wanted != Transport::kUnknown && port.transport && *port.transport != wanted;
-    return foreign || IsLent(port) || IsSpare(view.host, port, view.profile);
+    return foreign || IsLent(port) || IsRepresentor(port) || ManagesSwitches(port) ||
+           IsSpare(view.host, port, view.profile);
   });
   return ports;
 }
@@ -264,6 +226,8 @@ Verdict JudgeInvSymmetry(const HostView& view) {
     if (!spare) return NoAnswer(spare.missing(), kExpected, kMakeSource);
     const Fact<bool> lent = LentOf(port);
     if (!lent) return NoAnswer(lent.missing(), kExpected, kMakeSource);
+    const Fact<bool> inside = ManagesSwitchesOf(port);
+    if (!inside) return NoAnswer(inside.missing(), kExpected, kMakeSource);
     if (!port.transport && !NotOffered(port.transport))
       return NoAnswer(port.transport.missing(), kExpected, kMakeSource);
   }
@@ -312,8 +276,11 @@ Verdict JudgeInvPhysical(const PortView& view) {
     if (!*on_nic) return NotApplicable("a software device has no PCIe function");
     return Judged(false, "a software device (siw, rxe): the CPU does what a NIC does elsewhere", kExpected,
                   kDevicesSource,
-                  "rdma link show {device}/{port}  # for tests and for clients; use an RDMA NIC");
+                  Fix("rdma link show {device}/{port}")
+                      .Because("somebody made a software device over this interface", Certainty::kCertain)
+                      .Do("use an RDMA NIC: a software device is for tests and for clients"));
   }
+  if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: no port has DCB, a virtual one misses none");
   const Fact<PciFunction>& pci = view.port.pci;
   if (!pci) return NoAnswer(pci.missing(), kExpected, kPciSource);
   // Its physical function is on this host, and judged there.
@@ -326,14 +293,22 @@ Verdict JudgeInvPhysical(const PortView& view) {
   return Judged(true, Cat(pci->address, " is a physical function"), kExpected, kPciSource);
 }
 
-// The opposite is asked for there.
-Verdict JudgeInvNetnsMode(const HostView& view) {
+// In exclusive mode a device that stayed here, while another namespace has its interface, serves neither. The
+// opposite is asked for where tenants are kept apart.
+Verdict JudgeInvNetnsMode(const PortView& view) {
   if (view.profile.multi_tenant)
     return NotApplicable(Cat("profile ", view.profile.name, " keeps tenants apart: sec.netns-shared"));
+  constexpr std::string_view kExpected = "shared, or device and interface in one namespace";
   const Fact<bool>& shared = view.host.rdma_netns_shared;
-  if (!shared) return NoAnswer(shared.missing(), "shared", kDevicesSource);
-  return Judged(*shared, *shared ? "shared" : "exclusive: a device is seen in one namespace only", "shared",
-                kDevicesSource);
+  if (!shared) return NoAnswer(shared.missing(), kExpected, kDevicesSource);
+  if (*shared) return Judged(true, "shared", kExpected, kDevicesSource);
+  const Fact<bool> lent = LentOf(view.port);
+  if (!lent) return NoAnswer(lent.missing(), kExpected, kDevicesSource);
+  if (!*lent) return Judged(true, "exclusive, with the interface in this namespace", kExpected, kDevicesSource);
+  return Judged(false,
+                Cat("exclusive, and the interface of ", Printable(view.port.device),
+                    " is in another network namespace: it has no RDMA there"),
+                kExpected, kDevicesSource);
 }
 
 }  // namespace
@@ -343,59 +318,73 @@ std::vector<Check> InventoryChecks() {
       {.id = "inv.rdma-present",
        .title = "The host has an RDMA device",
        .why = "Without one storage stays on TCP, often without saying so",
-       .fix = "rdma link show  # empty: load the NIC's RDMA driver, or for a software device: modprobe "
-              "rdma_rxe && rdma "
-              "link add rxe0 type rxe netdev NETDEV",
+       .fix = Fix("rdma link show")
+                  .Because("the NIC has no RDMA driver here, or there is no such NIC", Certainty::kPossible)
+                  .Do("load the RDMA driver of the NIC"),
        .blocks_for = &kDemandsRdma,
        .judge = JudgeInvRdmaPresent},
       {.id = "inv.expected-count",
-       .title = "The host has as many Ethernet ports with RDMA as the profile asks",
+       .title = "The host has as many ports with RDMA as the profile asks",
        .why = "A card or a driver that is lost at a reboot leaves storage with half of its paths, silently",
-       .fix = "rdma link show  # which one is missing? then: lspci, dmesg, and the driver of that NIC (reseat "
-              "the card when lspci lacks it)",
+       .fix =
+           Fix("rdma link show")
+               .Because("a card or its driver was lost at a reboot, or the profile asks for more than there is",
+                        Certainty::kPossible)
+               .Run("lspci -nn -d ::0200")
+               .Do("reseat the card that lspci lacks; of one that it has, ask dmesg for its driver"),
        .blocks_for = &kDemandsPorts,
-       .depends_on = {"inv.rdma-present"},
+       .depends_on = {"inv.rdma-present", "inv.dead-function"},
        .judge = JudgeInvExpectedCount},
       {.id = "inv.netdev-mapping",
        .title = "The RDMA port belongs to an Ethernet interface of this network namespace",
        .why =
            "Addresses, MTU and priorities live on the interface: without it the port cannot be reached by IP",
-       .fix =
-           "rdma link show {device}/{port}  # on the host itself it names the interface. A container wants one "
-           "of its own on that port, by a secondary network (macvlan, or a virtual function); the host's "
-           "stays where it is",
+       .fix = Fix("rdma link show {device}/{port}")
+                  .Because("the interface is in another network namespace")
+                  .Do("in a container: give it an interface of its own on that port, by a secondary network "
+                      "(macvlan, or a virtual function)")
+                  .CheckBy("rdma link show {device}/{port}"),
        .blocks_for = &kDemandsRdma,
        .judge = JudgeInvNetdevMapping},
       {.id = "inv.transport",
        .title = "The port speaks the transport of the profile",
        .why =
            "RoCE, iWARP and InfiniBand do not talk to each other: one odd port and storage falls back to TCP",
-       .fix =
-           "rdma link show {device}/{port}  # another transport than {transport}: use another port, switch the "
-           "NIC's protocol where it has two, or choose another profile",
+       .fix = Fix("rdma link show {device}/{port}")
+                  .Because("the port speaks another protocol than {transport}", Certainty::kCertain)
+                  .Do("switch the NIC's protocol where it has two, or use another port")
+                  .Or("choose the profile of what the port speaks"),
        .blocks_for = &kDemandsTransport,
        .depends_on = {"drv.roce-enabled", "inv.port-mode"},
        .judge = JudgeInvTransport},
       {.id = "inv.symmetry",
        .title = "All RDMA ports of the host are of one make, with one firmware",
        .why = "Multichannel spreads evenly: the odd port sets the pace, and behaves in ways of its own",
-       .fix = "devlink dev info  # bring the odd one to the others' firmware and driver, or take it out of the "
-              "storage network",
+       .fix = Fix("devlink dev info")
+                  .Because("one card was replaced or updated, and the others were not")
+                  .Do("update all to one firmware and driver")
+                  .Or("take the one that differs out of the storage network")
+                  .CheckBy("devlink dev info"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeInvSymmetry},
       {.id = "inv.physical",
        .title = "The RDMA port is a physical function",
        .why = "A virtual function has no DCB of its own: PFC and ETS are set, and shown, elsewhere",
-       .fix =
-           "readlink /sys/class/infiniband/{device}/device/physfn  # use that function for storage, or judge "
-           "its host as well",
+       .fix = Fix("readlink /sys/class/infiniband/{device}/device/physfn")
+                  .Because("this machine was given a virtual function", Certainty::kCertain)
+                  .Do("set PFC and ETS at its physical function, and judge the host that has it as well")
+                  .Or("use a physical function for storage"),
        .depends_on = {"inv.rdma-present", "inv.netdev-mapping"},
        .judge = JudgeInvPhysical},
       {.id = "inv.netns-mode",
-       .title = "Network namespaces share the RDMA devices",
-       .why = "In exclusive mode a device is seen in one namespace only: services in containers find none, and "
-              "this report may lack one",
-       .fix = "rdma system set netns shared  # refused while other network namespaces exist",
+       .title = "An RDMA device is where its interface is",
+       .why = "In exclusive mode a device is seen in one network namespace only: an interface that was moved "
+              "without it has no RDMA",
+       .fix = Fix("rdma dev set {device} netns NAMESPACE")
+                  .Because("only the interface was moved, and nobody shares the device")
+                  .Caution("NAMESPACE: the one that has the interface, as ip netns names it, or a PID in it")
+                  .Or("let the plugin of the container move both (rdma-cni), and start the pod again")
+                  .CheckBy("rdma link show"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeInvNetnsMode},
   };

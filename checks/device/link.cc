@@ -55,7 +55,7 @@ Verdict JudgeSpare(const Facts& host, const Port& port, const std::string& obser
   if (!equals) return NoAnswer(equals.missing(), expected, kStateSource);
   if (*equals >= kRails) {
     return Warned(Cat(observed, ": 1 of ", *equals + 1, " equal ports is down, the others carry RDMA"),
-                  expected, kStateSource, LinkStateFix(port));
+                  expected, kStateSource, LinkStateFix(host, port));
   }
   const Fact<bool> never = NeverHadLink(port);
   if (!never) return NoAnswer(never.missing(), expected, kStateSource);
@@ -65,14 +65,18 @@ Verdict JudgeSpare(const Facts& host, const Port& port, const std::string& obser
   }
   const std::string text = Cat("spare: ", observed, ", without an address; other ports carry RDMA");
   if (IsInfiniBand(port)) {
-    return Warned(text, expected, kStateSource,
-                  "rdma link show {device}/{port}  # nothing to do where nobody is to use it");
+    return Warned(
+        text, expected, kStateSource,
+        Fix("rdma link show {device}/{port}")
+            .Because("nobody uses the port, or it lost its link", Certainty::kPossible)
+            .Do("where it is to be used: look at its link, and at the port at the far end", StepSite::kPort));
   }
   return Warned(
       text, expected, kStateSource,
-      Cat("ip -d link show dev ", NetdevWord(port.netdev),
-          "  # nothing to do where nobody is to use it; else: a cable, then an address. A manager may "
-          "take the address with the carrier: a profile with min_ports makes a lost port red"));
+      Fix(Cat("ip -d link show dev ", NetdevWord(port.netdev)))
+          .Because("the port lost its cable, or nobody uses it", Certainty::kPossible)
+          .Do("where it is to be used: give {netdev} a cable, then an address", StepSite::kPort)
+          .Or("name min_ports in the profile: then a port that a manager took the address from is red"));
 }
 
 Verdict JudgeLinkState(const PortView& view) {
@@ -101,14 +105,17 @@ Verdict JudgeLinkState(const PortView& view) {
   const std::string dead = DeadMembers(port);
   if (active && !netdev_down && !dead.empty()) {
     return Warned(Cat(observed, "; below it without carrier: ", dead), kExpected, kStateSource,
-                  Cat("ip -d link show master ", NetdevWord(port.netdev),
-                      "  # check the cable, the transceiver and the switch port of ", Printable(dead)));
+                  Fix(Cat("ip -d link show master ", NetdevWord(port.netdev)))
+                      .Because("that member has no signal: the other one carries all")
+                      .Do(Cat("look at the switch port of ", Printable(dead)), StepSite::kSwitch)
+                      .Do(Cat("reseat the cable and the transceiver of ", Printable(dead)), StepSite::kPort)
+                      .CheckBy(Cat("ip -br link show master ", NetdevWord(port.netdev))));
   }
   const bool good = active && !netdev_down;
   const Fact<bool> spare_of = SpareOf(view.host, port, view.profile);
   if (!good && !spare_of) return NoAnswer(spare_of.missing(), kExpected, kStateSource);
   if (!good && *spare_of) return JudgeSpare(view.host, port, observed, kExpected);
-  return Judged(good, observed, kExpected, kStateSource, good ? Fix() : LinkStateFix(port));
+  return Judged(good, observed, kExpected, kStateSource, good ? Fix() : LinkStateFix(view.host, port));
 }
 
 // What the link could run at with its lanes; nothing where the other end does not tell its modes. Fewer lanes
@@ -126,8 +133,7 @@ Verdict JudgeRate(const Fact<std::uint32_t>& rate_mbps, std::uint32_t wanted) {
   constexpr std::string_view kSource = "sysfs port rate";
   const std::string expected = "at least " + SpeedText(wanted);
   if (!rate_mbps) return NoAnswer(rate_mbps.missing(), expected, kSource);
-  return Judged(*rate_mbps >= wanted, SpeedText(*rate_mbps), expected, kSource,
-                "iblinkinfo -l  # which end is the slower one: reseat the cable, then replace it");
+  return Judged(*rate_mbps >= wanted, SpeedText(*rate_mbps), expected, kSource, SlowInfiniBandFix());
 }
 
 // A software device has no speed of its own: when its interface names none either, there is nothing to judge.
@@ -151,7 +157,7 @@ Verdict JudgeLinkSpeed(const EthernetView& view) {
   if (!view.netdev) return NoAnswer(view.netdev.missing(), expected, kSpeedSource);
   const Fact<std::uint32_t>& speed = view.netdev->speed_mbps;
   if (!speed) return NoAnswer(speed.missing(), expected, kSpeedSource);
-  const std::string fix = FasterFix(view.netdev, wanted);
+  const Fix fix = FasterFix(view.netdev, wanted > 0 ? wanted : best->speed_mbps);
   if (*speed >= wanted && best && *speed < best->speed_mbps) {
     return Warned(Cat(SpeedText(*speed), ", both ends have ", SpeedText(best->speed_mbps)), expected,
                   kSpeedSource, fix);
@@ -166,8 +172,18 @@ Verdict JudgeLinkPhysState(const PortView& view) {
   return Judged(*state == kPhysLinkUp, PhysText(*state), "link up", kSource);
 }
 
+Fix DuplexFix(std::string_view how) {
+  return Fix(Cat("ethtool -s ", how))
+      .Because("one end negotiates and the other one is set by hand")
+      .Caution("the link goes down for a moment")
+      .Do("set the same at the switch port of {netdev}", StepSite::kSwitch)
+      .CheckBy("ethtool {netdev}");
+}
+
 Verdict JudgeLinkDuplex(const EthernetView& view) {
   if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: its links are always duplex");
+  if (HasOwnProtocol(view.port))
+    return NotApplicable("neither InfiniBand, RoCE nor iWARP: it has no interface");
   const FactRef<Duplex> duplex = NetdevFact(view.netdev, &Netdev::duplex);
   if (NotOffered(duplex) && IsSoftware(view.port))
     return NotApplicable("software device: its interface has no duplex");
@@ -178,9 +194,7 @@ Verdict JudgeLinkDuplex(const EthernetView& view) {
       return Unclear("the driver does not say which duplex", "full duplex", kSource);
     case Duplex::kHalf:
       return Judged(false, "half duplex", "full duplex", kSource,
-                    Negotiates(view.netdev)
-                        ? Cat("ethtool -s ", NetdevWord(view.netdev), " autoneg on  # and at the switch port")
-                        : std::string());
+                    Negotiates(view.netdev) ? DuplexFix(Cat(NetdevWord(view.netdev), " autoneg on")) : Fix());
     case Duplex::kFull:
       return Judged(true, "full duplex", "full duplex", kSource);
   }
@@ -216,8 +230,7 @@ Verdict JudgeLinkSpeedConsistent(const EthernetView& view) {
   if (!speed) return NoAnswer(speed.missing(), expected, source);
   if (*speed == fastest) return Judged(true, SpeedText(*speed), expected, source);
   return Judged(false, Cat(SpeedText(*speed), ", another port has ", SpeedText(fastest)), expected, source,
-                infiniband ? "iblinkinfo -l  # which end is the slower one: reseat the cable, then replace it"
-                           : FasterFix(view.netdev, fastest));
+                infiniband ? SlowInfiniBandFix() : FasterFix(view.netdev, fastest));
 }
 
 }  // namespace
@@ -227,7 +240,10 @@ std::vector<Check> LinkChecks() {
       {.id = "link.state",
        .title = "The RDMA port is active and its interface has a carrier",
        .why = "No RDMA connection can be made over a port that is down",
-       .fix = "ip link set dev {netdev} up  # and check the cable, the transceiver and the switch port",
+       .fix = Fix("ip link set dev {netdev} up")
+                  .Because("somebody took the interface down, or it has no signal")
+                  .Do("look at the cable, the transceiver and the switch port of {netdev}", StepSite::kPort)
+                  .CheckBy("rdma link show {device}/{port}"),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "inv.port-mode", "ib.vf-state", "ib.state-init"},
        .in_summary = 1,
@@ -235,28 +251,40 @@ std::vector<Check> LinkChecks() {
       {.id = "link.phys-state",
        .title = "The RDMA port's physical link is up",
        .why = "A port that still trains or recovers loses frames, whatever its logical state says",
-       .fix = "ip -s link show dev {netdev}  # errors that grow: the cable, the transceiver, the switch port",
+       .fix =
+           Fix("ip -s link show dev {netdev}")
+               .Because(
+                   "the link trains or recovers: a bad cable or transceiver, or another speed at the far end")
+               .Do("where errors grow: replace the cable or the transceiver of {netdev}", StepSite::kPort)
+               .CheckBy("rdma link show {device}/{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeLinkPhysState},
       {.id = "link.speed",
        .title = "The link is as fast as the profile asks",
        .why =
            "One slow path holds back every stripe of the storage; Microsoft asks for 10 Gb/s and more for RDMA",
-       .fix = "ethtool {netdev}  # what both ends offer; then the cable, the transceiver and the speed of the "
-              "switch port",
+       .fix = Fix("ethtool {netdev}")
+                  .Because("one end offers less, or the cable carries no more", Certainty::kPossible)
+                  .Do("set the speed at the switch port of {netdev}", StepSite::kSwitch)
+                  .Do("try another cable or transceiver", StepSite::kPort)
+                  .CheckBy("ethtool {netdev}"),
        .blocks_for = &kDemandsSpeed,
        .depends_on = {"link.state"},
        .judge = JudgeLinkSpeed},
       {.id = "link.speed-consistent",
        .title = "All RDMA ports of the host run at one speed",
        .why = "SMB Multichannel and striped transfers wait for the slowest path",
-       .fix = "ethtool {netdev}  # then the cable, the transceiver and the speed of the switch port",
+       .fix = Fix("ethtool {netdev}")
+                  .Because("one end offers less, or the cable carries no more", Certainty::kPossible)
+                  .Do("set the speed at the switch port of {netdev}", StepSite::kSwitch)
+                  .Do("try another cable or transceiver", StepSite::kPort)
+                  .CheckBy("ethtool {netdev}"),
        .depends_on = {"link.state", "link.speed"},
        .judge = JudgeLinkSpeedConsistent},
       {.id = "link.duplex",
        .title = "The link is full duplex",
        .why = "Half duplex has collisions, and no pause frames at all",
-       .fix = "ethtool -s {netdev} duplex full autoneg off  # and the same at the switch port",
+       .fix = DuplexFix("{netdev} duplex full autoneg off"),
        .depends_on = {"link.state"},
        .judge = JudgeLinkDuplex},
   };

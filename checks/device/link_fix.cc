@@ -2,6 +2,7 @@
 #include "checks/device/link_fix.h"
 
 #include "checks/device/link_modes.h"
+#include "checks/spare.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/interruption.h"
 #include "checks/words/verdicts.h"
@@ -13,7 +14,21 @@ namespace {
 
 constexpr std::string_view kCheckPort = "rdma link show {device}/{port}";
 
-// ConnectX says "disabled" of a port without a cable, too.
+// ConnectX says "disabled" of a port without a cable, too: of one that was in use somebody disabled it.
+Fix DisabledFix(const Port& port) {
+  constexpr std::string_view kEnable = "ibportstate -C {device} -P {port} -D 0 {port} enable";
+  const Fact<std::string> use = EarlierUse(port);
+  if (use && !use->empty()) {
+    return Fix(kEnable)
+        .Because("somebody disabled the port, by ibportstate or at the subnet manager")
+        .Caution("the port may be off on purpose: ask those who run the fabric");
+  }
+  return Fix()
+      .Because("no cable is plugged in, or somebody switched the port off", Certainty::kPossible)
+      .Do("plug in the cable of {device} port {port}", StepSite::kPort)
+      .Run(kEnable);
+}
+
 Fix InfiniBandFix(const Port& port) {
   switch (port.phys_state ? *port.phys_state : std::uint8_t{0}) {
     case kPhysPolling:
@@ -23,10 +38,7 @@ Fix InfiniBandFix(const Port& port) {
           .Do("look at the port at the far end: it must be enabled, and its device up", StepSite::kSwitch)
           .Do("try another cable", StepSite::kPort);
     case kPhysDisabled:
-      return Fix()
-          .Because("no cable is plugged in, or somebody switched the port off", Certainty::kPossible)
-          .Do("plug in the cable of {device} port {port}", StepSite::kPort)
-          .Run("ibportstate -C {device} -P {port} -D 0 {port} enable");
+      return DisabledFix(port);
     case kPhysTraining:
       return Fix()
           .Because("both ends are there and do not agree: a cable of another kind or speed, or a bad one")
@@ -84,7 +96,32 @@ Fix NoCarrierFix(const Netdev& netdev, const std::string& word) {
       .Do("reseat the cable and the transceiver of {netdev} at both ends, then try others", StepSite::kPort);
 }
 
-Fix VirtualFunctionFix(const Port& port) {
+// The port of the physical function, where this host has it.
+const Port* PhysicalPortOf(const Facts& host, const Port& port) {
+  if (!host.ports || !port.pci || !port.pci->physical) return nullptr;
+  for (const Port& other : *host.ports) {
+    if (other.pci && other.pci->address == port.pci->physical->address) return &other;
+  }
+  return nullptr;
+}
+
+Fix VirtualFunctionFix(const Facts& host, const Port& port) {
+  const Port* physical = PhysicalPortOf(host, port);
+  if (physical != nullptr && physical->netdev && !physical->netdev->admin_up) {
+    const std::string name = NetdevWord(physical->netdev);
+    return Fix(Cat("ip link set dev ", name, " up"))
+        .Because(Cat("the physical function ", Printable(physical->netdev->name),
+                     " is down, and the link of a virtual one follows it"),
+                 Certainty::kCertain)
+        .CheckBy(kCheckPort);
+  }
+  if (physical != nullptr && physical->netdev && !physical->netdev->carrier) {
+    return Fix()
+        .Because(Cat("the physical function ", Printable(physical->netdev->name), " has no link"))
+        .Do(Cat("bring up the link of ", Printable(physical->netdev->name), ": the virtual function follows"),
+            StepSite::kPort)
+        .CheckBy(kCheckPort);
+  }
   return Fix(Cat("ip link set dev ", VirtualFunctionWords(port), " state auto"))
       .Because("the link of a virtual function follows what its physical one allows")
       .Caution("it is typed on the host of the physical function");
@@ -111,17 +148,29 @@ std::string PhysText(std::uint8_t state) {
   }
 }
 
-Fix LinkStateFix(const Port& port) {
-  if (IsInfiniBand(port) && IsVirtualFunction(port)) return VirtualFunctionFix(port);
+Fix LinkStateFix(const Facts& host, const Port& port) {
+  if (IsInfiniBand(port) && IsVirtualFunction(port)) return VirtualFunctionFix(host, port);
   if (IsInfiniBand(port)) return InfiniBandFix(port).CheckBy(kCheckPort);
   const std::string netdev = NetdevWord(port.netdev);
   if (port.netdev && !port.netdev->admin_up)
-    return Fix(Cat("ip link set dev ", netdev, " up")).CheckBy(kCheckPort);
+    return Fix(Cat("ip link set dev ", netdev, " up"))
+        .Because("the interface is administratively down: nothing brought it up, or somebody took it down",
+                 Certainty::kCertain)
+        .CheckBy(kCheckPort);
   if (port.netdev && !port.netdev->carrier) {
-    if (IsVirtualFunction(port)) return VirtualFunctionFix(port);
+    if (IsVirtualFunction(port)) return VirtualFunctionFix(host, port);
     return NoCarrierFix(*port.netdev, netdev).CheckBy(Cat("ip -br link show dev ", netdev));
   }
   return Bounce(netdev, "the driver missed that the interface is up").CheckBy(kCheckPort);
+}
+
+Fix SlowInfiniBandFix() {
+  return Fix()
+      .Because("lanes or speed were lost when the link trained: the cable, its connectors, or the slower end")
+      .Do("reseat the cable of {device} port {port} at both ends", StepSite::kPort)
+      .Do("try another cable", StepSite::kPort)
+      .Run("iblinkinfo -l")
+      .CheckBy("cat /sys/class/infiniband/{device}/ports/{port}/rate");
 }
 
 }  // namespace rdmaready

@@ -20,6 +20,9 @@ inline constexpr std::uint8_t kPhysLinkUp = 5;
 std::string PhysText(std::uint8_t state);
 
 // For a port that is not active, from the lowest layer up.
-Fix LinkStateFix(const Port& port);
+Fix LinkStateFix(const Facts& host, const Port& port);
+
+// For an InfiniBand port that is active and slower than it should be.
+Fix SlowInfiniBandFix();
 
 }  // namespace rdmaready

@@ -14,6 +14,7 @@
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
+#include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -53,12 +54,13 @@ std::string QuietText(const EthernetView& view, std::optional<std::uint64_t> gro
 }
 
 std::string NotCountedByEthtool(const EthernetView& view) {
+  if (HasOwnProtocol(view.port)) return "neither InfiniBand, RoCE nor iWARP: it has no interface";
   return IsInfiniBand(view.port) ? "InfiniBand: see ib.symbol-errors" : "";
 }
 
 // A count since boot is a hint only: when it grew nobody knows.
 Verdict Often(bool too_often, std::string observed, std::string_view expected, std::string_view source,
-              std::string fix = {}) {
+              Fix fix = {}) {
   if (too_often) return Warned(std::move(observed), std::string(expected), source, std::move(fix));
   return Judged(true, std::move(observed), std::string(expected), source);
 }
@@ -136,8 +138,11 @@ Verdict JudgeLinkFec(const EthernetView& view) {
   const std::string active = fec->active == "None" ? "off" : fec->active;
   if (!fec->uncorrectable_blocks) return Judged(true, active, kExpected, kFecSource);
   const std::uint64_t blocks = *fec->uncorrectable_blocks;
-  const std::string fix = Cat("ethtool --include-statistics --show-fec ", NetdevWord(view.netdev),
-                              "  # they grow: replace the cable or the transceiver");
+  const Fix fix =
+      Fix(Cat("ethtool --include-statistics --show-fec ", NetdevWord(view.netdev)))
+          .Because("the cable or the transceiver damages more bits than FEC corrects")
+          .Do("where the count grows: replace the cable or the transceiver of {netdev}", StepSite::kPort)
+          .CheckBy(Cat("ethtool --include-statistics --show-fec ", NetdevWord(view.netdev)));
   const std::optional<std::uint64_t> grown = BlocksGrownBy(view, blocks);
   if (grown.value_or(0) > 0) {
     return Judged(false, Cat(active, "; ", BlocksText(*grown), InWindow(view.port)), kExpected, kFecSource,
@@ -157,6 +162,7 @@ constexpr std::string_view kEeeSource = "ethtool EEE";
 constexpr std::string_view kModuleSource = "hwmon temperatures, ethtool link state";
 
 std::string NotEthernet(const Port& port) {
+  if (HasOwnProtocol(port)) return "neither InfiniBand, RoCE nor iWARP: it has no interface";
   return IsInfiniBand(port) ? "InfiniBand: its links are not read by ethtool" : "";
 }
 
@@ -230,9 +236,11 @@ Verdict JudgeLinkModule(const EthernetView& view) {
   if (NotOffered(heat) && NotOffered(reason)) return NotApplicable(heat.missing().detail);
   constexpr std::string_view kExpected = "there, and not too hot";
   if (reason && IsModuleFault(*reason)) {
-    return Judged(
-        false, DownReasonText(*reason), kExpected, kModuleSource,
-        Cat("ethtool -m ", NetdevWord(view.netdev), "  # then reseat or replace the module or cable"));
+    return Judged(false, DownReasonText(*reason), kExpected, kModuleSource,
+                  Fix(Cat("ethtool -m ", NetdevWord(view.netdev)))
+                      .Because("the NIC refuses the transceiver or the cable")
+                      .Do("reseat the module or cable of {netdev}, then replace it", StepSite::kPort)
+                      .CheckBy(Cat("ethtool ", NetdevWord(view.netdev))));
   }
   if (!heat) return NoAnswer(heat.missing(), kExpected, kModuleSource);
   std::string warmest;
@@ -257,46 +265,72 @@ std::vector<Check> LinkHealthChecks() {
       {.id = "link.lanes",
        .title = "The link uses all its lanes",
        .why = "A link that lost lanes goes on at a part of its speed, and says nothing",
-       .fix = "ethtool {netdev}  # then reseat or replace the cable or the transceiver",
+       .fix = Fix("ethtool {netdev}")
+                  .Because("a lane is lost in the cable, its contacts or the transceiver")
+                  .Do("reseat the cable of {netdev} at both ends, then replace it", StepSite::kPort)
+                  .CheckBy("ethtool {netdev}"),
        .depends_on = {"link.state", "link.speed"},
        .judge = JudgeLinkLanes},
       {.id = "link.rate-match",
        .title = "The RDMA stack reckons with the link's real speed",
        .why = "Who paces by the rate, or picks a path by it, takes the driver's: 1 Gb/s where it does not know",
-       .fix = "ethtool -i {netdev}  # this driver does not know the speed of its link: update it",
+       .fix = Fix("ethtool -i {netdev}")
+                  .Because("this driver does not know the speed of its link")
+                  .Do("update the driver of {netdev}")
+                  .CheckBy("cat /sys/class/infiniband/{device}/ports/{port}/rate"),
        .depends_on = {"link.state"},
        .judge = JudgeLinkRateMatch},
       {.id = "link.fec",
        .title = "Forward error correction is on where the link needs it, and enough",
        .why = "What it does not correct is a lost frame; lanes of 50 Gb/s and more do not work without it",
-       .fix = "ethtool --set-fec {netdev} encoding rs  # and the same at the switch port",
+       .fix = Fix("ethtool --set-fec {netdev} encoding rs")
+                  .Because("somebody switched FEC off, or the far end has another one")
+                  .Caution("the link goes down for a moment, and stays down until both ends have the same")
+                  .Do("set the same FEC at the switch port of {netdev}", StepSite::kSwitch)
+                  .CheckBy("ethtool --show-fec {netdev}"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state"},
        .judge = JudgeLinkFec},
       {.id = "link.crc",
        .title = "Frames arrive undamaged",
        .why = "Each damaged frame is a lost one, and on RoCE a retransmission from there on",
-       .fix = "ethtool -S {netdev} --groups eth-mac  # they grow: the cable, the transceiver, the switch port",
+       .fix = Fix("ethtool -S {netdev} --groups eth-mac")
+                  .Because("a bad cable or transceiver, or a dirty connector")
+                  .Do("where the count grows: clean or replace the cable and the transceiver of {netdev}",
+                      StepSite::kPort)
+                  .Do("look at the errors of the switch port too", StepSite::kSwitch)
+                  .CheckBy("ethtool -S {netdev} --groups eth-mac"),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state"},
        .judge = JudgeLinkCrc},
       {.id = "link.flaps",
        .title = "The link stays up",
        .why = "Every time it goes down the RDMA connections over it break",
-       .fix = "ip -s -s link show dev {netdev}  # carrier changes that grow: the cable, the transceiver, the "
-              "switch port",
+       .fix =
+           Fix("ip -s -s link show dev {netdev}")
+               .Because("a bad cable or transceiver, or a port at the far end that goes down")
+               .Do("look at the log of the switch port of {netdev}", StepSite::kSwitch)
+               .Do("where the changes go on: replace the cable or the transceiver of {netdev}", StepSite::kPort)
+               .CheckBy("ip -s -s link show dev {netdev}"),
        .depends_on = {"link.state"},
        .judge = JudgeLinkFlaps},
       {.id = "link.eee",
        .title = "Energy-efficient Ethernet is off",
        .why = "A link that sleeps between frames wakes too late for RDMA's latency",
-       .fix = "ethtool --set-eee {netdev} eee off",
+       .fix = Fix("ethtool --set-eee {netdev} eee off")
+                  .Because("the driver switches it on by default")
+                  .Caution("the link goes down for a moment")
+                  .CheckBy("ethtool --show-eee {netdev}"),
        .depends_on = {"link.state"},
        .judge = JudgeLinkEee},
       {.id = "link.module",
        .title = "The NIC and its transceiver are in order and not too hot",
        .why = "Heat damages bits, then the link; a transceiver at its limit switches itself off",
-       .fix = "sensors  # improve the air flow; a module alone that is hot: replace it",
+       .fix = Fix("sensors")
+                  .Because("too little air passes the card, or the module is worn")
+                  .Do("improve the air flow at the card of {netdev}")
+                  .Do("replace a module that alone is hot", StepSite::kPort)
+                  .CheckBy("sensors"),
        .depends_on = {"link.state"},
        .judge = JudgeLinkModule},
   };

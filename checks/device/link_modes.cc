@@ -5,6 +5,7 @@
 #include <array>
 
 #include "api/base/number.h"
+#include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -26,6 +27,25 @@ constexpr std::array<std::string_view, 11> kReasons{
     "the transceiver is not ready",
 };
 constexpr std::array<std::uint8_t, 6> kModuleFaults{4, 5, 6, 8, 9, 10};
+
+// Over all lanes; 0 of a list without a speed.
+std::uint32_t FastestOf(const std::vector<std::string>& names) {
+  std::uint32_t fastest = 0;
+  for (const std::string& name : names) {
+    if (const std::optional<LinkMode> mode = ParseLinkMode(name)) fastest = std::max(fastest, mode->speed_mbps);
+  }
+  return fastest;
+}
+
+// The other end does not follow a speed that this one forces: the link would be lost.
+Fix PeerFix(const std::string& name, std::uint32_t peer_mbps, std::uint32_t wanted_mbps) {
+  return Fix()
+      .Because(Cat("the far end offers ", SpeedText(peer_mbps), " at most, this port can do more"),
+               Certainty::kCertain)
+      .Do(Cat("set the switch port of {netdev} to ", SpeedText(wanted_mbps), ", with the FEC of that speed"),
+          StepSite::kSwitch)
+      .CheckBy(Cat("ethtool ", name));
+}
 
 }  // namespace
 
@@ -65,14 +85,29 @@ bool Negotiates(NetdevRef netdev) {
   return modes && (modes->autoneg || std::ranges::find(modes->supported, "Autoneg") != modes->supported.end());
 }
 
-std::string FasterFix(NetdevRef netdev, std::uint32_t least_mbps) {
-  constexpr std::string_view kElse =
-      "  # and the same at the switch port; if it stays lower: the cable, the transceiver";
-  if (Negotiates(netdev)) return Cat("ethtool -s ", NetdevWord(netdev), " autoneg on", kElse);
+Fix FasterFix(NetdevRef netdev, std::uint32_t least_mbps) {
+  const std::string name = NetdevWord(netdev);
   const FactRef<LinkModes> modes = LinkFact(netdev, &EthernetLink::modes);
+  if (modes && !modes->peer.empty() && FastestOf(modes->peer) < least_mbps &&
+      FastestOf(modes->supported) >= least_mbps)
+    return PeerFix(name, FastestOf(modes->peer), least_mbps);
+  if (modes && FastestOf(modes->supported) > 0 && FastestOf(modes->supported) < least_mbps) {
+    return Fix(Cat("ethtool ", name))
+        .Because(Cat("this port supports ", SpeedText(FastestOf(modes->supported)), " at most"),
+                 Certainty::kCertain)
+        .Do("use a faster NIC, or correct min_speed_mbps of {profile}");
+  }
+  const bool negotiates = Negotiates(netdev);
   const std::optional<LinkMode> fastest = modes ? FastestMode(*modes) : std::nullopt;
-  return Cat("ethtool -s ", NetdevWord(netdev), " speed ", fastest ? fastest->speed_mbps : least_mbps,
-             " duplex full autoneg off", kElse);
+  Fix fix(negotiates ? Cat("ethtool -s ", name, " autoneg on")
+                     : Cat("ethtool -s ", name, " speed ", fastest ? fastest->speed_mbps : least_mbps,
+                           " duplex full autoneg off"));
+  return std::move(fix)
+      .Because("one end was set to a lower speed, or the cable carries no more", Certainty::kPossible)
+      .Caution("the link goes down for a moment")
+      .Do("set the same at the switch port of {netdev}", StepSite::kSwitch)
+      .Do("if it stays lower: try another cable or transceiver of {netdev}", StepSite::kPort)
+      .CheckBy(Cat("ethtool ", name));
 }
 
 std::string DownReasonText(const DownReason& reason) {

@@ -10,6 +10,7 @@
 #include "api/model/ethernet_link.h"
 #include "api/model/facts.h"
 #include "checks/fact_ref.h"
+#include "checks/words/fix.h"
 
 namespace rdmaready {
 
@@ -29,9 +30,9 @@ std::optional<LinkMode> FastestMode(const LinkModes& modes);
 // A link of several lanes, or of copper from 25 Gb/s up, works only when both ends negotiate it.
 bool Negotiates(NetdevRef netdev);
 
-// "ethtool -s eth0 autoneg on  # ..." where the link negotiates, else its fastest mode by name; `least_mbps` of
-// a link that names none.
-std::string FasterFix(NetdevRef netdev, std::uint32_t least_mbps);
+// For a link that is slower than `least_mbps`: at the end that offers less, where that is known. Else
+// autonegotiation, where the link has it, or its fastest mode by name; `least_mbps` of a link that names none.
+Fix FasterFix(NetdevRef netdev, std::uint32_t least_mbps);
 
 // "no cable": what ETHTOOL_LINK_EXT_STATE_* means.
 std::string DownReasonText(const DownReason& reason);

@@ -15,8 +15,33 @@ namespace {
 
 constexpr std::uint32_t kStandardMtuBytes = 1500;
 
+// The bond or team that the port's netdev is a member of: it gives its MTU to its members. Null for none.
+const UpperNetdev* AggregateOf(const Port& port) {
+  if (!port.netdev || port.netdev->master.empty() || !port.uppers) return nullptr;
+  const auto found = std::ranges::find(*port.uppers, port.netdev->master, &UpperNetdev::name);
+  const bool bond = found != port.uppers->end() && (found->kind == "bond" || found->kind == "team");
+  return bond ? &*found : nullptr;
+}
+
 std::string SetMtu(const Port& port, std::uint32_t mtu_bytes) {
-  return Cat("ip link set dev ", NetdevWord(port.netdev), " mtu ", mtu_bytes);
+  const UpperNetdev* bond = AggregateOf(port);
+  return Cat("ip link set dev ", bond != nullptr ? ShellWord(bond->name) : NetdevWord(port.netdev), " mtu ",
+             mtu_bytes);
+}
+
+Fix MtuFix(std::string command, std::string_view check) {
+  return Fix(command)
+      .Because("the interface has the MTU that its configuration, or the default, gives it")
+      .Caution("some drivers take the link down for a moment")
+      .Do("give the switch port room for it (9216)", StepSite::kSwitch)
+      .CheckBy(check);
+}
+
+std::string MtuText(const Port& port) {
+  const UpperNetdev* bond = AggregateOf(port);
+  const bool differs = bond != nullptr && bond->mtu_bytes != 0 && bond->mtu_bytes != port.netdev->mtu_bytes;
+  return Cat("MTU ", port.netdev->mtu_bytes,
+             differs ? Cat(", and ", Printable(bond->name), " above it has ", bond->mtu_bytes) : std::string());
 }
 
 Verdict JudgeMtuEthernet(const PortView& view) {
@@ -29,23 +54,27 @@ Verdict JudgeMtuEthernet(const PortView& view) {
   if (!netdev) return NoAnswer(netdev.missing(), expected, kSource);
   // No interface has MTU 0: the default means that nobody filled it in.
   if (netdev->mtu_bytes == 0) return NoAnswer({}, expected, kSource);
-  return Judged(netdev->mtu_bytes >= *view.profile.mtu_bytes, Cat("MTU ", netdev->mtu_bytes), expected, kSource,
-                Cat(SetMtu(view.port, InterfaceMtuFor(view.profile)),
-                    "  # the RoCE MTU follows; the switch needs room too (9216)"));
+  return Judged(netdev->mtu_bytes >= *view.profile.mtu_bytes, MtuText(view.port), expected, kSource,
+                MtuFix(SetMtu(view.port, InterfaceMtuFor(view.profile)), "ip -br link show dev {netdev}"));
 }
 
-std::string RoceFix(const PortView& view, std::uint32_t active) {
+Fix RoceFix(const PortView& view, std::uint32_t active) {
+  constexpr std::string_view kCheck = "ibv_devinfo -d {device} -i {port}";
   const Port& port = view.port;
   const std::uint32_t wanted = *view.profile.roce_mtu_bytes;
   const std::uint32_t mtu = InterfaceMtuFor(view.profile);
   if (active > wanted) {
-    if (view.profile.mtu_bytes.value_or(0) <= wanted + kRoceHeaderRoomBytes) return SetMtu(port, mtu);
-    return Cat(SetMtu(port, mtu), "  # the RoCE MTU follows the interface: with MTU ", mtu,
-               " the profile cannot have a RoCE MTU of ", wanted, ", correct roce_mtu_bytes");
+    if (view.profile.mtu_bytes.value_or(0) <= wanted + kRoceHeaderRoomBytes)
+      return MtuFix(SetMtu(port, mtu), kCheck);
+    return MtuFix(SetMtu(port, mtu), kCheck)
+        .Do(Cat("correct roce_mtu_bytes: the RoCE MTU follows the interface, and with MTU ", mtu, " it is not ",
+                wanted));
   }
-  if (!port.netdev || port.netdev->mtu_bytes < mtu) return SetMtu(port, mtu);
-  return Cat(SetMtu(port, kStandardMtuBytes), " && ", SetMtu(port, port.netdev->mtu_bytes),
-             "  # the interface has room for it: a change of its MTU makes the driver compute again");
+  if (!port.netdev || port.netdev->mtu_bytes < mtu) return MtuFix(SetMtu(port, mtu), kCheck);
+  return Fix(Cat(SetMtu(port, kStandardMtuBytes), " && ", SetMtu(port, port.netdev->mtu_bytes)))
+      .Because("the interface has room for it, and the driver did not compute the RoCE MTU again")
+      .Caution("larger packets are lost between the two commands")
+      .CheckBy(kCheck);
 }
 
 Verdict JudgeMtuRoceActive(const PortView& view) {
@@ -89,6 +118,14 @@ std::string VlanNotApplicable(const PortView& view) {
   return StorageVlans(view.host, view.port, view.profile).empty() ? "no VLAN with an address on the port" : "";
 }
 
+// The kernel never raises a VLAN's MTU with that of the interface below it.
+Fix VlanFix(const std::string& vlan, std::uint32_t mtu_bytes) {
+  return Fix(Cat("ip link set dev ", ShellWord(vlan), " mtu ", mtu_bytes))
+      .Because(Cat("the configuration of ", Printable(vlan), " names no MTU, or a smaller one"))
+      .Do(Cat("name the MTU of ", Printable(vlan), " in the network manager of this host, for the next boot"))
+      .CheckBy(Cat("ip -br link show dev ", ShellWord(vlan)));
+}
+
 // Where the profile names no VLAN, one that has the MTU is enough: the others may be for something else.
 Verdict JudgeMtuVlan(const PortView& view) {
   if (std::string reason = VlanNotApplicable(view); !reason.empty()) return NotApplicable(reason);
@@ -109,8 +146,7 @@ Verdict JudgeMtuVlan(const PortView& view) {
     }
   }
   if (small != nullptr && !enough)
-    return Judged(false, observed, expected, kMtuSource,
-                  Cat("ip link set dev ", ShellWord(small->name), " mtu ", wanted));
+    return Judged(false, observed, expected, kMtuSource, VlanFix(small->name, wanted));
   if (!AddressesKnown(view.port)) return NoAnswer(WhyAddressesUnknown(view.port), expected, kMtuSource);
   // The one that has it may be that of the default route.
   const Fact<std::vector<std::string>>& routes = view.host.default_routes;
@@ -131,8 +167,11 @@ std::vector<Check> MtuChecks() {
        .title = "The interface's driver allows the MTU of the profile",
        .why = "An MTU that the driver refuses cannot be set: the profile asks for what this NIC cannot do",
        .fix =
-           "ip -d link show dev {netdev}  # maxmtu: on a virtual machine raise it at the hypervisor, else use "
-           "a newer driver or correct mtu_bytes",
+           Fix("ip -d link show dev {netdev}")
+               .Because("the driver, or the hypervisor below it, allows no more (maxmtu)", Certainty::kCertain)
+               .Do("on a virtual machine: raise it at the hypervisor; else use a newer driver")
+               .Or("correct mtu_bytes of {profile}")
+               .CheckBy("ip -d link show dev {netdev}"),
        .blocks_for = &kDemandsMtu,
        .depends_on = {"inv.netdev-mapping"},
        .judge = JudgeMtuMax},
@@ -140,14 +179,14 @@ std::vector<Check> MtuChecks() {
        .title = "The interface's MTU is as large as the profile asks",
        .why = "A small Ethernet MTU makes a small RoCE MTU: more packets, lower rates, and peers that do not "
               "agree",
-       .fix = "ip link set dev {netdev} mtu {mtu}  # the switch needs room too (9216)",
+       .fix = MtuFix("ip link set dev {netdev} mtu {mtu}", "ip -br link show dev {netdev}"),
        .blocks_for = &kDemandsMtu,
        .depends_on = {"inv.netdev-mapping", "mtu.max"},
        .judge = JudgeMtuEthernet},
       {.id = "mtu.roce-active",
        .title = "The RoCE MTU is the profile's",
        .why = "Two ends with different RoCE MTUs lose large messages, or fail to connect",
-       .fix = "ip link set dev {netdev} mtu {mtu}  # the RoCE MTU follows the interface's",
+       .fix = MtuFix("ip link set dev {netdev} mtu {mtu}", "ibv_devinfo -d {device} -i {port}"),
        .blocks_for = &kDemandsRoceMtu,
        .depends_on = {"drv.userlib", "link.state", "mtu.ethernet"},
        .in_summary = 2,
@@ -156,7 +195,11 @@ std::vector<Check> MtuChecks() {
        .title = "The VLANs that carry storage have the MTU too",
        .why =
            "A connection takes the MTU of the interface that has its address: a small VLAN makes small packets",
-       .fix = "ip link set dev {netdev} mtu {mtu}  # first the interface, then the VLAN on it",
+       .fix = Fix("ip link set dev {netdev} mtu {mtu}")
+                  .Because("the configuration of the VLAN names no MTU, or a smaller one")
+                  .Do("then give the VLAN on {netdev} the same MTU")
+                  .CheckBy("ip -br link show"),
+       .blocks_for = &kDemandsMtu,
        .depends_on = {"inv.netdev-mapping", "mtu.ethernet"},
        .judge = JudgeMtuVlan},
   };

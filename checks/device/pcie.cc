@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/base/text.h"
+#include "checks/device/bus.h"
 #include "checks/families.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
@@ -57,6 +58,17 @@ std::string TransfersText(std::uint32_t mtps) {
 constexpr Measure kWidth{&PciLink::width, PciLanesText, "every lane both ends have"};
 constexpr Measure kSpeed{&PciLink::speed_mtps, TransfersText, "the speed both ends have"};
 
+Fix ReseatFix(const std::string& address) {
+  const std::string show = Cat("lspci -vv -s ", ShellWord(address));
+  return Fix(show)
+      .Because(
+          "the link trained to less than both ends can: the seat, a riser, the slot, or a setting of the BIOS")
+      .Caution("the host is powered off for it")
+      .Do(Cat("reseat the card at ", Printable(address), ", then try it in another slot"))
+      .Do("look at speed and bifurcation of the slot in the BIOS")
+      .CheckBy(show);
+}
+
 // A link below what both of its ends can is a fault; a slot that can less than the card is so by design.
 Verdict JudgeLinks(const Port& port, const Measure& measure) {
   const std::string expected(measure.expected);
@@ -74,7 +86,7 @@ Verdict JudgeLinks(const Port& port, const Measure& measure) {
       return Judged(
           false,
           Cat(link.device->address, " runs at ", measure.text(now), " of ", measure.text(std::min(card, slot))),
-          expected, kPciSource);
+          expected, kPciSource, ReseatFix(link.device->address));
     }
   }
   const PciHop& card = path->front();
@@ -95,31 +107,59 @@ Verdict JudgePcieSpeed(const PortView& view) {
   return JudgeLinks(view.port, kSpeed);
 }
 
-// Megabits per second that a link carries, after its coding: 8b/10b up to 5 GT/s, 128b/130b above.
-std::uint64_t CapacityMbps(const PciLink& link) {
-  constexpr std::uint32_t kLast8b10bMtps = 5000;
-  const std::uint64_t raw = std::uint64_t{link.speed_mtps} * link.width;
-  return link.speed_mtps <= kLast8b10bMtps ? raw * 8 / 10 : raw * 128 / 130;
-}
-
 // What the wire brings: InfiniBand's over all its lanes.
 FactRef<std::uint32_t> WireSpeed(const EthernetView& view) {
   if (IsInfiniBand(view.port)) return view.port.rate_mbps;
   return NetdevFact(view.netdev, &Netdev::speed_mbps);
 }
 
-// Where both ends run as they can, the slot itself is the narrow place.
-std::string SlotFix(const PciHop& card) {
-  if (card.current == card.max) return {};
-  return Cat("lspci -vv -s ", ShellWord(card.address),
-             "  # LnkCap is the card's, LnkSta what the slot gives it: a slot with more lanes or of a newer "
-             "generation, where the machine has one");
+std::string LinkText(const PciLink& link) {
+  return Cat(PciLanesText(link.width), " at ", TransfersText(link.speed_mtps));
+}
+
+// The first link of the path that carries least.
+const PciHop& NarrowestHop(const std::vector<PciHop>& path) {
+  return *std::ranges::min_element(path, {}, [](const PciHop& hop) { return CapacityMbps(hop.current); });
+}
+
+// A slot that can less than the card is so by design: another one helps. Else the link trained to less than it
+// can.
+Fix BandwidthFix(const std::vector<PciHop>& path) {
+  const PciHop& card = path.front();
+  const PciHop* slot = path.size() > 1 ? &path[1] : nullptr;
+  const std::string check = Cat("lspci -vv -s ", ShellWord(card.address));
+  if (slot != nullptr && CapacityMbps(slot->max) < CapacityMbps(card.max)) {
+    return Fix()
+        .Because(Cat("the slot has ", LinkText(slot->max), ", the card could use ", LinkText(card.max)),
+                 Certainty::kCertain)
+        .Caution("the host is powered off for it")
+        .Do(Cat("move the card at ", Printable(card.address), " to another slot: one with ",
+                PciLanesText(card.max.width), " lanes, where the machine has one"))
+        .CheckBy(check);
+  }
+  const PciHop& narrow = NarrowestHop(path);
+  if (card.current == card.max) {
+    return Fix()
+        .Because(Cat("the card runs at its best; the narrow place is ", Printable(narrow.address), " above it"))
+        .Do(Cat("move the card at ", Printable(card.address), " to another slot, below another bridge"))
+        .CheckBy(check);
+  }
+  return ReseatFix(card.address);
+}
+
+// The number that decides: "31 Gb/s through PCIe: 0000:c2:00.0 has x4 at 8 GT/s".
+std::string CarriedText(const PciHop& narrow) {
+  return Cat(CapacityMbps(narrow.current) / 1000, " Gb/s through PCIe: ", Printable(narrow.address), " has ",
+             LinkText(narrow.current));
 }
 
 Verdict JudgePcieBandwidth(const EthernetView& view) {
   if (std::string reason = NoPcie(view.port); !reason.empty()) return NotApplicable(reason);
   if (!IsInfiniBand(view.port) && view.netdev && !view.netdev->carrier)
     return NotApplicable("no carrier, hence no speed: see link.state");
+  if (HasOwnProtocol(view.port)) return NotApplicable("it has no interface, hence no speed to compare with");
+  if (ManagesSwitches(view.port))
+    return NotApplicable("a port inside the machine: the board gives it few lanes");
   const std::string_view both =
       IsInfiniBand(view.port) ? "sysfs PCI, sysfs port rate" : "sysfs PCI, ethtool link modes";
   const Fact<std::uint32_t> speed = WireSpeed(view);
@@ -127,14 +167,19 @@ Verdict JudgePcieBandwidth(const EthernetView& view) {
   const std::string expected = "at least " + SpeedText(*speed);
   const Fact<std::vector<PciHop>> path = PciPathOf(view.port);
   if (!path) return NoAnswer(path.missing(), expected, both);
-  std::optional<std::uint64_t> narrowest;
-  for (const PciHop& hop : *path) {
-    const std::uint64_t capacity = CapacityMbps(hop.current);
-    narrowest = std::min(narrowest.value_or(capacity), capacity);
-  }
-  if (!narrowest || *narrowest == 0) return Unclear("the link does not say what it runs at", expected, both);
-  const std::string observed = Cat(*narrowest / 1000, " Gb/s through PCIe");
-  return Judged(*narrowest >= *speed, observed, expected, both, SlotFix(path->front()));
+  if (path->empty() || CapacityMbps(NarrowestHop(*path).current) == 0)
+    return Unclear("the link does not say what it runs at", expected, both);
+  const PciHop& narrow = NarrowestHop(*path);
+  const std::uint64_t capacity = CapacityMbps(narrow.current);
+  const std::string observed = CarriedText(narrow);
+  if (capacity >= *speed) return Judged(true, observed, expected, both);
+  const PciHop& card = path->front();
+  if (CapacityMbps(card.max) < *speed && card.current == card.max)
+    return Judged(true, observed + ", all that the device itself has", expected, both);
+  // A profile that names a speed is content with that.
+  if (view.profile.min_speed_mbps && capacity >= *view.profile.min_speed_mbps)
+    return Warned(observed, expected, both, BandwidthFix(*path));
+  return Judged(false, observed, expected, both, BandwidthFix(*path));
 }
 
 Verdict JudgePcieNuma(const PortView& view) {
@@ -180,10 +225,6 @@ Verdict JudgePcieAer(const PortView& view) {
   if (many) return Warned(observed, kExpected, kAerSource);
   return Judged(true, observed, kExpected, kAerSource);
 }
-
-constexpr std::string_view kReseatFix =
-    "lspci -vv  # LnkCap and LnkSta of {device}: reseat the card, use another slot, look at the slot's BIOS "
-    "settings";
 
 constexpr std::string_view kPciConfigSource = "PCI configuration space";
 
@@ -235,9 +276,11 @@ Verdict JudgePcieMrrs(const PortView& view) {
   if (!device.max_read_request_bytes)
     return NoAnswer(device.max_read_request_bytes.missing(), expected, kPciConfigSource);
   const std::uint32_t now = *device.max_read_request_bytes;
-  const std::string fix =
-      Cat("setpci -s ", ShellWord(device.address),
-          " CAP_EXP+8.w=5000:7000  # 4096 bytes, until the next boot; for good: in the BIOS");
+  const Fix fix = Fix(Cat("setpci -s ", ShellWord(device.address), " CAP_EXP+8.w=5000:7000"))
+                      .Because("the firmware of the host set it at boot")
+                      .Caution("the command sets 4096 bytes until the next boot")
+                      .Do("for good: set the maximum read request in the BIOS")
+                      .CheckBy(Cat("lspci -vv -s ", ShellWord(device.address)));
   const std::string observed = Cat(now, " bytes at ", device.address);
   if (now >= kLeastBytes && now < wanted) return Warned(observed, expected, kPciConfigSource, fix);
   return Judged(now >= wanted, observed, expected, kPciConfigSource, fix);
@@ -248,6 +291,19 @@ std::string AcsNotApplicable(const PortView& view) {
   return view.profile.gpu_direct ? "" : NotAsked(view.profile, "GPU-direct");
 }
 
+// Bits 2 and 3 of ACSCtl: requests and completions between two devices.
+Fix AcsFix(const std::vector<std::string>& bridges) {
+  Fix fix = Fix()
+                .Because("access control (ACS) is on at the bridges between NIC and GPU")
+                .Caution("not where virtual machines own devices: ACS keeps them apart");
+  for (const std::string& address : bridges)
+    fix = std::move(fix).Run(Cat("setpci -s ", ShellWord(address), " ECAP_ACS+6.w=0000:000c"));
+  return std::move(fix)
+      .Do("do the same at the bridge above each GPU")
+      .Do("for good: switch ACS off in the BIOS, or run these commands at each boot")
+      .CheckBy(Cat("lspci -vv -s ", ShellWord(bridges.front())));
+}
+
 // A port without ACS redirects nothing.
 Verdict JudgePcieAcs(const PortView& view) {
   if (std::string reason = AcsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
@@ -255,18 +311,16 @@ Verdict JudgePcieAcs(const PortView& view) {
   const Fact<std::vector<PciHop>> path = WholePciPathOf(view.port);
   if (!path) return NoAnswer(path.missing(), kExpected, kPciConfigSource);
   const PciHop* unread = nullptr;
+  std::vector<std::string> redirecting;
   for (const PciHop& hop : *path) {
-    if (!hop.acs_redirect) {
-      if (!NotOffered(hop.acs_redirect)) unread = &hop;
-      continue;
-    }
-    if (!*hop.acs_redirect) continue;
-    return Judged(
-        false, Cat(hop.address, " sends what is for another device up to the root"), kExpected,
-        kPciConfigSource,
-        Cat("setpci -s ", ShellWord(hop.address),
-            " ECAP_ACS+6.w=0000:000c  # until the next boot; for good: ACS off in the BIOS. Not where "
-            "virtual machines own devices: it is what keeps them apart"));
+    if (!hop.acs_redirect && !NotOffered(hop.acs_redirect)) unread = &hop;
+    if (hop.acs_redirect && *hop.acs_redirect) redirecting.push_back(hop.address);
+  }
+  if (!redirecting.empty()) {
+    std::string names;
+    for (const std::string& address : redirecting) names += Cat(names.empty() ? "" : ", ", Printable(address));
+    return Judged(false, Cat(names, " sends what is for another device up to the root"), kExpected,
+                  kPciConfigSource, AcsFix(redirecting));
   }
   if (unread != nullptr) return NoAnswer(unread->acs_redirect.missing(), kExpected, kPciConfigSource);
   return Judged(true, Cat("none of ", path->size(), " devices redirects"), kExpected, kPciConfigSource);
@@ -298,52 +352,73 @@ std::vector<Check> PcieChecks() {
       {.id = "pcie.width",
        .title = "The NIC's PCIe link has all its lanes",
        .why = "A link with half its lanes carries half: the NIC fills its buffers and sends pauses",
-       .fix = kReseatFix,
+       .fix = Fix("lspci -vv")
+                  .Because("the link trained to less than both ends can")
+                  .Do("reseat the card of {device}, then try it in another slot"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgePcieWidth},
       {.id = "pcie.speed",
        .title = "The NIC's PCIe link runs at the speed of both ends",
        .why = "A link of an older generation carries half: the NIC fills its buffers and sends pauses",
-       .fix = kReseatFix,
+       .fix = Fix("lspci -vv")
+                  .Because("the link trained to less than both ends can")
+                  .Do("reseat the card of {device}, then try it in another slot"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgePcieSpeed},
       {.id = "pcie.bandwidth",
        .title = "PCIe carries what the port can receive",
        .why = "Where the bus is slower than the wire the host becomes the slow receiver, and pauses the fabric",
-       .fix = kReseatFix,
+       .fix = Fix("lspci -vv")
+                  .Because("the slot has fewer lanes, or an older generation, than the card")
+                  .Do("move the card to another slot, where the machine has a wider one"),
+       .blocks_for = &kDemandsSpeed,
        .depends_on = {"inv.netdev-mapping", "pcie.width", "pcie.speed"},
        .judge = JudgePcieBandwidth},
       {.id = "pcie.numa",
        .title = "It is known which NUMA node the NIC is at",
        .why = "Without it interrupts and buffers land on the far socket, and cost latency and bandwidth",
-       .fix = "cat /sys/class/infiniband/{device}/device/numa_node  # -1: a BIOS setting (NUMA per socket) or "
-              "its update names it",
+       .fix = Fix("cat /sys/class/infiniband/{device}/device/numa_node")
+                  .Because("the firmware of the host does not name the node of this slot", Certainty::kCertain)
+                  .Do("look for NUMA per socket in the BIOS, or update it; -1: still not named")
+                  .CheckBy("cat /sys/class/infiniband/{device}/device/numa_node"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgePcieNuma},
       {.id = "pcie.aer",
        .title = "The NIC's bus had no uncorrected error, and few that it corrected",
        .why = "An uncorrected bus error loses data between NIC and memory, or resets the NIC; corrected ones "
               "foretell it",
-       .fix = "dmesg --level err,warn  # look for AER; reseat the card, or use another slot",
+       .fix = Fix("dmesg --level err,warn")
+                  .Because("a bad seat, a riser or a slot: AER in the kernel's log says which link")
+                  .Caution("the host is powered off for it")
+                  .Do("reseat the card of {device}, then try it in another slot")
+                  .CheckBy("grep -H . /sys/class/infiniband/{device}/device/aer_dev_fatal"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgePcieAer},
       {.id = "pcie.mps",
        .title = "Every device on the way to memory takes the same size of packet",
        .why = "A packet larger than the next device takes is an error of the bus; small ones waste it",
-       .fix = "grep -o 'pci=[^ ]*' /proc/cmdline  # add pci=pcie_bus_safe to the kernel's command line and "
-              "reboot, or set the maximum payload in the BIOS",
+       .fix = Fix("grep -o 'pci=[^ ]*' /proc/cmdline")
+                  .Because("the firmware of the host set it for each device apart")
+                  .Caution("it takes a reboot")
+                  .Do("add pci=pcie_bus_safe to the command line of the kernel, and reboot")
+                  .Or("set the maximum payload in the BIOS")
+                  .CheckBy("lspci -vv"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgePcieMps},
       {.id = "pcie.mrrs",
        .title = "The NIC may read enough of memory with one request",
        .why = "What it sends it reads from memory first: with small requests it waits more than it reads",
-       .fix = "lspci -vv  # MaxReadReq of {device}",
+       .fix = Fix("lspci -vv")
+                  .Because("the firmware of the host set it at boot")
+                  .Do("raise MaxReadReq of {device} in the BIOS"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgePcieMrrs},
       {.id = "pcie.acs",
        .title = "Nothing between NIC and GPU redirects what they say to each other",
        .why = "Redirected, each byte goes up to the processor and down again: half of the bandwidth, or less",
-       .fix = "lspci -vv  # ACSCtl of the bridges: ReqRedir and CmpltRedir off, in the BIOS",
+       .fix = Fix("lspci -vv")
+                  .Because("access control (ACS) is on at the bridges between NIC and GPU")
+                  .Do("switch ACS off in the BIOS: ReqRedir and CmpltRedir of ACSCtl at the bridges"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgePcieAcs},
       {.id = "pcie.iommu",
@@ -351,9 +426,11 @@ std::vector<Check> PcieChecks() {
        .why = "A translated address costs a look-up, and small transfers feel it; it is needed only where a "
               "virtual "
               "machine owns a device",
-       .fix =
-           "grep -o 'iommu[^ ]*' /proc/cmdline  # where no guest owns a device: add iommu=pt to the kernel's "
-           "command line and reboot",
+       .fix = Fix("grep -o 'iommu[^ ]*' /proc/cmdline")
+                  .Because("the IOMMU is on, and not in passthrough")
+                  .Caution("not where a virtual machine owns a device; it takes a reboot")
+                  .Do("add iommu=pt to the command line of the kernel, and reboot")
+                  .CheckBy("cat /sys/class/infiniband/{device}/device/iommu_group/type"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgePcieIommu},
   };

@@ -41,7 +41,8 @@ Selected Select(const std::vector<Port>& ports, const Profile& profile) {
 }
 
 Verdict JudgeInvPortsSelected(const HostView& view) {
-  if (view.profile.ports.empty()) return NotApplicable(Cat("profile ", view.profile.name, " is for every port"));
+  if (view.profile.ports.empty())
+    return NotApplicable(Cat("profile ", view.profile.name, " is for every port"));
   if (!view.host.ports) return NoAnswer(view.host.ports.missing(), kSelectorExpected, kSelectorSource);
   const Selected selected = Select(*view.host.ports, view.profile);
   const std::string found = Cat(selected.count, " of ", CountText(view.host.ports->size(), "port"));
@@ -59,7 +60,11 @@ std::vector<Check> SelectionChecks() {
   return {{.id = "inv.ports-selected",
            .title = "The host has ports that the profile is for",
            .why = "What no profile is for is judged by none: a host without such a port has not been looked at",
-           .fix = "rdmaready facts  # compare netdevs, devices, addresses and VLANs with the `ports` of {profile}",
+           .fix = Fix("rdmaready facts")
+                      .Because("names or addresses changed, or the profile is for another kind of host",
+                               Certainty::kPossible)
+                      .Do("compare netdevs, devices, addresses and VLANs with the `ports` of {profile}")
+                      .CheckBy("rdmaready check"),
            .blocks_for = &kDemandsSelectedPorts,
            .depends_on = {"inv.rdma-present"},
            .judge = JudgeInvPortsSelected}};

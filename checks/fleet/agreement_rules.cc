@@ -184,6 +184,7 @@ Fact<std::string> CongestionValue(const PortView& view) {
       Cat("CNP DSCP ", Known(control.cnp_dscp), ", priority ", Known(control.cnp_priority), "; notifies for ",
           priorities(control.notifies), ", slows down for ", priorities(control.slows_down));
   for (const CongestionParameter& parameter : control.parameters) {
+    if (parameter.name.find('/') != std::string::npos) continue;  // of another member of a bond, by its name
     text += Cat(", ", parameter.name, " ", parameter.value);
   }
   return text;

@@ -14,6 +14,7 @@
 #include "api/base/prefix_index.h"
 #include "checks/families.h"
 #include "checks/words/addresses.h"
+#include "checks/words/carrying_function.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -38,6 +39,7 @@ Verdict JudgeIpUsable(const PortView& view) {
   if (!observed.empty()) return Judged(true, observed, kExpected, kAddressesSource);
   if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kExpected, kAddressesSource);
   if (port.netdev && !port.uppers) return NoAnswer(port.uppers.missing(), kExpected, kAddressesSource);
+  if (auto carried = CarriedElsewhere(view.host, port, kExpected, kAddressesSource)) return *carried;
   return Judged(false, "no address but link-local ones", kExpected, kAddressesSource);
 }
 

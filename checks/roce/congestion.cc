@@ -13,24 +13,50 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kNotTold = "the driver does not say";
-constexpr std::string_view kInstead =
-    "ethtool -i {netdev}  # this driver shows no congestion control: its vendor's tool does (mlxconfig, "
-    "niccli)";
 
-std::string NoCongestion(const PortView& view) {
-  if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
-  return IsSoftware(view.port) ? "a software device has no congestion control" : "";
+std::string NoCongestion(const Port& port) {
+  if (std::string reason = NotRoce(port); !reason.empty()) return reason;
+  return IsSoftware(port) ? "a software device has no congestion control" : "";
 }
 
-std::string SourceOf(const Port& port) {
-  return port.congestion && !port.congestion->source.empty() ? port.congestion->source : "congestion control";
+// MLNX_OFED has a tree for each Ethernet port. Where several share the RDMA device, the values of the others
+// are parameters by "NETDEV/NAME" (collectors/nic/congestion.h).
+constexpr std::string_view kTree = "/ecn";
+constexpr std::string_view kNetFolder = "/sys/class/net/";
+
+std::optional<std::uint8_t> MemberValue(const CongestionControl& control, const std::string& name) {
+  const auto found = std::ranges::find(control.parameters, name, &CongestionParameter::name);
+  if (found == control.parameters.end() || found->value > UINT8_MAX) return std::nullopt;
+  return static_cast<std::uint8_t>(found->value);
+}
+
+Fact<CongestionControl> ControlOf(const EthernetView& view) {
+  const Fact<CongestionControl>& control = view.port.congestion;
+  if (!control || !view.netdev || !control->source.starts_with(kNetFolder)) return control;
+  const std::string source = Cat(kNetFolder, view.netdev->name, kTree);
+  if (control->source == source) return control;
+  const std::string prefix = view.netdev->name + "/";
+  const bool told = std::ranges::any_of(
+      control->parameters, [&prefix](const CongestionParameter& one) { return one.name.starts_with(prefix); });
+  if (!told)
+    return Missing{.kind = Missing::Kind::kUnsupported,
+                   .detail = Cat("the driver shows none of ", view.netdev->name)};
+  return CongestionControl{.source = source,
+                           .notifies = MemberValue(*control, prefix + "np_enable"),
+                           .slows_down = MemberValue(*control, prefix + "rp_enable"),
+                           .cnp_dscp = MemberValue(*control, prefix + "np_cnp_dscp"),
+                           .cnp_priority = MemberValue(*control, prefix + "np_cnp_802p_prio")};
+}
+
+std::string SourceOf(const Fact<CongestionControl>& control) {
+  return control && !control->source.empty() ? control->source : "congestion control";
 }
 
 // One value, or why there is none.
 template <class T>
-Fact<T> Told(const Port& port, std::optional<T> CongestionControl::*part) {
-  if (!port.congestion) return port.congestion.missing();
-  const std::optional<T>& value = *port.congestion.*part;
+Fact<T> Told(const Fact<CongestionControl>& control, std::optional<T> CongestionControl::*part) {
+  if (!control) return control.missing();
+  const std::optional<T>& value = *control.*part;
   if (value) return *value;
   return Missing{.kind = Missing::Kind::kUnsupported, .detail = std::string(kNotTold)};
 }
@@ -51,20 +77,29 @@ std::string BroadcomWrite(const std::string& folder, std::string_view file, unsi
   return Cat("echo -n 0x", high, kDigits.substr(value % 16, 1), " > ", folder, "/", file, "; ");
 }
 
-// Only of what was read: where, that is the source.
-std::string SwitchFix(const PortView& view, const CongestionSwitch& file, unsigned value) {
-  const std::string source = SourceOf(view.port);
+// Only of what was read: where, that is the source. `before` is written first.
+Fix SwitchFix(const std::string& source, const CongestionSwitch& file, unsigned value,
+              const std::string& before = "") {
   const std::string folder = ShellWord(source);
-  if (IsBroadcom(source))
-    return Cat(BroadcomWrite(folder, file.bnxt, value), "echo -n 0x1 > ", folder, "/apply");
-  const bool debugfs = source.ends_with("/cc_params");
-  return Cat("echo ", value, " > ", folder, "/", debugfs ? file.mlx5 : std::string_view(file.ofed));
+  constexpr std::string_view kCause = "the driver's default, or what somebody set by hand, is another";
+  if (IsBroadcom(source)) {
+    return Fix(Cat(before, BroadcomWrite(folder, file.bnxt, value), "echo -n 0x1 > ", folder, "/apply"))
+        .Because(kCause)
+        .Do("write it at each boot too: a unit keeps it")
+        .CheckBy(Cat("cat ", folder, "/", file.bnxt));
+  }
+  const std::string_view name = source.ends_with("/cc_params") ? file.mlx5 : std::string_view(file.ofed);
+  const std::string path = Cat(folder, "/", name);
+  return Fix(Cat("echo ", value, " > ", path))
+      .Because(kCause)
+      .Do("write it at each boot too: a unit keeps it")
+      .CheckBy(Cat("cat ", path));
 }
 
-std::string LoopNotApplicable(const PortView& view) {
-  if (std::string reason = NoCongestion(view); !reason.empty()) return reason;
-  if (!view.profile.rdma_priority) return NotAsked(view.profile, "a priority");
-  return view.profile.ecn || view.profile.cnp ? "" : NotAsked(view.profile, "ECN");
+std::string LoopNotApplicable(const Port& port, const Profile& profile) {
+  if (std::string reason = NoCongestion(port); !reason.empty()) return reason;
+  if (!profile.rdma_priority) return NotAsked(profile, "a priority");
+  return profile.ecn || profile.cnp ? "" : NotAsked(profile, "ECN");
 }
 
 std::string PrioritiesText(std::uint8_t bitmap) {
@@ -82,48 +117,47 @@ struct LoopEnd {
 constexpr LoopEnd kNotifies{&CongestionControl::notifies, "answers marks ", "roce_np"};
 constexpr LoopEnd kSlowsDown{&CongestionControl::slows_down, "slows down ", "roce_rp"};
 
-Verdict JudgeLoopEnd(const PortView& view, const LoopEnd& end) {
+Verdict JudgeLoopEnd(const EthernetView& view, const LoopEnd& end) {
+  if (std::string reason = LoopNotApplicable(view.port, view.profile); !reason.empty())
+    return NotApplicable(reason);
   const std::uint8_t priority = *view.profile.rdma_priority;
   const std::string expected = Cat("on priority ", priority);
-  const Fact<std::uint8_t> bitmap = Told(view.port, end.priorities);
-  if (!bitmap) return NoAnswer(bitmap.missing(), expected, SourceOf(view.port), kInstead);
+  const Fact<CongestionControl> control = ControlOf(view);
+  const std::string source = SourceOf(control);
+  const Fact<std::uint8_t> bitmap = Told(control, end.priorities);
+  if (NotOffered(bitmap)) return NotApplicable(bitmap.missing().detail);
+  if (!bitmap) return NoAnswer(bitmap.missing(), expected, source);
   const bool on = (static_cast<unsigned>(*bitmap) >> priority & 1U) != 0;
   // One switch of Broadcom's is for both ends, and for the traffic of one priority.
-  const std::string source = SourceOf(view.port);
   const std::string moved =
       IsBroadcom(source) ? BroadcomWrite(ShellWord(source), "roce_prio", priority) : std::string();
   const CongestionSwitch enable{Cat(end.side, "/enable/", priority), "", "ecn_enable"};
   return Judged(on, Cat(end.verb, PrioritiesText(*bitmap)), expected, source,
-                moved + SwitchFix(view, enable, 1));
+                SwitchFix(source, enable, 1, moved));
 }
 
-Verdict JudgeEcnNp(const PortView& view) {
-  if (std::string reason = LoopNotApplicable(view); !reason.empty()) return NotApplicable(reason);
-  return JudgeLoopEnd(view, kNotifies);
-}
-Verdict JudgeEcnRp(const PortView& view) {
-  if (std::string reason = LoopNotApplicable(view); !reason.empty()) return NotApplicable(reason);
-  return JudgeLoopEnd(view, kSlowsDown);
-}
+Verdict JudgeEcnNp(const EthernetView& view) { return JudgeLoopEnd(view, kNotifies); }
+Verdict JudgeEcnRp(const EthernetView& view) { return JudgeLoopEnd(view, kSlowsDown); }
 
-Verdict JudgeEcnCnpDscp(const PortView& view) {
-  if (std::string reason = NoCongestion(view); !reason.empty()) return NotApplicable(reason);
+Verdict JudgeEcnCnpDscp(const EthernetView& view) {
+  if (std::string reason = NoCongestion(view.port); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.cnp) return NotApplicable(NotAsked(view.profile, "congestion notifications"));
   const unsigned wanted = view.profile.cnp->dscp;
   const std::string expected = Cat("DSCP ", wanted);
-  const Fact<std::uint8_t> now = Told(view.port, &CongestionControl::cnp_dscp);
-  if (!now) return NoAnswer(now.missing(), expected, SourceOf(view.port), kInstead);
-  return Judged(*now == wanted, Cat("notifications with DSCP ", *now), expected, SourceOf(view.port),
-                SwitchFix(view, {"roce_np/cnp_dscp", "np_cnp_dscp", "cnp_dscp"}, wanted));
+  const Fact<CongestionControl> control = ControlOf(view);
+  const Fact<std::uint8_t> now = Told(control, &CongestionControl::cnp_dscp);
+  if (NotOffered(now)) return NotApplicable(now.missing().detail);
+  if (!now) return NoAnswer(now.missing(), expected, SourceOf(control));
+  return Judged(*now == wanted, Cat("notifications with DSCP ", *now), expected, SourceOf(control),
+                SwitchFix(SourceOf(control), {"roce_np/cnp_dscp", "np_cnp_dscp", "cnp_dscp"}, wanted));
 }
 
-std::string CnpPriorityNotApplicable(const PortView& view) {
-  if (std::string reason = NoCongestion(view); !reason.empty()) return reason;
-  if (view.profile.cnp && view.profile.cnp->priority) return {};
-  if (!kDemandsLossless.made_by(view.profile))
+std::string CnpPriorityNotApplicable(const EthernetView& view, const Fact<std::uint8_t>& now) {
+  if (std::string reason = NoCongestion(view.port); !reason.empty()) return reason;
+  const bool named = view.profile.cnp && view.profile.cnp->priority;
+  if (!named && !kDemandsLossless.made_by(view.profile))
     return NotAsked(view.profile, "a lossless priority or one of congestion notifications");
-  // Nobody asked for a priority of theirs: only one that is known to be wrong is worth a word.
-  return NotOffered(Told(view.port, &CongestionControl::cnp_priority)) ? std::string(kNotTold) : std::string();
+  return NotOffered(now) ? now.missing().detail : std::string();
 }
 
 // Not a paused one; the highest is what they are given by custom.
@@ -135,21 +169,23 @@ unsigned FreePriority(const Profile& profile, unsigned paused) {
 }
 
 // A notification that is paused waits behind what it is to slow down; elsewhere it is only unplanned.
-Verdict JudgeEcnCnpPrio(const PortView& view) {
-  if (std::string reason = CnpPriorityNotApplicable(view); !reason.empty()) return NotApplicable(reason);
+Verdict JudgeEcnCnpPrio(const EthernetView& view) {
+  const Fact<CongestionControl> control = ControlOf(view);
+  const Fact<std::uint8_t> now = Told(control, &CongestionControl::cnp_priority);
+  if (std::string reason = CnpPriorityNotApplicable(view, now); !reason.empty()) return NotApplicable(reason);
   const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
   const unsigned wanted = FreePriority(view.profile, paused);
   const bool named = view.profile.cnp && view.profile.cnp->priority;
   const std::string expected = named ? Cat("priority ", wanted) : std::string("one that is not paused");
-  const Fact<std::uint8_t> now = Told(view.port, &CongestionControl::cnp_priority);
-  if (!now) return NoAnswer(now.missing(), expected, SourceOf(view.port), kInstead);
+  const std::string source = SourceOf(control);
+  if (!now) return NoAnswer(now.missing(), expected, source);
   const std::string observed = Cat("notifications in priority ", *now);
-  const std::string fix = SwitchFix(view, {"roce_np/cnp_802p_prio", "np_cnp_prio", "cnp_prio"}, wanted);
+  const Fix fix = SwitchFix(source, {"roce_np/cnp_802p_prio", "np_cnp_prio", "cnp_prio"}, wanted);
   const unsigned priority = *now;
   if (priority < kPriorities && (paused >> priority & 1U) != 0)
-    return Judged(false, observed + ", which is paused", expected, SourceOf(view.port), fix);
-  if (named && priority != wanted) return Warned(observed, expected, SourceOf(view.port), fix);
-  return Judged(true, observed, expected, SourceOf(view.port));
+    return Judged(false, observed + ", which is paused", expected, source, fix);
+  if (named && priority != wanted) return Warned(observed, expected, source, fix);
+  return Judged(true, observed, expected, source);
 }
 
 // The two low bits of the ToS: 0 forbids a switch to mark the packet, 1 and 2 allow it, 3 is a mark.
@@ -170,8 +206,12 @@ Verdict JudgeEcnEctSet(const PortView& view) {
   const std::string device = ShellWord(view.port.device);
   return Judged(
       bits == 1 || bits == 2, Cat("RDMA-CM default ToS ", *tos, ": ", kMeaning.at(bits)), kExpected, kSource,
-      Cat("mkdir -p /sys/kernel/config/rdma_cm/", device, " && echo ", better, " > /sys/kernel/config/rdma_cm/",
-          device, "/ports/", view.port.number, "/default_roce_tos"));
+      Fix(Cat("mkdir -p /sys/kernel/config/rdma_cm/", device, " && echo ", better,
+              " > /sys/kernel/config/rdma_cm/", device, "/ports/", view.port.number, "/default_roce_tos"))
+          .Because("the ToS was set without the bits that allow marking")
+          .Caution("connections that are open keep their ToS")
+          .CheckBy(Cat("cat /sys/kernel/config/rdma_cm/", device, "/ports/", view.port.number,
+                       "/default_roce_tos")));
 }
 
 Verdict JudgeEcnLoopClosed(const PortView& view) {
@@ -209,12 +249,23 @@ bool CountsAbout(const std::vector<Counter>& counters, ErrorTopic topic) {
 }
 
 std::string MaskNotApplicable(const PortView& view) {
-  if (std::string reason = LoopNotApplicable(view); !reason.empty()) return reason;
+  if (std::string reason = LoopNotApplicable(view.port, view.profile); !reason.empty()) return reason;
   const Fact<std::vector<Counter>>& counters = view.port.hw_counters;
   if (NotOffered(counters)) return counters.missing().detail;
   const bool counted = !counters || (CountsAbout(*counters, ErrorTopic::kEcnMarked) &&
                                      CountsAbout(*counters, ErrorTopic::kCnpSent));
   return counted ? "" : "the driver does not count marks and notifications";
+}
+
+Fix MaskFix(const Port& port) {
+  if (!port.pci || port.pci->vendor_id != 0x15b3 || port.pci->address.empty()) return {};
+  const std::string address = ShellWord(port.pci->address);
+  return Fix(Cat("mlxconfig -d ", address, " set ROCE_CC_PRIO_MASK_P1=255"))
+      .Because("the mask of priorities in the firmware leaves RDMA's out")
+      .Caution("it holds from the next reset of the NIC on: its links drop")
+      .Do("set ROCE_CC_PRIO_MASK_P2 too, where the NIC has a second port")
+      .Run(Cat("mlxfwreset -d ", address, " reset"))
+      .CheckBy("rdma statistic show link {device}/{port}");
 }
 
 // Which priorities firmware answers and heeds (ROCE_CC_PRIO_MASK of mlxconfig) the kernel's mlx5 does not tell:
@@ -233,7 +284,7 @@ Verdict JudgeEcnFirmwareMask(const PortView& view) {
                                    " notifications sent, ", handled, " heeded and ", ignored, " ignored");
   const bool silent = marked > 0 && sent == 0;
   const bool deaf = ignored > 0 && handled == 0;
-  return Judged(!silent && !deaf, observed, kExpected, kSource);
+  return Judged(!silent && !deaf, observed, kExpected, kSource, MaskFix(view.port));
 }
 
 }  // namespace
@@ -243,49 +294,63 @@ std::vector<Check> CongestionChecks() {
       {.id = "ecn.np",
        .title = "The NIC answers marked packets on the RDMA priority",
        .why = "Without an answer the sender never hears of congestion, and the queue grows until it pauses",
-       .fix = "echo 1 > /sys/class/net/{netdev}/ecn/roce_np/enable/{priority}  # with the vendor's driver",
+       .fix = Fix("echo 1 > /sys/class/net/{netdev}/ecn/roce_np/enable/{priority}")
+                  .Because("the answer to marks is off for this priority")
+                  .Caution("only the vendor's driver has this file"),
        .depends_on = {"inv.rdma-present", "inv.transport"},
        .judge = JudgeEcnNp},
       {.id = "ecn.rp",
        .title = "The NIC slows down for congestion notifications on the RDMA priority",
        .why = "A sender that hears and goes on as before leaves it all to pauses, which stop others too",
-       .fix = "echo 1 > /sys/class/net/{netdev}/ecn/roce_rp/enable/{priority}  # with the vendor's driver",
+       .fix = Fix("echo 1 > /sys/class/net/{netdev}/ecn/roce_rp/enable/{priority}")
+                  .Because("slowing down is off for this priority")
+                  .Caution("only the vendor's driver has this file"),
        .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
        .judge = JudgeEcnRp},
       {.id = "ecn.cnp-dscp",
        .title = "The NIC sends congestion notifications with the profile's DSCP",
        .why = "With another DSCP they go to another queue, and arrive after the congestion",
-       .fix = "echo 48 > /sys/class/net/{netdev}/ecn/roce_np/cnp_dscp  # with the vendor's driver",
+       .fix = Fix("echo 48 > /sys/class/net/{netdev}/ecn/roce_np/cnp_dscp")
+                  .Because("the driver's default is another DSCP")
+                  .Caution("only the vendor's driver has this file"),
+       .blocks_for = &kDemandsCnp,
        .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
        .judge = JudgeEcnCnpDscp},
       {.id = "ecn.cnp-prio",
        .title = "The NIC sends congestion notifications in a priority that is never paused",
        .why = "A notification that waits behind a pause arrives after the congestion it is to end",
-       .fix = "echo 6 > /sys/class/net/{netdev}/ecn/roce_np/cnp_802p_prio  # with the vendor's driver",
+       .fix = Fix("echo 6 > /sys/class/net/{netdev}/ecn/roce_np/cnp_802p_prio")
+                  .Because("the driver's default is another priority")
+                  .Caution("only the vendor's driver has this file"),
        .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
        .judge = JudgeEcnCnpPrio},
       {.id = "ecn.ect-set",
        .title = "RDMA-CM's packets may be marked by switches",
        .why = "A switch drops what it must not mark: the same DSCP with ECN bits 0 never hears of congestion",
-       .fix = "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo TOS > "
-              "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos  # TOS: four times the DSCP, "
-              "and 2",
+       .fix = Fix("mkdir -p /sys/kernel/config/rdma_cm/{device} && echo TOS > "
+                  "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos")
+                  .Because("the ToS was set without the bits that allow marking")
+                  .Caution("TOS is four times the DSCP, and 2"),
        .depends_on = {"gid.default-mode", "roce.tos"},
        .judge = JudgeEcnEctSet},
       {.id = "ecn.firmware-mask",
        .title = "The NIC's firmware takes part in congestion control on RDMA's priority",
        .why = "Firmware has a mask of the priorities that it answers and heeds: without RDMA's, marks have no "
               "effect",
-       .fix = "mlxconfig -d PCI_ADDRESS set ROCE_CC_PRIO_MASK_P1=255  # _P2 of the second port; it holds from "
-              "the next "
-              "reset of the NIC on; other NICs by their vendor's tool",
+       .fix = Fix("mlxconfig -d PCI_ADDRESS set ROCE_CC_PRIO_MASK_P1=255")
+                  .Because("the mask of priorities in the firmware leaves RDMA's out")
+                  .Caution("PCI_ADDRESS: of the NIC; it holds from the next reset of the NIC on")
+                  .Do("set ROCE_CC_PRIO_MASK_P2 of a second port too; other NICs by their vendor's tool"),
        .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np", "ecn.rp"},
        .judge = JudgeEcnFirmwareMask},
       {.id = "ecn.loop-closed",
        .title = "Marks of congestion are answered, and answers heeded",
        .why = "Where a mark does not slow its sender down, queues grow until PFC stops everybody",
-       .fix = "rdma statistic show link {device}/{port}  # switch the NIC's congestion control on for priority "
-              "{priority}: notification point here, reaction point at the senders",
+       .fix = Fix("rdma statistic show link {device}/{port}")
+                  .Because("the congestion control of the NIC is off here, or at the senders")
+                  .Do("switch it on for priority {priority}: notification point here, reaction point at the "
+                      "senders")
+                  .CheckBy("rdma statistic show link {device}/{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeEcnLoopClosed},
   };

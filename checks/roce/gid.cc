@@ -8,6 +8,7 @@
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/words/addresses.h"
+#include "checks/words/carrying_function.h"
 #include "checks/words/interruption.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
@@ -64,12 +65,22 @@ Fix NoRoceFix(const Port& port) {
       .CheckBy("rdma link show");
 }
 
+Fix AddressFix(const std::string& netdev) {
+  return Fix(Cat("ip address add ADDRESS dev ", netdev))
+      .Because("nobody gave the interface an address")
+      .Caution("ADDRESS is this host's in the storage network, like 10.0.0.1/24")
+      .Do("configure it in the network manager of this host, for the next boot")
+      .CheckBy(Cat("ip -br address show dev ", netdev));
+}
+
 // Why the table has no usable entry decides what to do.
 Fix GidFix(const Port& port, const std::vector<Gid>& gids) {
   const std::string netdev = NetdevWord(port.netdev);
   if (!AddressesOf(gids, GidType::kRoceV1).empty()) {
-    return Cat("ethtool -i ", netdev,
-               "  # this device offers RoCE v1 only: update its firmware and driver, or use another NIC");
+    return Fix(Cat("ethtool -i ", netdev))
+        .Because("this device or its driver offers RoCE v1 only", Certainty::kCertain)
+        .Do("update firmware and driver of {device}, or use another NIC")
+        .CheckBy("rdma link show {device}/{port}");
   }
   const bool has_address =
       port.netdev && port.netdev->addresses &&
@@ -79,14 +90,14 @@ Fix GidFix(const Port& port, const std::vector<Gid>& gids) {
   if (has_address) {
     return Bounce(netdev, "the interface has an address, the GID table missed it");
   }
-  return Cat("ip address add ADDRESS dev ", netdev,
-             "  # ADDRESS: this host's in the storage network, like 10.0.0.1/24");
+  return AddressFix(netdev);
 }
 
 Verdict JudgeGidV2Present(const PortView& view) {
   if (std::string reason = NotRoceV2(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "GID table";
   constexpr std::string_view kExpected = "a RoCE v2 GID with an IP address";
+  if (auto carried = CarriedElsewhere(view.host, view.port, kExpected, kSource)) return *carried;
   const Fact<Transport>& transport = view.port.transport;
   if (!transport) return NoAnswer(transport.missing(), kExpected, kSource);
   const Fact<std::vector<Gid>>& gids = view.port.gids;
@@ -105,6 +116,7 @@ Verdict JudgeGidV2Present(const PortView& view) {
 
 Verdict JudgeGidDefaultMode(const PortView& view) {
   if (std::string reason = NotRoceV2(view); !reason.empty()) return NotApplicable(reason);
+  if (auto carried = CarriedElsewhere(view.host, view.port, "RoCE v2", kCmSource)) return *carried;
   const Fact<GidType>& mode = view.port.cm_default_mode;
   if (!mode) return NoAnswer(mode.missing(), "RoCE v2", kCmSource, kCmInstead);
   switch (*mode) {
@@ -138,7 +150,11 @@ Verdict JudgeOwnMarks(const PortView& view, unsigned wanted) {
   }
   if (!observed.empty()) {
     return Judged(good, observed, expected, kSource,
-                  "grep -n NCCL_IB_TC /etc/nccl.conf  # name NCCL_IB_TC={tos} there");
+                  Fix("grep -n NCCL_IB_TC /etc/nccl.conf")
+                      .Because("the configuration of NCCL names another traffic class", Certainty::kCertain)
+                      .Caution("jobs that run keep theirs")
+                      .Do("write NCCL_IB_TC={tos} there")
+                      .CheckBy("grep -n NCCL_IB_TC /etc/nccl.conf"));
   }
   const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
   if (forced && *forced != 0)
@@ -148,7 +164,7 @@ Verdict JudgeOwnMarks(const PortView& view, unsigned wanted) {
   return NoAnswer({.kind = Missing::Kind::kUnsupported,
                    .detail = "no configuration here marks RDMA's traffic; a job may, by NCCL_IB_TC"},
                   expected, kSource,
-                  "echo NCCL_IB_TC={tos} >> /etc/nccl.conf  # for all jobs; or let each one say it");
+                  Fix("echo NCCL_IB_TC={tos} >> /etc/nccl.conf").Or("let each job say it in its environment"));
 }
 
 // Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever who connects asks for (its configfs
@@ -166,6 +182,7 @@ std::optional<std::uint64_t> OwnDscp(const Port& port) {
 Verdict JudgeRoceTos(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   if (!WantedTos(view.profile)) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
+  if (auto carried = CarriedElsewhere(view.host, view.port, "RDMA's mark", kCmSource)) return *carried;
   const Profile& profile = view.profile;
   const unsigned wanted = *WantedTos(profile);
   if (profile.marking == Profile::Marking::kConsumers) return JudgeOwnMarks(view, wanted);
@@ -263,38 +280,41 @@ std::vector<Check> GidChecks() {
       {.id = "gid.v2-present",
        .title = "The port has a RoCE v2 GID with an IP address",
        .why = "RDMA connections are made by IP address: without such a GID none can be resolved",
-       .fix = "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network, like "
-              "10.0.0.1/24",
+       .fix = AddressFix("{netdev}"),
        .blocks_for = &kDemandsRoceV2,
        .depends_on = {"drv.userlib", "inv.netdev-mapping", "link.state", "ip.address"},
        .judge = JudgeGidV2Present},
       {.id = "gid.ip-match",
        .title = "The GID table has the port's addresses, and no others",
        .why = "A connection to an address without a GID fails; a GID without an address answers for nobody",
-       .fix = "ip link set dev {netdev} down && ip link set dev {netdev} up  # the table is filled anew; IPv6 "
-              "addresses and static routes are lost",
+       .fix = Bounce("{netdev}", "the GID table missed a change of addresses"),
        .depends_on = {"link.state", "ip.address", "gid.v2-present"},
        .judge = JudgeGidIpMatch},
       {.id = "gid.vlan-match",
        .title = "The storage VLAN has a RoCE v2 GID",
        .why = "Without one RDMA leaves untagged or not at all, whatever the VLAN's address is",
-       .fix = "ip link set dev {netdev}.VLAN down && ip link set dev {netdev}.VLAN up  # its IPv6 "
-              "addresses and static routes are lost",
+       .fix = Bounce("{netdev}.VLAN", "the GID table missed the VLAN"),
        .blocks_for = &kDemandsVlan,
        .depends_on = {"link.state", "gid.v2-present", "vlan.present", "vlan.id"},
        .judge = JudgeGidVlanMatch},
       {.id = "gid.default-mode",
        .title = "RDMA-CM makes RoCE v2 connections by default",
        .why = "RoCE v1 is not routed and carries no DSCP, so its traffic misses the lossless class",
-       .fix = "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo 'RoCE v2' > "
-              "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_mode",
+       .fix = Fix("mkdir -p /sys/kernel/config/rdma_cm/{device} && echo 'RoCE v2' > "
+                  "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_mode")
+                  .Because("RDMA-CM's default of this device was set to RoCE v1", Certainty::kCertain)
+                  .Caution("connections that are open keep their version")
+                  .CheckBy("cat /sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_mode"),
        .blocks_for = &kDemandsRoceV2,
        .judge = JudgeGidDefaultMode},
       {.id = "roce.tos",
        .title = "RDMA-CM marks its traffic with the profile's ToS",
        .why = "Unmarked RDMA traffic lands in the default class, where frames are dropped under load",
-       .fix = "mkdir -p /sys/kernel/config/rdma_cm/{device} && echo {tos} > "
-              "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos",
+       .fix = Fix("mkdir -p /sys/kernel/config/rdma_cm/{device} && echo {tos} > "
+                  "/sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos")
+                  .Because("nobody set RDMA-CM's default since the device was made")
+                  .Caution("connections that are open keep their ToS")
+                  .CheckBy("cat /sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos"),
        .blocks_for = &kDemandsTos,
        .depends_on = {"link.state", "gid.default-mode"},
        .in_summary = 1,

@@ -86,6 +86,7 @@ std::string NotAsked(const Profile& profile, std::string_view for_what) {
 bool IsSoftware(const Port& port) { return port.software && *port.software; }
 
 std::string NotInfiniBand(const Port& port) {
+  if (NotOffered(port.transport)) return "it speaks neither InfiniBand, RoCE nor iWARP";
   if (!port.transport || *port.transport == Transport::kUnknown) return {};
   return IsInfiniBand(port) ? "" : "not InfiniBand";
 }

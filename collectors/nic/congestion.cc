@@ -85,9 +85,11 @@ absl::StatusOr<std::optional<std::uint8_t>> ReadEnabled(HostReader& host, const 
   return std::optional(enabled);
 }
 
+std::string OfedFolder(const std::string& netdev) { return "/sys/class/net/" + netdev + "/ecn"; }
+
 // The tree of MLNX_OFED: ecn/roce_np (who marks are told to) and ecn/roce_rp (who slows down).
 absl::StatusOr<CongestionControl> ReadOfed(HostReader& host, const std::string& netdev) {
-  CongestionControl control{.source = "/sys/class/net/" + netdev + "/ecn"};
+  CongestionControl control{.source = OfedFolder(netdev)};
   const std::string np = control.source + "/roce_np";
   const std::string rp = control.source + "/roce_rp";
   RR_RETURN_IF_ERROR(Directory(host, np).Read("np_", control.parameters));
@@ -127,6 +129,25 @@ absl::StatusOr<CongestionControl> ReadBnxt(HostReader& host, const Port& port) {
   return control;
 }
 
+// That of the port's own netdev, else of the first Ethernet port below it that has a tree.
+absl::StatusOr<CongestionControl> ReadOfedOf(HostReader& host, const Port& port) {
+  absl::StatusOr<CongestionControl> control = ReadOfed(host, port.netdev->name);
+  if (!Absent(control.status()) || !port.lowers) return control;
+  for (const Netdev& lower : *port.lowers) {
+    control = ReadOfed(host, lower.name);
+    if (!Absent(control.status())) return control;
+  }
+  return control;
+}
+
+void AddMember(const std::string& netdev, const CongestionControl& member, CongestionControl& control) {
+  const std::string prefix = netdev + "/";
+  for (const CongestionParameter& one : member.parameters)
+    control.parameters.push_back({prefix + one.name, one.value});
+  if (member.notifies) control.parameters.push_back({prefix + "np_enable", *member.notifies});
+  if (member.slows_down) control.parameters.push_back({prefix + "rp_enable", *member.slows_down});
+}
+
 Fact<CongestionControl> FactFrom(absl::StatusOr<CongestionControl> control, const char* absent) {
   if (control.ok()) return *std::move(control);
   return Absent(control.status()) ? NoCongestion(absent) : MissingFrom(control.status());
@@ -151,11 +172,24 @@ Fact<CongestionControl> ReadCongestion(HostReader& host, const Port& port) {
   if (port.pci->vendor_id != kMellanox)
     return NoCongestion("the driver shows nothing of its congestion control");
   if (port.netdev) {
-    absl::StatusOr<CongestionControl> control = ReadOfed(host, port.netdev->name);
-    if (control.ok() || !Absent(control.status())) return FactFrom(std::move(control), "");
+    absl::StatusOr<CongestionControl> control = ReadOfedOf(host, port);
+    if (!Absent(control.status())) return WithMembers(host, port, FactFrom(std::move(control), ""));
   }
   return FactFrom(ReadMlx5(host, port.pci->address),
                   "neither a tree ecn in sysfs nor cc_params in debugfs (mlx5_ib, /sys/kernel/debug)");
+}
+
+Fact<CongestionControl> WithMembers(HostReader& host, const Port& port, Fact<CongestionControl> control) {
+  if (!control || !port.lowers) return control;
+  CongestionControl all = *control;
+  for (const Netdev& lower : *port.lowers) {
+    if (OfedFolder(lower.name) == all.source) continue;
+    const absl::StatusOr<CongestionControl> member = ReadOfed(host, lower.name);
+    if (Absent(member.status())) continue;
+    if (!member.ok()) return MissingFrom(member.status());
+    AddMember(lower.name, *member, all);
+  }
+  return all;
 }
 
 Fact<std::uint8_t> DecodeTrafficClass(std::string_view text) {

@@ -14,8 +14,13 @@ namespace rdmaready {
 
 // The first that is there of: the tree `ecn` of MLNX_OFED's mlx5, which tells everything; cc_params of the
 // kernel's own mlx5 in debugfs, for root; the directory of Broadcom's own bnxt_re in configfs, which somebody
-// made with mkdir(2). `port` has its device, number, software, pci and netdev already.
+// made with mkdir(2). `port` has its device, number, software, pci, netdev and lowers already.
 Fact<CongestionControl> ReadCongestion(HostReader& host, const Port& port);
+
+// The same with what the trees `ecn` of its other Ethernet ports say, where several share the RDMA device: each
+// parameter by "NETDEV/NAME", the switches by priority as the bitmaps "NETDEV/np_enable" and
+// "NETDEV/rp_enable".
+Fact<CongestionControl> WithMembers(HostReader& host, const Port& port, Fact<CongestionControl> control);
 
 // "Global tclass=106", and lines for some addresses only. An empty text: none is forced.
 Fact<std::uint8_t> DecodeTrafficClass(std::string_view text);

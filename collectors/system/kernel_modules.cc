@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/model/rdma_drivers.h"
 #include "collectors/lines.h"
 
 namespace rdmaready {
@@ -58,9 +59,8 @@ std::vector<std::string> FileWords(std::span<const std::string_view> names) {
 }
 
 // No such file: a kernel without modules has none.
-absl::StatusOr<std::vector<ModuleLine>> ReadIndex(HostReader& host, const std::string& path) {
-  std::vector<std::string_view> names(kStorageModules.begin(), kStorageModules.end());
-  names.push_back(kRdmaCm);
+absl::StatusOr<std::vector<ModuleLine>> ReadIndex(HostReader& host, const std::string& path,
+                                                  std::vector<std::string_view> names) {
   const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, FileWords(names));
   if (lines.ok()) return DecodeModuleLines(*lines);
   if (lines.status().code() == absl::StatusCode::kNotFound) return std::vector<ModuleLine>{};
@@ -136,6 +136,17 @@ Fact<bool> HasForeignCore(const Sources& sources, std::string_view name, const F
   return Find(*sources.installed, name)->foreign_core;
 }
 
+// The RDMA drivers of the adapters on the bus, each once.
+std::vector<std::string_view> WantedDrivers(const std::vector<PciDevice>& functions) {
+  std::vector<std::string_view> names;
+  for (const PciDevice& function : functions) {
+    const RdmaDriver* driver = RdmaDriverOf(function);
+    if (driver != nullptr && std::ranges::find(names, driver->module) == names.end())
+      names.push_back(driver->module);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<ModuleLine> DecodeModuleLines(std::span<const std::string> lines) {
@@ -198,9 +209,11 @@ Fact<std::vector<KernelModule>> ReadStorageModules(HostReader& host, const Fact<
                                                    const Fact<std::vector<KernelOption>>& options) {
   if (!kernel) return kernel.missing();
   const std::string installed = "/lib/modules/" + kernel->release;
+  std::vector<std::string_view> names(kStorageModules.begin(), kStorageModules.end());
+  names.push_back(kRdmaCm);
   const Sources sources{.loaded = host.ListDirectory("/sys/module"),
-                        .installed = ReadIndex(host, installed + "/modules.dep"),
-                        .built_in = ReadIndex(host, installed + "/modules.builtin"),
+                        .installed = ReadIndex(host, installed + "/modules.dep", names),
+                        .built_in = ReadIndex(host, installed + "/modules.builtin", names),
                         .cm_users = ReadHolders(host, kRdmaCm),
                         .smbdirect_users = ReadHolders(host, "smbdirect")};
   std::vector<KernelModule> modules;
@@ -210,6 +223,32 @@ Fact<std::vector<KernelModule>> ReadStorageModules(HostReader& host, const Fact<
     module.foreign_core = HasForeignCore(sources, name, module.state);
     modules.push_back(std::move(module));
   }
+  return modules;
+}
+
+std::vector<KernelModule> ReadAdapterModules(HostReader& host, const Fact<Kernel>& kernel,
+                                             const Fact<std::vector<PciDevice>>& functions) {
+  if (!kernel || !functions) return {};
+  std::vector<std::string_view> names = WantedDrivers(*functions);
+  if (names.empty()) return {};
+  names.push_back(kRdmaCm);
+  names.push_back("ib_core");
+  const std::string folder = "/lib/modules/" + kernel->release;
+  const Sources sources{.loaded = host.ListDirectory("/sys/module"),
+                        .installed = ReadIndex(host, folder + "/modules.dep", names),
+                        .built_in = ReadIndex(host, folder + "/modules.builtin", names),
+                        .cm_users = std::vector<std::string>{},
+                        .smbdirect_users = std::vector<std::string>{}};
+  const bool whole = sources.installed.ok() && sources.built_in.ok();
+  const bool tells = whole && !(sources.installed->empty() && sources.built_in->empty());
+  std::vector<KernelModule> modules;
+  for (const std::string_view name : names) {
+    KernelModule module{.name = std::string(name), .state = StateOf(sources, name)};
+    if (!tells && module.state && *module.state == ModuleState::kAbsent)
+      module.state = Missing{Missing::Kind::kFailed, "the list of modules has nothing of RDMA"};
+    modules.push_back(std::move(module));
+  }
+  modules.resize(modules.size() - 2);  // the core's own
   return modules;
 }
 

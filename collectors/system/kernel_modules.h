@@ -43,4 +43,10 @@ Fact<std::vector<KernelOption>> ReadOptionsNamed(HostReader& host, const Fact<Ke
 Fact<std::vector<KernelModule>> ReadStorageModules(HostReader& host, const Fact<Kernel>& kernel,
                                                    const Fact<std::vector<KernelOption>>& options);
 
+// The RDMA drivers of the adapters on the bus: whether the running kernel has them. The list is empty without
+// such an adapter, and where bus or kernel are not known. An index without RDMA's core says nothing of its
+// drivers.
+std::vector<KernelModule> ReadAdapterModules(HostReader& host, const Fact<Kernel>& kernel,
+                                             const Fact<std::vector<PciDevice>>& functions);
+
 }  // namespace rdmaready

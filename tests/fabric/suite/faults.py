@@ -107,7 +107,6 @@ HOST = [
     Fault("drv.core-modules", "rmmod rdma_ucm", subject="host", control="rmmod rdma_ucm; modprobe rdma_ucm"),
     Fault("inv.bridge", "modprobe bridge && ip link add br0 type bridge && ip link set dcb0 master br0", red=False,
           control="modprobe bridge && ip link add br0 type bridge && ip link set br0 up"),
-    Fault("inv.netns-mode", "rdma system set netns exclusive", subject="host", control="rdma system set netns shared", red=False),
     Fault("host.nofile", "prlimit --pid $(cat /run/rdmaready-agent.pid) --nofile=1024:1024", subject="host", red=False,
           control="prlimit --pid $(cat /run/rdmaready-agent.pid) --nofile=1024:65536"),
 ]

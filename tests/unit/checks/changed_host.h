@@ -39,6 +39,17 @@ inline Facts GoodNic() {
   return HardwareNic([](Port&, PciFunction&) {});
 }
 
+// The PCI function of the first port, changed.
+template <class Change>
+Facts WithFunction(Facts host, Change change) {
+  std::vector<Port> ports = *host.ports;
+  PciFunction pci = *ports.front().pci;
+  change(pci);
+  ports.front().pci = pci;
+  host.ports = ports;
+  return host;
+}
+
 inline Facts AppDenied() {
   return WithDcb([](Dcb& dcb) { dcb.app = Denied(); });
 }

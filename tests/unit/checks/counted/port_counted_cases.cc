@@ -24,6 +24,13 @@ Facts ByMad(const std::vector<Counter>& now) {
   });
 }
 
+Facts Since(Fact<std::uint64_t> uptime_s, Facts host) {
+  host.uptime_s = std::move(uptime_s);
+  return host;
+}
+
+Facts For(std::uint64_t days, Facts host) { return Since(days * 86'400, std::move(host)); }
+
 std::vector<CheckCase> PortCountedSubnetRows() {
   const std::vector<Counter> few{{"port_rcv_errors", 10}, {"port_xmit_discards", 100}, {"port_xmit_wait", 5}};
   const auto symbols = [](std::uint64_t count) {
@@ -43,6 +50,7 @@ std::vector<CheckCase> PortCountedSubnetRows() {
           Fails("ib.rcv-errors", "many by MAD", ByMad(many), "port_rcv_errors 11"),
           Passes("ib.rcv-errors", "many, but long ago", SubnetHost(many, many), "no growth in 10 s"),
           Fails("ib.rcv-errors", "growing", SubnetHost(many, few), "port_rcv_errors +1 in 10 s"),
+          Passes("ib.rcv-errors", "many, in a month", For(30, SubnetHost(many)), "in 30 days at most"),
           IsUnknown("ib.rcv-errors", "denied", denied, "not permitted"),
           IsUnknown("ib.rcv-errors", "not counted", SubnetHost({}), "counts none"),
           DoesNotApply("ib.rcv-errors", "RoCE", GoodHost(), "not InfiniBand"),
@@ -89,6 +97,11 @@ std::vector<CheckCase> PortCountedCountedRows() {
       Passes("ib.symbol-errors", "few", good, "symbol_error 3"),
       Fails("ib.symbol-errors", "many", counted({{"symbol_error", 11}}), "symbol_error 11",
             {.fix = "perfquery -C rxe0 -P 1 -R"}),
+      Passes("ib.symbol-errors", "as many in a year", For(412, counted({{"symbol_error", 14}})),
+             "symbol_error 14 in 412 days at most"),
+      Fails("ib.symbol-errors", "full after a year", For(412, counted({{"symbol_error", 65535}})), "is full"),
+      IsUnknown("ib.symbol-errors", "many, and since when is not known",
+                Since(Denied(), counted({{"symbol_error", 14}})), "not permitted"),
       IsUnknown("ib.symbol-errors", "not counted", counted({}), "no counter symbol_error"),
       IsUnknown("ib.symbol-errors", "denied", denied, "not permitted"),
       DoesNotApply("ib.symbol-errors", "RoCE", GoodHost(), "not InfiniBand"),

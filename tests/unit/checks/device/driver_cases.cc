@@ -127,7 +127,7 @@ std::vector<CheckCase> DriverEquipmentRows() {
   return {
       Passes("drv.core-modules", "both", GoodHost(), "uverbs and rdma_cm"),
       Fails("drv.core-modules", "no rdma_cm", WithHost([](Facts& host) { host.rdma_nodes = Nodes{"uverbs0"}; }),
-            "no rdma_cm", {.fix = "modprobe -a ib_uverbs rdma_ucm"}),
+            "no rdma_cm", {.fix = "modprobe rdma_ucm"}),
       Fails("drv.core-modules", "no uverbs", WithHost([](Facts& host) { host.rdma_nodes = Nodes{"rdma_cm"}; }),
             "no uverbs"),
       Fails("drv.core-modules", "neither", WithHost([](Facts& host) { host.rdma_nodes = Nodes{}; }),

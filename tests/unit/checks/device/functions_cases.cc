@@ -64,6 +64,21 @@ std::vector<CheckCase> DeadRows() {
   };
 }
 
+PciDevice Pollara() {
+  PciDevice device = Adapter("0000:e5:00.0", "ionic");
+  device.vendor_id = 0x1dd8;
+  device.device_id = 0x1002;
+  device.netdevs = {"enp229s0"};
+  return device;
+}
+
+Facts Having(std::string_view module, ModuleState state, Facts host) {
+  std::vector<KernelModule> modules = *host.modules;
+  modules.push_back({.name = std::string(module), .state = state});
+  host.modules = modules;
+  return host;
+}
+
 std::vector<CheckCase> UnboundRows() {
   Facts none = GoodHost();
   none.ports = std::vector<Port>{};
@@ -79,6 +94,15 @@ std::vector<CheckCase> UnboundRows() {
   lent.virtual_function = true;
   PciDevice network = Adapter("0000:86:00.0", "bnxt_en");
   network.netdevs = {"eno1"};
+  PciDevice efa = Adapter("0000:00:06.0", "");
+  efa.vendor_id = 0x1d0f;
+  efa.device_id = 0xefa1;
+  PciDevice copper = Adapter("0000:7d:00.1", "hns3");
+  copper.vendor_id = 0x19e5;
+  copper.device_id = 0xa221;
+  PciDevice roce = copper;
+  roce.address = "0000:7d:00.2";
+  roce.device_id = 0xa222;
   PciDevice twin = Adapter("0000:3b:00.1", "ice");
   twin.netdevs = {"ens3f1"};
   const PciDevice speaks = Adapter("0000:3b:00.0", "ice", {"rocep59s0f0"});
@@ -113,6 +137,22 @@ std::vector<CheckCase> UnboundRows() {
              "1 adapter function has"),
       Fails("inv.unbound-function", "ice without RDMA", alone(twin),
             "0000:3b:00.1 has ice and no RDMA device: irdma", {.fix = "dmesg | grep"}),
+      Fails("inv.unbound-function", "the kernel lacks the RDMA driver",
+            Having("ionic_rdma", ModuleState::kAbsent, alone(Pollara())), "has no ionic_rdma",
+            {.fix = "Linux 6.18 or later"}),
+      Fails("inv.unbound-function", "nobody loaded it",
+            Having("ionic_rdma", ModuleState::kInstalled, alone(Pollara())), "installed and not loaded",
+            {.fix = "modprobe ionic_rdma"}),
+      Fails("inv.unbound-function", "it runs", Having("ionic_rdma", ModuleState::kLoaded, alone(Pollara())),
+            "ionic_rdma is not loaded, or failed", {.fix = "dmesg | grep 0000:e5:00.0"}),
+      Fails("inv.unbound-function", "RDMA is off in the NVM",
+            Having("bnxt_re", ModuleState::kLoaded, alone(network)), "RDMA is off in the NVM",
+            {.fix = "name enable_roce value true cmode permanent"}),
+      Fails("inv.unbound-function", "the kernel lacks the only driver",
+            Having("efa", ModuleState::kAbsent, alone(efa)), "has no efa", {.fix = "install efa for kernel"}),
+      Passes("inv.unbound-function", "a model of hns3 without RDMA", alone(copper), "0 adapter functions"),
+      Fails("inv.unbound-function", "a model of hns3 with RDMA", alone(roce), "0000:7d:00.2 has hns3",
+            {.fix = "dmesg | grep 0000:7d:00.2"}),
       Fails("inv.unbound-function", "beside a twin that has", OnBus(std::vector<PciDevice>{speaks, twin}),
             "0000:3b:00.1"),
       Fails("inv.unbound-function", "without driver", alone(unbound), "0000:3b:00.0 has no driver"),
@@ -124,6 +164,25 @@ std::vector<CheckCase> UnboundRows() {
       IsUnknown("inv.unbound-function", "the ports are not known", no_ports, "not permitted"),
       IsUnknown("inv.unbound-function", "whether devices are exclusive is not known", no_mode, "not permitted"),
   };
+}
+
+// The second port of an mlx4 adapter in Ethernet mode.
+template <class Change>
+Facts ConnectX3(Change change) {
+  return WithHardware([&change](Port& port, PciFunction& pci) {
+    port.device = "mlx4_0";
+    port.number = 2;
+    pci = PciFunction{.address = "0000:04:00.0", .vendor_id = 0x15b3, .device_id = 0x1007};
+    change(port);
+  });
+}
+
+// The ports of both.
+Facts Beside(Facts host, const Facts& other) {
+  std::vector<Port> ports = *host.ports;
+  ports.push_back(other.ports->front());
+  host.ports = ports;
+  return host;
 }
 
 std::vector<CheckCase> PortModeRows() {
@@ -146,6 +205,10 @@ std::vector<CheckCase> PortModeRows() {
             {.fix = "mlxconfig -d 0000:3b:00.0 set LINK_TYPE_P1=2", .profile = ethernet}),
       Fails("inv.port-mode", "Ethernet where InfiniBand is asked, at the second function", WithHardware(second),
             "LINK_TYPE_P2", {.fix = "set LINK_TYPE_P2=1", .profile = infiniband}),
+      Fails("inv.port-mode", "mlx4 has a file for each port", ConnectX3(down), "mlx4_port2",
+            {.fix = "echo ib > /sys/bus/pci/devices/0000:04:00.0/mlx4_port2", .profile = infiniband}),
+      Warns("inv.port-mode", "InfiniBand beside Ethernet that works", Beside(OnInfiniband(down), Hardware()),
+            "InfiniBand mode, and no link", {.profile = ethernet}),
       DoesNotApply("inv.port-mode", "a fabric of its own", OnInfiniband(), "its link is up",
                    {.profile = ethernet}),
       DoesNotApply("inv.port-mode", "an adapter with one protocol", chelsio, "one protocol only",
@@ -175,7 +238,7 @@ std::vector<CheckCase> NameRows() {
       Passes("inv.name-stability", "by its beginning", nccl({{"rxe", false}}), "rxe (/etc/nccl.conf)"),
       Passes("inv.name-stability", "one of several", nccl({{"rxe0", true}, {"rxe1", true}}), "rxe1"),
       Fails("inv.name-stability", "renamed", nccl({{"mlx5_0", true}}),
-            "mlx5_0 (/etc/nccl.conf): no RDMA device", {.fix = "60-rdma-persistent-naming.rules"}),
+            "mlx5_0 (/etc/nccl.conf): no RDMA device", {.fix = "write the names that are there into the file"}),
       Fails("inv.name-stability", "no more than a beginning", nccl({{"rxe", true}}), "there are: rxe0"),
       DoesNotApply("inv.name-stability", "nobody names one", GoodHost(), "no software here"),
       DoesNotApply("inv.name-stability", "exclusive devices", exclusive, "of their own"),

@@ -33,6 +33,14 @@ Facts WithKeys(Fact<std::vector<std::uint16_t>> keys) {
   return OnInfiniband([&keys](Port& port) { port.ib.pkeys = keys; });
 }
 
+// With an IPoIB interface of a partition.
+Facts WithChild(const std::vector<std::uint16_t>& keys, Fact<std::uint16_t> pkey) {
+  return OnInfiniband([&](Port& port) {
+    port.ib.pkeys = keys;
+    port.uppers = std::vector<UpperNetdev>{{.name = "ib0.8005", .admin_up = true, .pkey = pkey}};
+  });
+}
+
 template <class Change>
 Facts InfinibandWithLink(Change change) {
   return OnInfiniband([&change](Port& port) {
@@ -75,7 +83,7 @@ std::vector<CheckCase> InfinibandSubnetRows() {
   return {
       Passes("ib.sm", "good", OnInfiniband(), "subnet manager at LID 1"),
       Fails("ib.sm", "none", WithSmLid(std::uint16_t{0}), "no subnet manager has configured the port",
-            {.fix = "systemctl enable --now opensm"}),
+            {.fix = "sminfo -C mlx5_0 -P 1"}),
       Fails("ib.sm", "permissive LID", WithSmLid(std::uint16_t{0xffff}), "sm_lid 65535"),
       IsUnknown("ib.sm", "denied", WithSmLid(Denied()), "not permitted"),
       DoesNotApply("ib.sm", "no cable", WithoutCable(), "see link.state"),
@@ -111,8 +119,14 @@ std::vector<CheckCase> InfinibandPkeysRows() {
                  "a full member: 0x7fff, 0x8001", {.profile = storage}),
           Fails("ib.pkey", "not in the partition that is asked for", WithKeys(Keys{0xffff}),
                 "a member of 0xffff", {.profile = storage}),
-          Warns("ib.pkey", "a limited member of it", WithKeys(Keys{0xffff, 0x0001}),
-                "a limited member: 0xffff, 0x0001", {.profile = storage}),
+          Fails("ib.pkey", "an interface of a partition without the port", WithChild(Keys{0xffff}, 0x8005),
+                "ib0.8005 is for P_Key 0x8005", {.fix = "a member of partition 0x0005", .profile = any}),
+          Passes("ib.pkey", "an interface of a limited partition", WithChild(Keys{0xffff, 0x0005}, 0x8005),
+                 "default partition", {.profile = any}),
+          IsUnknown("ib.pkey", "the interface does not say its partition", WithChild(Keys{0xffff}, Denied()),
+                    "not permitted", {.profile = any}),
+          Passes("ib.pkey", "a limited member of it", WithKeys(Keys{0xffff, 0x0001}),
+                 "a limited member of 0x0001: it reaches full members only", {.profile = storage}),
           DoesNotApply("ib.pkey", "another profile", OnInfiniband(), "does not ask for InfiniBand")};
 }
 

@@ -25,11 +25,11 @@ Facts NoAnswerAboutPorts() {
 std::vector<CheckCase> InventoryBasicsRows() {
   return {Passes("inv.rdma-present", "good", GoodHost(), "rxe0/1: RoCE, software device"),
           Fails("inv.rdma-present", "kernel without InfiniBand", NoPorts(RdmaStack::kAbsent),
-                "without InfiniBand", {.fix = "apt-get install linux-image-amd64 && reboot  # "}),
+                "without InfiniBand", {.fix = "apt-get install linux-image-amd64; reboot"}),
           Fails("inv.rdma-present", "ib_core not loaded", NoPorts(RdmaStack::kNotLoaded), "not loaded",
                 {.fix = "modprobe -a ib_uverbs rdma_ucm"}),
-          Fails("inv.rdma-present", "no device", NoPorts(RdmaStack::kLoaded), "no driver made a device",
-                {.fix = "rdma link add rxe0 type rxe netdev"}),
+          Fails("inv.rdma-present", "no device", NoPorts(RdmaStack::kLoaded), "is loaded, and made none",
+                {.fix = "rdma link show"}),
           Fails("inv.rdma-present", "stack not known", NoPorts(RdmaStack::kUnknown), "no RDMA device"),
           IsUnknown("inv.rdma-present", "all lent", WithHardware([](Port& port, PciFunction& pci) {
                       port.netdev = kUnsupported;
@@ -53,8 +53,33 @@ std::vector<CheckCase> InventoryBasicsRows() {
                     WithPort([](Port& port) { port.transport = Transport::kUnknown; }), "does not say")};
 }
 
+// Two adapters on an InfiniBand fabric, the second one with a change.
+template <class Change>
+Facts TwoOnInfiniband(Change change) {
+  Facts host = OnInfiniband();
+  std::vector<Port> ports = *host.ports;
+  Port second = ports.front();
+  second.device = "mlx5_1";
+  change(second);
+  ports.push_back(second);
+  host.ports = ports;
+  return host;
+}
+
+// One virtual function, whose interface is `netdev`.
+Facts Exclusive(Fact<Netdev> netdev) {
+  Facts host = WithHardware([&netdev](Port& port, PciFunction& pci) {
+    port.netdev = netdev;
+    pci.virtual_function = true;
+  });
+  host.rdma_netns_shared = false;
+  return host;
+}
+
 std::vector<CheckCase> InventoryEquipmentRows() {
   const Profile two = Asking([](Profile& profile) { profile.min_ports = std::uint8_t{2}; });
+  Profile two_of_infiniband = InfinibandProfile();
+  two_of_infiniband.min_ports = std::uint8_t{2};
   const auto like = [](Port&) {};
   return {Passes("inv.expected-count", "two of two", WithSecond(GoodHost(), like), "2 Ethernet ports",
                  {.profile = two}),
@@ -69,6 +94,8 @@ std::vector<CheckCase> InventoryEquipmentRows() {
           Fails("inv.expected-count", "InfiniBand does not count",
                 WithSecond(GoodHost(), [](Port& port) { port.transport = Transport::kInfiniBand; }),
                 "1 Ethernet port", {.profile = two}),
+          Passes("inv.expected-count", "two of InfiniBand", TwoOnInfiniband(like), "2 InfiniBand ports",
+                 {.profile = two_of_infiniband}),
           IsUnknown("inv.expected-count", "ports not known",
                     WithHost([](Facts& host) { host.ports = Denied(); }), "not permitted", {.profile = two}),
           DoesNotApply("inv.expected-count", "not asked", GoodHost(), "does not ask"),
@@ -93,6 +120,15 @@ std::vector<CheckCase> InventoryEquipmentRows() {
                     WithSecond(Hardware(), [](Port& port) { port.firmware = Denied(); }), "not permitted"),
           IsUnknown("inv.symmetry", "whether it is software is not known",
                     WithSecond(GoodHost(), [](Port& port) { port.software = Denied(); }), "not permitted"),
+          DoesNotApply("inv.symmetry", "beside a port that manages switches", TwoOnInfiniband([](Port& port) {
+                         PciFunction pci = *port.pci;
+                         std::vector<PciHop> path = *pci.path;
+                         path.front().max = PciLink{.speed_mtps = 32'000, .width = 1};
+                         pci.path = path;
+                         port.pci = pci;
+                         port.board = std::string("NVD0000000046");
+                       }),
+                       "nothing to compare", {.profile = InfinibandProfile()}),
           DoesNotApply("inv.symmetry", "one port", Hardware(), "nothing to compare"),
           DoesNotApply("inv.symmetry", "software", WithSecond(GoodHost(), like), "software devices only"),
           Passes("inv.physical", "physical", Hardware(), "0000:3b:00.0 is a physical function"),
@@ -106,8 +142,16 @@ std::vector<CheckCase> InventoryEquipmentRows() {
                     "not permitted"),
           DoesNotApply("inv.physical", "software", GoodHost(), "software device"),
           Passes("inv.netns-mode", "shared", GoodHost(), "shared"),
-          Fails("inv.netns-mode", "exclusive", WithHost([](Facts& host) { host.rdma_netns_shared = false; }),
-                "exclusive", {.fix = "rdma system set netns shared"}),
+          Passes("inv.netns-mode", "exclusive, all at home",
+                 WithHost([](Facts& host) { host.rdma_netns_shared = false; }),
+                 "exclusive, with the interface in this namespace"),
+          Fails("inv.netns-mode", "exclusive, and the interface is elsewhere", Exclusive(kUnsupported),
+                "the interface of rxe0 is in another network namespace", {.fix = "rdma dev set rxe0 netns"}),
+          IsUnknown("inv.netns-mode", "exclusive, and the interface is not known", Exclusive(Denied()),
+                    "not permitted"),
+          DoesNotApply("inv.physical", "a virtual function of InfiniBand",
+                       WithFunction(OnInfiniband(), [](PciFunction& pci) { pci.virtual_function = true; }),
+                       "misses none"),
           IsUnknown("inv.netns-mode", "not known",
                     WithHost([](Facts& host) { host.rdma_netns_shared = Denied(); }), "not permitted")};
 }

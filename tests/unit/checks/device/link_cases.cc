@@ -29,6 +29,13 @@ std::vector<CheckCase> LinkBasicsRows() {
           LinkModes{.autoneg = true, .supported = {"Autoneg", mode}, .peer = {mode}, .lanes = lanes};
     });
   };
+  const auto offered = [](const char* peer) {
+    return WithNetdev([&](Netdev& netdev) {
+      netdev.speed_mbps = 10'000;
+      netdev.link.modes = LinkModes{
+          .autoneg = true, .supported = {"Autoneg", "10000baseCR/Full", "25000baseCR/Full"}, .peer = {peer}};
+    });
+  };
   return {Passes("link.state", "good", GoodHost(), "rxe0/1 active, dcb0 up at 25 Gb/s"),
           Fails("link.state", "port down", WithPort([](Port& port) { port.state = PortState::kDown; }),
                 "rxe0/1 down", {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up"}),
@@ -48,6 +55,10 @@ std::vector<CheckCase> LinkBasicsRows() {
                 "10 Gb/s", {.fix = "ethtool -s dcb0 autoneg on"}),
           Fails("link.speed", "too slow for a fast link", modes({"100000baseCR4/Full"}, 10'000), "10 Gb/s",
                 {.fix = "ethtool -s dcb0 speed 100000 duplex full autoneg off"}),
+          Fails("link.speed", "the far end offers less", offered("10000baseCR/Full"), "10 Gb/s",
+                {.fix = "set the switch port of dcb0 to 25 Gb/s"}),
+          Fails("link.speed", "the port has less", modes({"10000baseCR/Full"}, 10'000), "10 Gb/s",
+                {.fix = "use a faster NIC"}),
           Warns("link.speed", "both ends have more", both(25'000, 1), "25 Gb/s, both ends have 50 Gb/s",
                 {.fix = "ethtool -s dcb0 autoneg on"}),
           Passes("link.speed", "both ends have no more", both(50'000, 1), "50 Gb/s"),
@@ -135,8 +146,41 @@ std::vector<CheckCase> LinkRateRows() {
   return cases;
 }
 
+// Somebody took the physical function down; the second port is a virtual function of it.
+Facts BelowAPhysicalFunction() {
+  Facts host = WithHardware([](Port& port, PciFunction&) {
+    Netdev netdev = *port.netdev;
+    netdev.admin_up = netdev.carrier = false;
+    port.netdev = netdev;
+  });
+  return WithSecond(std::move(host), [](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.name = "dcb0v0";
+    netdev.admin_up = true;
+    port.netdev = netdev;
+    PciFunction pci{.address = "0000:3b:00.2", .virtual_function = true};
+    pci.physical = PhysicalFunction{.address = "0000:3b:00.0", .netdev = "dcb0", .number = std::uint32_t{0}};
+    port.pci = pci;
+    port.state = PortState::kDown;
+  });
+}
+
+Facts Disabled(std::uint16_t lid) {
+  return OnInfiniband([lid](Port& port) {
+    port.state = PortState::kDown;
+    port.phys_state = std::uint8_t{3};
+    port.ib.lid = lid;
+  });
+}
+
 std::vector<CheckCase> LinkModuleRows() {
-  return {Fails("link.state", "down for a reason", WithNetdev([](Netdev& netdev) {
+  return {Fails("link.state", "a virtual function follows its physical one", BelowAPhysicalFunction(),
+                "dcb0v0 has no carrier", {.fix = "ip link set dev dcb0 up", .port = 1}),
+          Fails("link.state", "disabled, and it was in use", Disabled(38), "disabled",
+                {.fix = "ibportstate -C mlx5_0 -P 1 -D 0 1 enable  # the port may be off"}),
+          Fails("link.state", "disabled, and it was never in use", Disabled(0), "disabled",
+                {.fix = "plug in the cable"}),
+          Fails("link.state", "down for a reason", WithNetdev([](Netdev& netdev) {
                   netdev.carrier = false;
                   netdev.link.down_reason = DownReason{.state = 4};
                 }),

@@ -6,11 +6,25 @@
 namespace rdmaready {
 namespace {
 
+// A member of bond0.
+Facts InBond(std::uint32_t own, std::uint32_t of_bond) {
+  return WithPort([&](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.mtu_bytes = own;
+    netdev.master = "bond0";
+    port.netdev = netdev;
+    port.uppers = std::vector<UpperNetdev>{{.name = "bond0", .kind = "bond", .mtu_bytes = of_bond}};
+  });
+}
+
 std::vector<CheckCase> MtuBasicsRows() {
   const Facts smaller = WithPort([](Port& port) { port.active_mtu_bytes = 1024; });
   return {Passes("mtu.ethernet", "good", GoodHost(), "MTU 9000"),
           Fails("mtu.ethernet", "1500", WithNetdev([](Netdev& netdev) { netdev.mtu_bytes = 1500; }), "MTU 1500",
                 {.fix = "ip link set dev dcb0 mtu 9000"}),
+          Fails("mtu.ethernet", "1500 in a bond that has more", InBond(1500, 9000),
+                "and bond0 above it has 9000", {.fix = "ip link set dev bond0 mtu 9000"}),
+          Passes("mtu.ethernet", "a good bond", InBond(9000, 9000), "MTU 9000"),
           IsUnknown("mtu.ethernet", "not filled in", WithNetdev([](Netdev& netdev) { netdev.mtu_bytes = 0; }),
                     "not collected"),
           DoesNotApply("mtu.ethernet", "not asked", GoodHost(), "does not ask",

@@ -54,31 +54,36 @@ std::vector<CheckCase> PcieBusRows() {
   };
   const Profile gpu = Asking([](Profile& profile) { profile.gpu_direct = true; });
   const Facts redirecting = WithHops([](std::vector<PciHop>& path) { path[1].acs_redirect = true; });
+  const Facts both_redirect =
+      WithHops([](std::vector<PciHop>& path) { path[0].acs_redirect = path[1].acs_redirect = true; });
   const Facts without_acs = WithHops([](std::vector<PciHop>& path) { path[1].acs_redirect = kUnsupported; });
-  return {Passes("pcie.mps", "alike", GoodNic(), "256 bytes on 2 devices"),
-          Fails("pcie.mps", "different", payload(512, 256),
-                "0000:3b:00.0 has 512 bytes, 0000:3a:00.0 on its way 256", {.fix = "pci=pcie_bus_safe"}),
-          Warns("pcie.mps", "small", payload(128, 128), "128 bytes"),
-          IsUnknown("pcie.mps", "denied", unread, "not permitted"),
-          DoesNotApply("pcie.mps", "software", GoodHost(), "no PCIe"),
-          Passes("pcie.mrrs", "good", GoodNic(), "4096 bytes"),
-          Fails("pcie.mrrs", "128", request(128), "128 bytes at 0000:3b:00.0",
-                {.fix = "setpci -s 0000:3b:00.0 CAP_EXP+8.w=5000:7000"}),
-          Warns("pcie.mrrs", "256 at 25 Gb/s", request(256), "256 bytes"),
-          IsUnknown("pcie.mrrs", "denied", unread, "not permitted"),
-          DoesNotApply("pcie.mrrs", "software", GoodHost(), "no PCIe"),
-          Passes("pcie.acs", "none redirects", GoodNic(), "none of 2 devices", {.profile = gpu}),
-          Passes("pcie.acs", "a port without", without_acs, "none of 2 devices", {.profile = gpu}),
-          Fails("pcie.acs", "redirected", redirecting, "0000:3a:00.0 sends",
-                {.fix = "setpci -s 0000:3a:00.0 ECAP_ACS+6.w=0000:000c", .profile = gpu}),
-          IsUnknown("pcie.acs", "denied", unread, "not permitted", {.profile = gpu}),
-          DoesNotApply("pcie.acs", "not asked", redirecting, "does not ask"),
-          Passes("pcie.iommu", "identity", GoodNic(), "identity"),
-          Fails("pcie.iommu", "translated", Domain(std::string("DMA-FQ")), "translated: DMA-FQ",
-                {.fix = "iommu=pt"}),
-          IsUnknown("pcie.iommu", "denied", Domain(Denied()), "not permitted"),
-          DoesNotApply("pcie.iommu", "none", Domain(kUnsupported), "no IOMMU"),
-          DoesNotApply("pcie.iommu", "software", GoodHost(), "no PCIe")};
+  return {
+      Passes("pcie.mps", "alike", GoodNic(), "256 bytes on 2 devices"),
+      Fails("pcie.mps", "different", payload(512, 256),
+            "0000:3b:00.0 has 512 bytes, 0000:3a:00.0 on its way 256", {.fix = "pci=pcie_bus_safe"}),
+      Warns("pcie.mps", "small", payload(128, 128), "128 bytes"),
+      IsUnknown("pcie.mps", "denied", unread, "not permitted"),
+      DoesNotApply("pcie.mps", "software", GoodHost(), "no PCIe"),
+      Passes("pcie.mrrs", "good", GoodNic(), "4096 bytes"),
+      Fails("pcie.mrrs", "128", request(128), "128 bytes at 0000:3b:00.0",
+            {.fix = "setpci -s 0000:3b:00.0 CAP_EXP+8.w=5000:7000"}),
+      Warns("pcie.mrrs", "256 at 25 Gb/s", request(256), "256 bytes"),
+      IsUnknown("pcie.mrrs", "denied", unread, "not permitted"),
+      DoesNotApply("pcie.mrrs", "software", GoodHost(), "no PCIe"),
+      Passes("pcie.acs", "none redirects", GoodNic(), "none of 2 devices", {.profile = gpu}),
+      Passes("pcie.acs", "a port without", without_acs, "none of 2 devices", {.profile = gpu}),
+      Fails("pcie.acs", "redirected at two bridges", both_redirect, "0000:3b:00.0, 0000:3a:00.0 sends",
+            {.fix = "setpci -s 0000:3b:00.0 ECAP_ACS+6.w=0000:000c; setpci -s 0000:3a:00.0", .profile = gpu}),
+      Fails("pcie.acs", "redirected", redirecting, "0000:3a:00.0 sends",
+            {.fix = "setpci -s 0000:3a:00.0 ECAP_ACS+6.w=0000:000c", .profile = gpu}),
+      IsUnknown("pcie.acs", "denied", unread, "not permitted", {.profile = gpu}),
+      DoesNotApply("pcie.acs", "not asked", redirecting, "does not ask"),
+      Passes("pcie.iommu", "identity", GoodNic(), "identity"),
+      Fails("pcie.iommu", "translated", Domain(std::string("DMA-FQ")), "translated: DMA-FQ",
+            {.fix = "iommu=pt"}),
+      IsUnknown("pcie.iommu", "denied", Domain(Denied()), "not permitted"),
+      DoesNotApply("pcie.iommu", "none", Domain(kUnsupported), "no IOMMU"),
+      DoesNotApply("pcie.iommu", "software", GoodHost(), "no PCIe")};
 }
 
 std::vector<CheckCase> PcieItselfRows() {
@@ -110,14 +115,20 @@ std::vector<CheckCase> PcieItselfRows() {
   const auto corrected = [](Fact<std::uint64_t> count) {
     return WithHardware([&count](Port&, PciFunction& pci) { pci.aer_correctable = count; });
   };
-  // Eight lanes for 200 Gb/s.
-  const Facts hdr = [] {
-    Facts host = Hardware();
+  // 200 Gb/s by eight lanes, of which the card has `lanes`.
+  const auto hdr = [](std::uint32_t lanes) {
+    Facts host = WithPath([lanes](std::vector<PciHop>& path) { path[0].max.width = lanes; });
     std::vector<Port> ports = *OnInfiniband().ports;
     ports.front().pci = host.ports->front().pci;
     host.ports = ports;
     return host;
-  }();
+  };
+  const Facts bridge = WithFunction(OnInfiniband(), [](PciFunction& pci) {
+    std::vector<PciHop> path = *pci.path;
+    for (PciHop& hop : path) hop.current = hop.max = PciLink{.speed_mtps = 16'000, .width = 2};
+    pci.path = path;
+  });
+  const Profile ten = Asking([](Profile& profile) { profile.min_speed_mbps = 5'000; });
   const Facts pulled = WithHardware([](Port& port, PciFunction&) {
     Netdev netdev = *port.netdev;
     netdev.carrier = false;
@@ -153,7 +164,12 @@ std::vector<CheckCase> PcieItselfRows() {
                     "not permitted"),
           DoesNotApply("pcie.numa", "software", GoodHost(), "no PCIe"),
           Passes("pcie.bandwidth", "InfiniBand", OnInfiniband(), "252 Gb/s through PCIe"),
-          Fails("pcie.bandwidth", "less than InfiniBand brings", hdr, "126 Gb/s through PCIe"),
+          Warns("pcie.bandwidth", "a slot with half of the lanes", hdr(16),
+                "126 Gb/s through PCIe: 0000:3b:00.0 has x8 at 16 GT/s", {.fix = "to another slot"}),
+          Passes("pcie.bandwidth", "all that the card has", hdr(8), "all that the device itself has"),
+          DoesNotApply("pcie.bandwidth", "a port that manages switches", bridge, "inside the machine"),
+          Warns("pcie.bandwidth", "less than the port, enough for the profile", narrow, "8 Gb/s through PCIe",
+                {.profile = ten}),
           IsUnknown("pcie.bandwidth", "InfiniBand, rate denied",
                     OnInfiniband([](Port& port) { port.rate_mbps = Denied(); }), "not permitted"),
           Passes("pcie.aer", "clean", Hardware(), "none uncorrected, 0 corrected"),

@@ -21,6 +21,22 @@ Facts Congested(Change change) {
   });
 }
 
+// A bond over dcb1 and dcb0, which share the RDMA device; the tree of dcb0 was read first.
+Facts Bonded(const std::vector<CongestionParameter>& of_dcb1) {
+  Facts host = Congested([&of_dcb1](CongestionControl& control) { control.parameters = of_dcb1; });
+  std::vector<Port> ports = *host.ports;
+  Netdev first = *ports.front().netdev;
+  Netdev second = first;
+  Netdev bond = first;
+  bond.name = "bond0";
+  bond.driver = "bond";
+  second.name = "dcb1";
+  ports.front().netdev = bond;
+  ports.front().lowers = std::vector<Netdev>{second, first};
+  host.ports = ports;
+  return host;
+}
+
 std::vector<CheckCase> CongestionLoopWindowRows() {
   const auto loop = [](std::uint64_t marked, std::uint64_t sent, std::uint64_t ignored) {
     return Counting({{"np_ecn_marked_roce_packets", 0, marked},
@@ -70,6 +86,7 @@ std::vector<CheckCase> CongestionLoopMarksRows() {
   });
   const Facts good = Congested([](CongestionControl&) {});
   const Facts silent = Congested([](CongestionControl& control) { control = {.source = "/x"}; });
+  const Facts denied = WithHardware([](Port& port, PciFunction&) { port.congestion = Denied(); });
   const auto cnp = [](std::uint8_t priority) {
     return Congested([=](CongestionControl& control) { control.cnp_priority = priority; });
   };
@@ -94,14 +111,16 @@ std::vector<CheckCase> CongestionLoopMarksRows() {
                     "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/ecn_enable; echo -n 0x1 > "
                     "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc/apply",
              .profile = ecn}),
-      IsUnknown("ecn.np", "not told", silent, "does not say", {.fix = "ethtool -i dcb0", .profile = ecn}),
+      DoesNotApply("ecn.np", "not told", silent, "does not say", {.profile = ecn}),
+      IsUnknown("ecn.np", "denied", denied, "not permitted", {.profile = ecn}),
       DoesNotApply("ecn.np", "not asked", good, "does not ask"),
       DoesNotApply("ecn.np", "software", GoodHost(), "software", {.profile = ecn}),
       Passes("ecn.rp", "on 3", good, "slows down on priority 3", {.profile = ecn}),
       Fails("ecn.rp", "on 4",
             Congested([](CongestionControl& control) { control.slows_down = std::uint8_t{16}; }),
             "slows down on priority 4", {.fix = "ecn/roce_rp/enable/3", .profile = ecn}),
-      IsUnknown("ecn.rp", "not told", silent, "does not say", {.profile = ecn}),
+      DoesNotApply("ecn.rp", "not told", silent, "does not say", {.profile = ecn}),
+      IsUnknown("ecn.rp", "denied", denied, "not permitted", {.profile = ecn}),
       Passes("ecn.cnp-dscp", "48", good, "DSCP 48", {.profile = ecn}),
       Fails("ecn.cnp-dscp", "0",
             Congested([](CongestionControl& control) { control.cnp_dscp = std::uint8_t{0}; }), "DSCP 0",
@@ -112,7 +131,15 @@ std::vector<CheckCase> CongestionLoopMarksRows() {
              .profile = ecn}),
       Fails("ecn.cnp-dscp", "0 with the kernel's mlx5", kernel, "DSCP 0",
             {.fix = "echo 48 > /sys/kernel/debug/mlx5/0000:3b:00.0/cc_params/np_cnp_dscp", .profile = ecn}),
-      IsUnknown("ecn.cnp-dscp", "not told", silent, "does not say", {.profile = ecn}),
+      DoesNotApply("ecn.cnp-dscp", "not told", silent, "does not say", {.profile = ecn}),
+      IsUnknown("ecn.cnp-dscp", "denied", denied, "not permitted", {.profile = ecn}),
+      Fails("ecn.cnp-dscp", "another one at a member of a bond", Bonded({{"dcb1/np_cnp_dscp", 4}}), "DSCP 4",
+            {.fix = "echo 48 > /sys/class/net/dcb1/ecn/roce_np/cnp_dscp", .profile = ecn}),
+      Passes("ecn.cnp-dscp", "the same at a member of a bond", Bonded({{"dcb1/np_cnp_dscp", 48}}), "DSCP 48",
+             {.profile = ecn}),
+      DoesNotApply("ecn.cnp-dscp", "not told of a member", Bonded({}), "shows none of dcb1", {.profile = ecn}),
+      Fails("ecn.np", "off at a member of a bond", Bonded({{"dcb1/np_enable", 0}}), "on no priority",
+            {.fix = "/sys/class/net/dcb1/ecn/roce_np/enable/3", .profile = ecn}),
       Passes("ecn.cnp-prio", "6", good, "priority 6", {.profile = ecn}),
       Warns("ecn.cnp-prio", "7", cnp(7), "priority 7", {.profile = ecn}),
       Fails("ecn.cnp-prio", "paused", cnp(3), "priority 3, which is paused",
@@ -124,7 +151,8 @@ std::vector<CheckCase> CongestionLoopMarksRows() {
              .profile = ecn}),
       Fails("ecn.cnp-prio", "paused, with the kernel's mlx5", kernel, "which is paused",
             {.fix = "echo 6 > /sys/kernel/debug/mlx5/0000:3b:00.0/cc_params/np_cnp_prio", .profile = ecn}),
-      IsUnknown("ecn.cnp-prio", "not told", silent, "does not say", {.profile = ecn})};
+      DoesNotApply("ecn.cnp-prio", "not told", silent, "does not say", {.profile = ecn}),
+      IsUnknown("ecn.cnp-prio", "denied", denied, "not permitted", {.profile = ecn})};
 }
 
 std::vector<CheckCase> CongestionToSRows() {

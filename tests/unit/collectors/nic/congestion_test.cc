@@ -70,6 +70,30 @@ TEST(Congestion, OfOfedTellsWhichPriorities) {
                   CongestionParameter{"np_min_time_between_cnps", 4}, CongestionParameter{"rp_ai_rate", 5}));
 }
 
+// A bond over eth0 and eth1, of which eth1 has a tree of its own.
+TEST(Congestion, ReadsTheTreeOfEachMemberOfABond) {
+  FakeHost host = OfedHost();
+  const std::string ecn = "/sys/class/net/eth1/ecn";
+  AddFiles(&host, ecn + "/roce_np", {{"cnp_dscp", "4\n"}});
+  AddFiles(&host, ecn + "/roce_rp", {});
+  Port port = Hardware(0x15b3);
+  port.netdev = Netdev{.name = "bond0"};
+  port.lowers = std::vector<Netdev>{{.name = "eth0"}, {.name = "eth1"}};
+  const Fact<CongestionControl> control = ReadCongestion(host, port);
+  ASSERT_TRUE(control) << control.missing().detail;
+  EXPECT_EQ(control->source, "/sys/class/net/eth0/ecn");
+  EXPECT_EQ(control->cnp_dscp, std::uint8_t{48});
+  EXPECT_THAT(control->parameters, Contains(CongestionParameter{"eth1/np_cnp_dscp", 4}));
+}
+
+TEST(Congestion, ReportsADeniedMemberAsUnknown) {
+  FakeHost host = OfedHost();
+  host.directories["/sys/class/net/eth1/ecn/roce_np"] = ErrnoStatus(EACCES, "list");
+  Port port = Hardware(0x15b3);
+  port.lowers = std::vector<Netdev>{{.name = "eth0"}, {.name = "eth1"}};
+  EXPECT_EQ(ReadCongestion(host, port).missing().kind, Missing::Kind::kDenied);
+}
+
 TEST(Congestion, AnIncompleteBitmapIsNone) {
   FakeHost host = OfedHost();
   host.files.erase("/sys/class/net/eth0/ecn/roce_np/enable/7");

@@ -135,6 +135,47 @@ TEST(StorageModules, OfAKernelWithoutAnyAreAbsent) {
   EXPECT_EQ(*Module(host, "cifs").state, ModuleState::kAbsent);
 }
 
+PciDevice Function(std::uint16_t vendor, std::uint16_t device, const char* driver) {
+  return {.address = "0000:3b:00.0",
+          .vendor_id = vendor,
+          .device_id = device,
+          .class_code = 0x020000,
+          .driver = driver};
+}
+
+std::vector<KernelModule> OfAdapters(FakeHost host, std::vector<PciDevice> functions) {
+  return ReadAdapterModules(host, Kernel{.release = "6.12.1"}, functions);
+}
+
+TEST(AdapterModules, ListTheDriversOfTheAdapters) {
+  FakeHost host = GoodFakeHost();
+  host.files[kDep] = "kernel/drivers/infiniband/hw/bnxt_re/bnxt_re.ko: kernel/ib_core.ko\n";
+  host.directories["/sys/module"] = std::vector<std::string>{"mlx5_ib"};
+  const std::vector<KernelModule> modules = OfAdapters(
+      host, {Function(0x15b3, 0x1021, "mlx5_core"), Function(0x14e4, 0x1750, "bnxt_en"),
+             Function(0x1dd8, 0x1002, "ionic"), Function(0x1d0f, 0xefa1, ""), Function(0x8086, 0x1521, "igb")});
+  ASSERT_EQ(modules.size(), 4U);
+  EXPECT_EQ(modules[0].name, "mlx5_ib");
+  EXPECT_EQ(*modules[0].state, ModuleState::kLoaded);
+  EXPECT_EQ(modules[1].name, "bnxt_re");
+  EXPECT_EQ(*modules[1].state, ModuleState::kInstalled);
+  EXPECT_EQ(modules[2].name, "ionic_rdma");
+  EXPECT_EQ(*modules[2].state, ModuleState::kAbsent);
+  EXPECT_EQ(modules[3].name, "efa");
+  EXPECT_EQ(*modules[3].state, ModuleState::kAbsent);
+}
+
+TEST(AdapterModules, StayUnknownWithoutRdmaInTheIndex) {
+  FakeHost host = GoodFakeHost();
+  host.files[kDep] = "";
+  host.files[kBuiltIn] = "";
+  host.directories["/sys/module"] = std::vector<std::string>{};
+  const std::vector<KernelModule> modules = OfAdapters(host, {Function(0x14e4, 0x1750, "bnxt_en")});
+  ASSERT_EQ(modules.size(), 1U);
+  EXPECT_EQ(modules[0].state.missing().kind, Missing::Kind::kFailed);
+  EXPECT_THAT(OfAdapters(host, {}), IsEmpty());
+}
+
 TEST(StorageModules, OfAnUnknownKernelAreUnknown) {
   FakeHost host;
   EXPECT_EQ(ReadStorageModules(host, Missing{.detail = "no kernel"}, Missing{}).missing().detail, "no kernel");
