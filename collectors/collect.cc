@@ -19,6 +19,7 @@
 #include "collectors/rdma/resources.h"
 #include "collectors/system/boot_files.h"
 #include "collectors/system/boot_targets.h"
+#include "collectors/system/cluster_agents.h"
 #include "collectors/system/dcb_keepers.h"
 #include "collectors/system/gpu.h"
 #include "collectors/system/host.h"
@@ -63,6 +64,7 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
   facts.routing_rules = ReadRoutingRules(host);
   facts.tos_keepers = ReadTosKeepers(host);
   facts.dcb_keepers = ReadDcbKeepers(host);
+  facts.cluster_agents = ReadClusterAgents(host);
   facts.boot_targets = ReadBootTargets(host);
   facts.markings = ReadMarkings(host);
   facts.memlock_grants = ReadMemlockGrants(host);
