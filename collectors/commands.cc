@@ -35,12 +35,22 @@ bool IsPlain(std::string_view word) {
   });
 }
 
-// "NAME" of "NAME=value"; empty: it is no assignment.
+// "NAME" of "NAME=value"; empty: the word assigns nothing.
 std::string_view AssignedName(std::string_view word) {
   const std::size_t end = word.find('=');
   if (end == std::string_view::npos || end == 0 || (word[0] >= '0' && word[0] <= '9')) return {};
   const std::string_view name = word.substr(0, end);
   return std::ranges::all_of(name, IsNameByte) ? name : std::string_view();
+}
+
+// The size of a text in brackets, from its '(' to its ')'.
+std::size_t SizeOfBrackets(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i + 1;
+  }
+  return text.size();
 }
 
 // Reads one script.
@@ -126,7 +136,7 @@ class Reader {
     return text;
   }
 
-  // What follows '$'; empty for what is no plain variable.
+  // The name after '$'; empty for anything but a plain variable.
   static std::string TakeName(std::string_view& word) {
     if (word.starts_with('{')) {
       const std::string_view inside =
@@ -135,8 +145,7 @@ class Reader {
       return std::ranges::all_of(inside, IsNameByte) ? std::string(inside) : std::string();
     }
     if (word.starts_with('(')) {
-      word.remove_prefix(
-          std::min(word.size(), word.rfind(')') == std::string_view::npos ? word.size() : word.rfind(')') + 1));
+      word.remove_prefix(SizeOfBrackets(word));
       return {};
     }
     std::size_t size = 0;
@@ -249,7 +258,7 @@ class Reader {
   int depth_ = 0;
 };
 
-// ---- files that are no scripts ----
+// ---- other files than scripts ----
 
 void ReadUnit(std::string_view text, Lines& kept) {
   Reader reader(kept);
@@ -336,7 +345,8 @@ std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view 
     ReadUnit(text, kept);
   } else if (text.starts_with("#!")) {
     kept.emplace_back("#!");
-    Reader(kept).Read(text);
+    const std::string_view interpreter = text.substr(0, text.find('\n'));
+    if (interpreter.find("sh") != std::string_view::npos) Reader(kept).Read(text);
   }
   return kept;
 }

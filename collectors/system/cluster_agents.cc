@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Of NVIDIA's NIC configuration operator and of the SR-IOV operator, as the kernel cuts a name, and other
+// The daemons of NVIDIA's NIC configuration operator and of the SR-IOV operator, as the kernel cuts a name; and
 // tools.
 constexpr std::array<std::string_view, 5> kAgentWords{"nic-configurati", "sriov-network-c", "cma_roce_tos",
                                                       "default_roce_tos", "devlink dev param"};
