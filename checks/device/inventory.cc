@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "checks/device/boot_switch.h"
 #include "checks/families.h"
 #include "checks/spare.h"
 #include "checks/words/names.h"
@@ -190,6 +193,10 @@ Verdict JudgeInvTransport(const PortView& view) {
     return NoAnswer(
         {.kind = Missing::Kind::kUnsupported, .detail = "the device does not say which transport it speaks"},
         expected, kDevicesSource);
+  }
+  if (*transport != Wanted(view.profile.transport)) {
+    if (std::optional<Fix> fix = SwitchedOffFix(view))
+      return Judged(false, std::string(WordsFor(view.port)), expected, kDevicesSource, *std::move(fix));
   }
   return Judged(*transport == Wanted(view.profile.transport), std::string(WordsFor(view.port)), expected,
                 kDevicesSource, TransportFix(view.port));
