@@ -94,7 +94,8 @@ void AddUnit(const EthernetView& view, const Plan& plan, std::vector<PersistFile
   if (QosAgentOf(view.host) != nullptr) return;  // it would be a second owner
   const KeptDcb kept = KeptDcbOf(view);
   Kinds changed = KindsSetAt(plan, view.netdev->name);
-  if (kept.pfc) changed.erase(SettingKind::kPfc), changed.erase(SettingKind::kBuffer);
+  // The driver lays out the buffers anew when PFC is set.
+  if (kept.pfc && changed.erase(SettingKind::kPfc) > 0) changed.erase(SettingKind::kBuffer);
   const std::vector<std::string> commands = UnitCommands(view, kept.kept == Kept::kHere ? &changed : nullptr);
   if (commands.empty()) return;
   PersistFile file = UnitFile(view.netdev->name, commands);

@@ -20,14 +20,14 @@ Lines OfScript(const std::string& text) {
   return lines;
 }
 
-TEST(Commands, AreThoseOfKnownTools) {
+TEST(CommandsToKeep, KeepsKnownToolsAlone) {
   EXPECT_THAT(
       OfScript("PATH=/sbin\nmlnx_qos -i eth2 --pfc 0,0,0,1,0,0,0,0 >/dev/null\n/sbin/dcb pfc set dev eth2 "
                "prio-pfc all:off 3:on\ncurl -u me:secret https://site\n"),
       ElementsAre("mlnx_qos -i eth2 --pfc 0,0,0,1,0,0,0,0", "dcb pfc set dev eth2 prio-pfc all:off 3:on"));
 }
 
-TEST(Commands, HaveTheValuesOfVariables) {
+TEST(CommandsToKeep, ReplacesVariables) {
   EXPECT_THAT(OfScript("NIC=ens7f0\nmlnx_qos -i $NIC --trust dscp"),
               ElementsAre("mlnx_qos -i ens7f0 --trust dscp"));
   EXPECT_THAT(OfScript("for n in eth2 eth3; do mlnx_qos -i \"$n\" --trust dscp; done"),
@@ -39,7 +39,7 @@ TEST(Commands, HaveTheValuesOfVariables) {
   EXPECT_THAT(OfScript("mlnx_qos -i \"$2\" --trust dscp"), ElementsAre("mlnx_qos -i $2 --trust dscp"));
 }
 
-TEST(Commands, NameTheScriptsThatAreStarted) {
+TEST(CommandsToKeep, NamesStartedScripts) {
   EXPECT_THAT(OfScript("exec /sbin/ifup-rdma \"$1\"\n"), ElementsAre("run /sbin/ifup-rdma $1"));
   EXPECT_THAT(OfScript("bash -e /opt/a.sh eth2\nrun-parts /etc/qos.d\n. /opt/b.sh"),
               ElementsAre("run /opt/a.sh eth2", "run /etc/qos.d/*", "run /opt/b.sh"));
@@ -49,12 +49,12 @@ TEST(Commands, NameTheScriptsThatAreStarted) {
   EXPECT_THAT(OfScript("sh -c 'cd /opt && ./x.sh'"), ElementsAre("run /opt/x.sh"));
 }
 
-TEST(Commands, SayWhichTosIsWritten) {
+TEST(CommandsToKeep, ReadsTheTosThatIsWritten) {
   EXPECT_THAT(OfScript("echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"),
               ElementsAre("tos mlx5_0 106"));
 }
 
-TEST(Commands, OfUnitsRulesAndTables) {
+TEST(CommandsToKeep, ReadsUnitsRulesAndTables) {
   EXPECT_THAT(
       CommandsToKeep("/etc/systemd/system/a.service",
                      "[Service]\nExecStart=-/bin/bash /usr/local/sbin/qos.sh\nExecStart=/usr/sbin/devlink dev "
@@ -76,7 +76,7 @@ TEST(Commands, OfUnitsRulesAndTables) {
       ElementsAre("blacklist irdma", "install irdma /bin/false"));
 }
 
-TEST(Commands, OfWhatIsNotAScriptAreNotKept) {
+TEST(CommandsToKeep, KeepsNothingOfABinary) {
   EXPECT_THAT(CommandsToKeep("/usr/sbin/dcb", std::string_view("\x7f"
                                                                "ELF dcb pfc set dev eth2\n")),
               IsEmpty());
@@ -84,7 +84,7 @@ TEST(Commands, OfWhatIsNotAScriptAreNotKept) {
               ElementsAre("#!"));
 }
 
-TEST(ShellWords, SurviveTextsThatAreCutShort) {
+TEST(ShellWords, SurvivesTextsThatAreCutShort) {
   for (const char* text :
        {"'", "\"", "$(", "${", "\\", ">", "a '", "$", "for", "for a", "cd", "sh -c", "`", "1>&"}) {
     EXPECT_LE(CommandsOf(text).size(), 1U) << text;

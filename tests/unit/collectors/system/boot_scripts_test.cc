@@ -30,7 +30,7 @@ FakeHost WithUnit(const std::string& script, const char* link = "qos.service") {
   return host;
 }
 
-TEST(BootScripts, AreFollowedFromAUnit) {
+TEST(ReadBootScripts, FollowsAUnit) {
   FakeHost host =
       WithUnit("#!/bin/bash\nmlnx_qos -i $1 --pfc 0,0,0,1,0,0,0,0\ncma_roce_tos -d mlx5_0 -t 106\n");
   const BootScripts scripts = ReadBootScripts(host);
@@ -43,12 +43,12 @@ TEST(BootScripts, AreFollowedFromAUnit) {
   EXPECT_THAT(*ReadTosKeepers(host, scripts), ElementsAre(kScript));
 }
 
-TEST(BootScripts, OfAUnitThatNothingStartsAreNotFollowed) {
+TEST(ReadBootScripts, IgnoresAUnitThatNothingStarts) {
   FakeHost host = WithUnit("#!/bin/bash\nmlnx_qos -i eth2 --trust dscp\n", "ssh.service");
   EXPECT_THAT(FollowedPaths(ReadBootScripts(host)), IsEmpty());
 }
 
-TEST(BootScripts, AreFoundInAFolder) {
+TEST(ReadBootScripts, ExpandsAFolder) {
   FakeHost host;
   host.files["/etc/rc.local"] = std::string("#!/bin/sh\ncd /opt/$KIND\nfor s in *.sh; do ./$s; done\n");
   host.directories["/opt"] = Names{"a", "b"};
@@ -59,7 +59,7 @@ TEST(BootScripts, AreFoundInAFolder) {
               ElementsAre(BootWrite{"/opt/a/1.sh", "/etc/rc.local", "pfc", "eth2", "3,4"}));
 }
 
-TEST(BootScripts, ThatCannotBeReadLeaveAGap) {
+TEST(ReadBootScripts, ReportsAnUnreadableScript) {
   FakeHost host = WithUnit("");
   host.files[kScript] = ErrnoStatus(EACCES, "read");
   const BootScripts scripts = ReadBootScripts(host);
@@ -68,12 +68,12 @@ TEST(BootScripts, ThatCannotBeReadLeaveAGap) {
   EXPECT_EQ(ReadTosKeepers(host, scripts).missing().kind, Missing::Kind::kDenied);
 }
 
-TEST(BootScripts, ThatStartEachOtherEnd) {
+TEST(ReadBootScripts, EndsWhereScriptsStartEachOther) {
   FakeHost host = WithUnit("#!/bin/sh\n/usr/local/sbin/qos.sh $1 x\n");
   EXPECT_THAT(FollowedPaths(ReadBootScripts(host)), ElementsAre(kScript));
 }
 
-TEST(BootWrites, HaveParametersAndModules) {
+TEST(BootWritesOf, ReadsParametersAndModules) {
   FakeHost host;
   host.directories["/etc/modprobe.d"] = Names{"no.conf"};
   host.files["/etc/modprobe.d/no.conf"] = std::string("blacklist irdma\ninstall irdma /bin/false\n");
@@ -88,7 +88,7 @@ TEST(BootWrites, HaveParametersAndModules) {
   EXPECT_NE(std::ranges::find(writes, "install", &BootWrite::setting), writes.end());
 }
 
-TEST(BootWrites, SayPrioritiesAsText) {
+TEST(BootWritesOf, ReadsPriorities) {
   EXPECT_EQ(PrioritiesOfMask("0,0,0,1,1,0,0,0"), "3,4");
   EXPECT_EQ(PrioritiesOfMask("0,0,0,0,0,0,0,0"), "none");
   EXPECT_EQ(PrioritiesOfMask("0,0,1"), "");

@@ -22,14 +22,14 @@ constexpr std::string_view kCgroup =
     "0::/kubepods.slice/kubepods-besteffort.slice/"
     "kubepods-besteffort-pod9d0e2b7a_3333_4444_8555_966677778888.slice/cri-containerd-90ab.scope\n";
 
-TEST(PodProcesses, AreThoseInACgroupOfAPod) {
+TEST(PodProcessOf, ReadsTheUidOfThePod) {
   EXPECT_EQ(PodUidOf(kCgroup), kUid);
   EXPECT_EQ(PodUidOf("0::/kubepods/burstable/pod9d0e2b7a-3333-4444-8555-966677778888/0a1b\n"), kUid);
   EXPECT_EQ(PodUidOf("0::/system.slice/kubelet.service\n"), "");
   EXPECT_EQ(PodUidOf("0::/kubepods.slice/kubepods-besteffort.slice\n"), "");
 }
 
-TEST(PodProcesses, KeepNoMoreThanTheWordsAndTheScript) {
+TEST(PodProcessOf, KeepsWordsAndScriptAlone) {
   const Names words{"mlnx_qos"};
   const std::string_view line("/bin/bash\0-ceu\0mlnx_qos -i eth2; export TOKEN=secret\0", 53);
   EXPECT_EQ(PodProcessOf(7, {"bash\n", kCgroup, line}, words), (PodProcess{7, "bash", kUid, "", {"mlnx_qos"}}));
@@ -40,7 +40,7 @@ TEST(PodProcesses, KeepNoMoreThanTheWordsAndTheScript) {
   EXPECT_FALSE(PodProcessOf(7, {"bash\n", "0::/user.slice\n", line}, words));
 }
 
-TEST(ClusterAgents, AreProcessesThatCallATool) {
+TEST(ReadClusterAgents, FindsProcessesThatCallATool) {
   FakeHost host;
   host.directories["/var/log/pods"] = Names{std::string("net_roce-qos-7tq2m_") + kUid, "kube-system_dns_1"};
   host.Answer(
@@ -50,7 +50,7 @@ TEST(ClusterAgents, AreProcessesThatCallATool) {
               ElementsAre(ClusterAgent{"bash", 7712, "net/roce-qos-7tq2m", "mlnx_qos"}));
 }
 
-TEST(ClusterAgents, AreProcessesWhoseScriptDoes) {
+TEST(ReadClusterAgents, FindsScriptsThatCallATool) {
   FakeHost host;
   const std::string maps = std::string("/var/lib/kubelet/pods/") + kUid + "/volumes/kubernetes.io~configmap";
   host.directories[maps] = Names{"scripts"};
@@ -61,7 +61,7 @@ TEST(ClusterAgents, AreProcessesWhoseScriptDoes) {
   EXPECT_THAT(*ReadClusterAgents(host), ElementsAre(ClusterAgent{"roce-qos.sh", 7310, "", "roce-qos.sh"}));
 }
 
-TEST(ClusterAgents, AreNotKnownWithoutProcesses) {
+TEST(ReadClusterAgents, ReportsAGapWithoutProcesses) {
   FakeHost host;
   host.Answer(PodProcessesQuestion{ClusterAgentWords()}, ErrnoStatus(EACCES, "list /proc"));
   EXPECT_EQ(ReadClusterAgents(host).missing().kind, Missing::Kind::kDenied);
