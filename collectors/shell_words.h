@@ -9,7 +9,7 @@
 
 namespace rdmaready {
 
-// The words of one command, without quotes. What is in single quotes is as it is; variables are still there. A
+// The words of one command, without quotes. Text in single quotes stays as it is; variables are still there. A
 // redirection is a word ">" and its file.
 using CommandWords = std::vector<std::string>;
 

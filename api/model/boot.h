@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sets a host's NICs without being asked: scripts that run at boot, and pods of a cluster.
+// Commands that set a host's NICs at boot, and pods of a cluster that set them.
 #pragma once
 
 #include <cstdint>

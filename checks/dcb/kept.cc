@@ -61,7 +61,7 @@ std::string PrioritiesText(std::uint8_t bitmap) {
   return text.empty() ? "none" : text;
 }
 
-// Of "3,5" or "none".
+// Reads "3,5" or "none".
 std::uint8_t BitmapOfText(std::string_view text) {
   std::vector<std::uint8_t> priorities;
   for (const char one : text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sets a port's data centre bridging again at boot, beside what is set now.
+// Files and pods that set a port's data centre bridging at boot, compared with the values of now.
 #pragma once
 
 #include <cstdint>

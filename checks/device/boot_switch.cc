@@ -82,7 +82,7 @@ Fix AtBootFix(const PortView& view, const BootWrite& write) {
   return SwitchOn(std::move(fix), view).CheckBy("rdma link show");
 }
 
-// The module that makes RDMA devices of an adapter here, and may not be loaded; null: there is none.
+// The module that makes RDMA devices of an adapter here, and may not be loaded; null: every module may.
 const BootWrite* ForbiddenHere(const Facts& host) {
   for (const PciDevice& function : *host.pci_devices) {
     const auto row = std::ranges::find(kRdmaModules, function.driver, &RdmaModule::driver);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host's own files do at boot against RDMA: devlink switches that are set the other way, modules that
-// may not be loaded.
+// Files of the host that take RDMA away at boot: by a devlink switch, or by a module that may not be loaded.
 #pragma once
 
 #include <optional>

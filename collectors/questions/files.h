@@ -88,7 +88,7 @@ struct LinesQuestion {
   // AskThisHost() is RealHost's: it keeps what it found in large files.
 };
 
-// What a script, a unit, a rule of udev or a table of interfaces does about NICs, and which scripts it starts.
+// The commands of a script, a unit, a rule of udev or a table of interfaces that matter for NICs.
 // Each line is a command of which only what matters is kept: see CommandsToKeep in collectors/commands.h.
 struct CommandsQuestion {
   using Answer = std::vector<std::string>;

@@ -92,8 +92,8 @@ struct PodProcessesAnswer {
   void Fields(auto& line) { line("processes", processes); }
 };
 
-// Processes in pods of which the name or the command line holds one of `words`, or that run a script. Of a
-// command line nothing else is returned.
+// Processes in pods that have one of `words` in their name or command line, or that run a script. Nothing else
+// of a command line is returned.
 struct PodProcessesQuestion {
   using Answer = PodProcessesAnswer;
   static constexpr const char* kFile = "pods.jsonl";

@@ -125,7 +125,7 @@ class Follower {
 
 // ---- what a command sets ----
 
-// The word after one of the options; empty: there is none. "--pfc=1" is one word.
+// The word after one of the options; empty: the command has no such option. "--pfc=1" is one word.
 std::string_view OptionOf(std::span<const std::string_view> words, std::string_view brief,
                           std::string_view full) {
   for (std::size_t i = 1; i < words.size(); ++i) {

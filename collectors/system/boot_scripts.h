@@ -30,7 +30,7 @@ BootScripts ReadBootScripts(HostReader& host);
 // The scripts that are in no folder of the boot, each once.
 std::vector<std::string> FollowedPaths(const BootScripts& scripts);
 
-// What the commands set; missing where a script could not be read.
+// The settings that the commands write; missing where a script could not be read.
 Fact<std::vector<BootWrite>> BootWritesOf(const BootScripts& scripts);
 
 // The priorities of "0,0,0,1,0,0,0,0" of mlnx_qos, and of "all:off 3:on" of dcb, as text: "3"; "none".

@@ -11,10 +11,11 @@
 namespace rdmaready {
 
 // Processes of known operators, and those whose command line or script, which the kubelet keeps below
-// /var/lib/kubelet, calls a tool that sets NICs. One process of each pod. What cannot be read names no pod.
+// /var/lib/kubelet, calls a tool that sets NICs. One process of each pod. A file that cannot be read names no
+// pod.
 Fact<std::vector<ClusterAgent>> ReadClusterAgents(HostReader& host);
 
-// What is looked for in command lines, names of processes, and scripts.
+// The words to look for in command lines, names of processes, and scripts.
 std::vector<std::string> ClusterAgentWords();
 
 }  // namespace rdmaready

@@ -12,10 +12,9 @@
 
 namespace rdmaready {
 
-// Files that call a tool which sets it (dcb, mlnx_qos, lldptool, niccli ...). Of systemd's units only those
-// that something starts, and the scripts that the boot's files start; lldpad, which sets again what it was
-// told, where it is started and has kept something. Missing where such a file may be among what could not be
-// read.
+// Files that call a tool which sets it (dcb, mlnx_qos, lldptool, niccli ...). A unit of systemd counts where
+// something starts it, a script where a file of the boot starts it, lldpad where it is started and keeps
+// settings. Missing where such a file may be among those that could not be read.
 Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host, const BootScripts& scripts = {});
 
 // Where it looks besides BootFolders() of the rest (boot_files.h), and for what.
