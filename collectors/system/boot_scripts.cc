@@ -52,8 +52,12 @@ std::string WithArguments(std::string_view command, const Names& arguments) {
   return text;
 }
 
-// The files that a path with '*' fits.
-Names Fitting(HostReader& host, const std::string& path) {
+bool IsGone(const absl::Status& status) {
+  return status.code() != absl::StatusCode::kPermissionDenied && status.code() != absl::StatusCode::kOutOfRange;
+}
+
+// The files that a path with '*' fits; `gap`: a folder that cannot be listed.
+Names Fitting(HostReader& host, const std::string& path, std::optional<Missing>& gap) {
   const std::size_t star = path.find('*');
   if (star == std::string::npos) return {path};
   const std::size_t begin = path.rfind('/', star);
@@ -61,18 +65,15 @@ Names Fitting(HostReader& host, const std::string& path) {
   const std::string folder = path.substr(0, begin);
   const std::string pattern = path.substr(begin + 1, end - begin - 1);
   const absl::StatusOr<Names> names = host.ListDirectory(folder);
+  if (!names.ok() && !IsGone(names.status())) gap = MissingFrom(names.status());
   Names all;
   for (const std::string& name : names.ok() ? *names : Names{}) {
     if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
-    for (std::string& one : Fitting(host, folder + "/" + name + path.substr(end))) {
+    for (std::string& one : Fitting(host, folder + "/" + name + path.substr(end), gap)) {
       if (all.size() < kMostFits) all.push_back(std::move(one));
     }
   }
   return all;
-}
-
-bool IsGone(const absl::Status& status) {
-  return status.code() != absl::StatusCode::kPermissionDenied && status.code() != absl::StatusCode::kOutOfRange;
 }
 
 // Reads scripts until no other is started.
@@ -86,7 +87,7 @@ class Follower {
     while (!calls_.empty() && found_.scripts.size() < kMostScripts) {
       const Call call = std::move(calls_.front());
       calls_.pop_front();
-      for (const std::string& path : Fitting(host_, call.path)) Read(path, call);
+      for (const std::string& path : Fitting(host_, call.path, found_.gap)) Read(path, call);
     }
     return std::move(found_);
   }

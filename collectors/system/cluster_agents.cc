@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "api/base/status.h"
@@ -37,13 +38,21 @@ std::string PodName(const Names& logs, const std::string& uid) {
   return {};
 }
 
-// Whether the script, which a ConfigMap of the pod holds, calls such a tool.
-bool ScriptSets(HostReader& host, const PodProcess& process, const Names& words) {
+bool IsGone(const absl::Status& status) {
+  return status.code() != absl::StatusCode::kPermissionDenied && status.code() != absl::StatusCode::kOutOfRange;
+}
+
+// Whether the script, which a ConfigMap of the pod holds, calls such a tool; missing where it cannot be read.
+Fact<bool> ScriptSets(HostReader& host, const PodProcess& process, const Names& words) {
   const std::string maps = std::string(kPodFolders) + "/" + process.pod + "/volumes/kubernetes.io~configmap";
-  return std::ranges::any_of(ListOrNothing(host, maps), [&](const std::string& volume) {
+  const absl::StatusOr<Names> volumes = host.ListDirectory(maps);
+  if (!volumes.ok() && !IsGone(volumes.status())) return MissingFrom(volumes.status());
+  for (const std::string& volume : volumes.ok() ? *volumes : Names{}) {
     const absl::StatusOr<Names> lines = host.FindLines(maps + "/" + volume + "/" + process.script, words);
-    return lines.ok() && !lines->empty();
-  });
+    if (!lines.ok() && !IsGone(lines.status())) return MissingFrom(lines.status());
+    if (lines.ok() && !lines->empty()) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -59,12 +68,14 @@ Fact<std::vector<ClusterAgent>> ReadClusterAgents(HostReader& host) {
   const absl::StatusOr<PodProcessesAnswer> answer = host.Ask(PodProcessesQuestion{words});
   if (!answer.ok()) return MissingFrom(answer.status());
   std::vector<ClusterAgent> agents;
+  std::optional<Missing> gap;
   Names pods;
   Names logs;
   for (const PodProcess& process : answer->processes) {
     if (std::ranges::find(pods, process.pod) != pods.end()) continue;
-    const bool sets = !process.words.empty() || ScriptSets(host, process, words);
-    if (!sets) continue;
+    const Fact<bool> sets = process.words.empty() ? ScriptSets(host, process, words) : Fact<bool>(true);
+    if (!sets) gap = sets.missing();
+    if (!sets || !*sets) continue;
     if (pods.empty()) logs = ListOrNothing(host, std::string(kPodLogs));
     pods.push_back(process.pod);
     agents.push_back({.process = process.name,
@@ -72,6 +83,7 @@ Fact<std::vector<ClusterAgent>> ReadClusterAgents(HostReader& host) {
                       .pod = PodName(logs, process.pod),
                       .by = process.words.empty() ? process.script : process.words.front()});
   }
+  if (agents.empty() && gap) return *gap;
   return agents;
 }
 

@@ -11,8 +11,8 @@
 namespace rdmaready {
 
 // Processes of known operators, and those whose command line or script, which the kubelet keeps below
-// /var/lib/kubelet, calls a tool that sets NICs. One process of each pod. A file that cannot be read names no
-// pod.
+// /var/lib/kubelet, calls a tool that sets NICs. One process of each pod. Missing where a script cannot be
+// read and no pod is known.
 Fact<std::vector<ClusterAgent>> ReadClusterAgents(HostReader& host);
 
 // The words to look for in command lines, names of processes, and scripts.
