@@ -20,6 +20,7 @@ struct GroupedFamily {
 
 // In the order of the report.
 constexpr GroupedFamily kFamilies[] = {
+    {"device", BootSwitchChecks},
     {"device", InventoryChecks},
     {"device", SelectionChecks},
     {"device", FunctionChecks},

@@ -11,6 +11,7 @@ namespace rdmaready {
 
 // device/
 std::vector<Check> InventoryChecks();
+std::vector<Check> BootSwitchChecks();
 std::vector<Check> SelectionChecks();
 std::vector<Check> BondChecks();
 std::vector<Check> BootChecks();

@@ -18,7 +18,9 @@
 #include "collectors/rdma/rdma_devices.h"
 #include "collectors/rdma/resources.h"
 #include "collectors/system/boot_files.h"
+#include "collectors/system/boot_scripts.h"
 #include "collectors/system/boot_targets.h"
+#include "collectors/system/cluster_agents.h"
 #include "collectors/system/dcb_keepers.h"
 #include "collectors/system/gpu.h"
 #include "collectors/system/host.h"
@@ -69,8 +71,11 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
   const LldpAgents lldp_agents = ReadLldpAgents(host);
   facts.lldp_agents = lldp_agents.names;
   facts.routing_rules = ReadRoutingRules(host);
-  facts.tos_keepers = ReadTosKeepers(host);
-  facts.dcb_keepers = ReadDcbKeepers(host);
+  const BootScripts scripts = ReadBootScripts(host);
+  facts.tos_keepers = ReadTosKeepers(host, scripts);
+  facts.dcb_keepers = ReadDcbKeepers(host, scripts);
+  facts.boot_writes = BootWritesOf(scripts);
+  facts.cluster_agents = ReadClusterAgents(host);
   facts.boot_targets = ReadBootTargets(host);
   facts.markings = ReadMarkings(host);
   facts.memlock_grants = ReadMemlockGrants(host);

@@ -54,6 +54,8 @@ template class Fact<Transport>;
 template class Fact<std::vector<AppEntry>>;
 template class Fact<std::vector<AppSelector>>;
 template class Fact<std::vector<BootTarget>>;
+template class Fact<std::vector<BootWrite>>;
+template class Fact<std::vector<ClusterAgent>>;
 template class Fact<std::vector<ConsumerMarking>>;
 template class Fact<std::vector<Counter>>;
 template class Fact<std::vector<DeviceNode>>;

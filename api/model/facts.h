@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/model/apply_state.h"
+#include "api/model/boot.h"
 #include "api/model/congestion.h"
 #include "api/model/dcb.h"
 #include "api/model/devlink.h"
@@ -320,6 +321,8 @@ struct Facts {
   // What ARP and IPv4 do on all interfaces, on those of RDMA ports and on those that share a subnet with one.
   // Sorted by name, each once; what could not be read, or is no number of 32 bits, is left out.
   Fact<std::vector<Sysctl>> sysctls{};
+  Fact<std::vector<BootWrite>> boot_writes{};        // in the order in which each file has them
+  Fact<std::vector<ClusterAgent>> cluster_agents{};  // empty: no pod is known to set NICs
   // No collector's: an agent that judges its host asks the applier. kUnsupported: there is none.
   Fact<ApplyState> apply_state{};
 
@@ -331,10 +334,12 @@ struct Facts {
                  "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings", markings,
                  "cpu_governors", cpu_governors, "distribution", distribution, "dcb_keepers", dcb_keepers,
                  "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices", pci_devices,
-                 "privileged_qkey", privileged_qkey, "named_devices", named_devices, "sysctls", sysctls);
+                 "privileged_qkey", privileged_qkey, "named_devices", named_devices, "sysctls", sysctls,
+                 "boot_writes", boot_writes);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "agent_user", agent_user, "lldp_agents", lldp_agents,
-               "irqbalance", irqbalance, "clock", clock, "gpu", gpu, "apply_state", apply_state);
+               "irqbalance", irqbalance, "clock", clock, "gpu", gpu, "apply_state", apply_state,
+               "cluster_agents", cluster_agents);
     list.Passing("open_files", open_files);  // a process raises its own
     list.Reading("uptime_s", uptime_s);
   }
@@ -398,6 +403,8 @@ extern template class Fact<Transport>;
 extern template class Fact<std::vector<AppEntry>>;
 extern template class Fact<std::vector<AppSelector>>;
 extern template class Fact<std::vector<BootTarget>>;
+extern template class Fact<std::vector<BootWrite>>;
+extern template class Fact<std::vector<ClusterAgent>>;
 extern template class Fact<std::vector<ConsumerMarking>>;
 extern template class Fact<std::vector<Counter>>;
 extern template class Fact<std::vector<DeviceNode>>;

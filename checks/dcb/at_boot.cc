@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcb.at-boot: NICs forget their data centre bridging.
 #include <algorithm>
+#include <utility>
 
+#include "checks/dcb/kept.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
+#include "checks/words/cluster_agent.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -38,8 +41,62 @@ std::string AtBootNotApplicable(const EthernetView& view) {
   const Dcb& dcb = view.netdev->dcb;
   if (NotOffered(dcb.pfc) && NotOffered(dcb.ets)) return "the driver has no data centre bridging";
   if (dcb.dcbx && !dcb.dcbx->host) return "firmware runs DCBX, and sets it whenever the link comes up";
-  const bool known = dcb.pfc && dcb.ets && dcb.app;
-  return known && SetText(dcb).empty() ? "nothing of it is set" : "";
+  return {};
+}
+
+// Whether nothing is set now; missing where that is not known.
+Fact<bool> NothingSet(const Dcb& dcb) {
+  if (!SetText(dcb).empty()) return false;
+  if (!dcb.pfc) return dcb.pfc.missing();
+  if (!dcb.ets) return dcb.ets.missing();
+  if (!dcb.app) return dcb.app.missing();
+  return true;
+}
+
+// Whether the file sets what the profile asks for, so that not the file is wrong.
+bool IsFileRight(const EthernetView& view, const KeptDcb& kept) {
+  return view.profile.pfc && kept.text == PfcText(BitmapOf(*view.profile.pfc));
+}
+
+// Something sets it again after the file did.
+Fix LaterWriterFix(const EthernetView& view, const KeptDcb& kept) {
+  if (const ClusterAgent* const agent = QosAgentOf(view.host); agent != nullptr) {
+    return Fix()
+        .Because(Cat(ClusterAgentText(*agent), " sets it after ", Printable(kept.file), " did"))
+        .Do("change or remove the DaemonSet of that pod in the cluster: it sets the NIC again at each start");
+  }
+  return Fix()
+      .Because(Cat("somebody or something changed it after ", Printable(kept.file), " ran"))
+      .Do(Cat("find what changed {netdev}, then run ", Printable(kept.file), " again"))
+      .CheckBy("dcb pfc show dev {netdev}");
+}
+
+Verdict JudgeOtherwise(const EthernetView& view, const KeptDcb& kept, std::string_view expected) {
+  const std::string file = FileText(view.host, kept.file);
+  const std::string now = PfcText(view.netdev->dcb.pfc->enabled);
+  const std::string observed = Cat(file, " sets ", kept.text, " at boot, and now it is ", now);
+  if (IsFileRight(view, kept))
+    return Judged(false, observed, expected, kBootSource, LaterWriterFix(view, kept));
+  return Judged(
+      false, observed, expected, kBootSource,
+      Fix()
+          .Because(
+              "somebody changed it by hand, and not in the file: the next boot brings the other value back")
+          .Do(Cat("change ", Printable(kept.file), ": it is to set ", now, " on {netdev}"))
+          .CheckBy(Cat("grep -n pfc ", ShellWord(kept.file))));
+}
+
+Verdict JudgeElsewhere(const EthernetView& view, const KeptDcb& kept, std::string_view expected) {
+  const std::string file = FileText(view.host, kept.file);
+  const std::string_view where = kept.gone ? " at boot, an interface that no RDMA port here has" : " at boot";
+  Fix fix = Fix();
+  if (kept.gone) fix = std::move(fix).Because("the interface had another name when the file was written");
+  return Judged(false, Cat(file, " sets ", kept.text, where, "; nothing sets ", Printable(view.netdev->name)),
+                expected, kBootSource,
+                std::move(fix)
+                    .Do(Cat("change ", Printable(kept.file), ": it is to set {netdev}",
+                            kept.gone ? Cat(" instead of ", kept.text) : std::string(" too")))
+                    .CheckBy(Cat("grep -n -w {netdev} ", ShellWord(kept.file))));
 }
 
 Verdict JudgeDcbAtBoot(const EthernetView& view) {
@@ -49,19 +106,21 @@ Verdict JudgeDcbAtBoot(const EthernetView& view) {
   if (!view.port.software) return NoAnswer(view.port.software.missing(), kExpected, kBootSource);
   const Fact<Dcbx>& dcbx = view.netdev->dcb.dcbx;
   if (!dcbx && !NotOffered(dcbx)) return NoAnswer(dcbx.missing(), kExpected, kBootSource);
-  const Fact<std::vector<std::string>>& keepers = view.host.dcb_keepers;
-  if (!keepers) return NoAnswer(keepers.missing(), kExpected, kBootSource);
-  if (!keepers->empty())
-    return Judged(true, Cat(keepers->front(), keepers->size() > 1 ? " and others" : ""), kExpected,
-                  kBootSource);
-  const Dcb& dcb = view.netdev->dcb;
-  const std::string set = SetText(dcb);
-  if (set.empty()) {
-    const Missing& why = !dcb.pfc ? dcb.pfc.missing() : !dcb.ets ? dcb.ets.missing() : dcb.app.missing();
-    return NoAnswer(why, kExpected, kBootSource);
-  }
-  return Judged(false, Cat(set, ": set by hand, nothing that is known here sets it at boot"), kExpected,
-                kBootSource);
+  const Fact<bool> nothing = NothingSet(view.netdev->dcb);
+  const KeptDcb kept = KeptDcbOf(view);
+  if (kept.kept == Kept::kUnknown) return NoAnswer(kept.gap, kExpected, kBootSource);
+  if (kept.kept == Kept::kHere)
+    return Judged(true, Cat(kept.file, kept.several ? " and others" : ""), kExpected, kBootSource);
+  if (!nothing) return NoAnswer(nothing.missing(), kExpected, kBootSource);
+  if (kept.kept == Kept::kElsewhere && (kept.gone || !*nothing)) return JudgeElsewhere(view, kept, kExpected);
+  if (*nothing) return NotApplicable("nothing of it is set");
+  if (kept.kept == Kept::kOtherwise) return JudgeOtherwise(view, kept, kExpected);
+  if (kept.kept == Kept::kByCluster)
+    return NotApplicable(
+        Cat(kept.text, " sets it, and a host cannot show what a cluster does at its next boot"));
+  return Judged(false,
+                Cat(SetText(view.netdev->dcb), ": set by hand, nothing that is known here sets it at boot"),
+                kExpected, kBootSource);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "checks/device/boot_switch.h"
 #include "checks/device/protocol_switches.h"
 #include "checks/families.h"
 #include "checks/words/names.h"
@@ -69,6 +70,7 @@ Verdict JudgeDrvRoceEnabled(const PortView& view) {
   if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: RoCE and iWARP are no matter of it");
   const Profile::Transport transport = view.profile.transport;
   if (SwitchesFor(transport).empty()) return NotApplicable(NotAsked(view.profile, "RoCE or iWARP"));
+  if (std::optional<Verdict> at_boot = JudgeSwitchedOffAtBoot(view)) return *std::move(at_boot);
   const Fact<Parameters>& parameters = view.port.devlink.parameters;
   if (NotOffered(parameters)) return NotApplicable("the driver has no switches of devlink");
   // A port that speaks the protocol has it switched on.

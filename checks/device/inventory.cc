@@ -2,8 +2,10 @@
 // inv.*: which RDMA ports the host has, how many, of which make, and who may see them.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "checks/device/adapter.h"
+#include "checks/device/boot_switch.h"
 #include "checks/device/bus.h"
 #include "checks/device/no_devices.h"
 #include "checks/families.h"
@@ -138,6 +140,10 @@ Verdict JudgeInvTransport(const PortView& view) {
     return NoAnswer(
         {.kind = Missing::Kind::kUnsupported, .detail = "the device does not say which transport it speaks"},
         expected, kDevicesSource);
+  }
+  if (*transport != Wanted(view.profile.transport)) {
+    if (std::optional<Fix> fix = SwitchedOffFix(view))
+      return Judged(false, std::string(WordsFor(view.port)), expected, kDevicesSource, *std::move(fix));
   }
   return Judged(*transport == Wanted(view.profile.transport), std::string(WordsFor(view.port)), expected,
                 kDevicesSource, TransportFix(view.port));

@@ -10,12 +10,16 @@
 #include <string>
 #include <utility>
 
+#include "checks/dcb/kept.h"
 #include "checks/dcb/set_elsewhere.h"
+#include "checks/device/boot_switch.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/plan/persist_units.h"
 #include "checks/setting/driver_rules.h"
 #include "checks/setting/table.h"
+#include "checks/spare.h"
+#include "checks/words/cluster_agent.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -25,7 +29,19 @@ namespace {
 
 constexpr std::string_view kMadeBy = "# Made by `rdmaready plan --persist`.\n";
 
-std::vector<std::string> UnitCommands(const EthernetView& view) {
+using Kinds = std::set<SettingKind>;
+
+// The kinds that the plan sets at the interface.
+Kinds KindsSetAt(const Plan& plan, const std::string& netdev) {
+  Kinds kinds;
+  for (const PlanStep& step : plan.steps) {
+    if (step.object.where == netdev) kinds.insert(step.object.kind);
+  }
+  return kinds;
+}
+
+// `only`: of these kinds alone; null: of all.
+std::vector<std::string> UnitCommands(const EthernetView& view, const Kinds* only) {
   std::vector<std::string> commands;
   for (const SettingKind kind : kSettingKinds) {
     const SettingObject object{
@@ -33,7 +49,8 @@ std::vector<std::string> UnitCommands(const EthernetView& view) {
         .where = view.netdev->name,
         .name = kind == SettingKind::kPrivateFlag ? std::string(kFirmwareLldpFlag) : std::string()};
     const std::string value = ValueOf(view.host, object);
-    if (value.empty() || !IsSetByUnit(view, kind, value)) continue;
+    const bool asked = only == nullptr || only->contains(kind);
+    if (!asked || value.empty() || !IsSetByUnit(view, kind, value)) continue;
     const std::string from = FarFrom(kind, value);
     for (std::string& command : RowOf(kind).commands(PlaceOf(view.host, object), from, value))
       commands.push_back(std::move(command));
@@ -49,21 +66,61 @@ std::string Joined(const std::vector<std::string>& names) {
 
 // ---- one file for each purpose ----
 
-void AddUnits(const Facts& host, const PlannedPart& part, std::vector<PersistFile>& files) {
-  const Fact<std::vector<std::string>>& keepers = host.dcb_keepers;
+// Names the files that set data centre bridging at boot already; empty: no file does.
+std::string KeeperNote(const EthernetView& view, const KeptDcb& kept) {
+  const std::string file = FileText(view.host, kept.file);
+  if (kept.kept == Kept::kOtherwise)
+    return Cat(file, " sets ", kept.text, " at boot: change it there instead, or remove those lines; ");
+  if (kept.kept == Kept::kElsewhere)
+    return Cat(file, " sets ", kept.text, " at boot, and not this interface: change it there instead; ");
+  const Fact<std::vector<std::string>>& keepers = view.host.dcb_keepers;
+  if (!keepers || keepers->empty()) return {};
+  return Cat(Joined(*keepers), keepers->size() == 1 ? " sets" : " set",
+             " data centre bridging at boot already: let it set this, or take it away; ");
+}
+
+// Names what the profile asks for and no file here keeps; empty: every setting is kept.
+std::string NotKeptNote(const EthernetView& view) {
+  const auto& cnp = view.profile.cnp;
+  if (!cnp || !view.port.congestion) return {};
+  return Cat("; no file keeps DSCP and priority of congestion notifications: set them again after a boot (",
+             Printable(view.port.congestion->source), ")");
+}
+
+// A port that nobody uses needs no file; one that is kept, only what the plan changes.
+void AddUnit(const EthernetView& view, const Plan& plan, std::vector<PersistFile>& files) {
+  if (!NotSetHere(view).empty() || !DcbSetElsewhere(view).empty()) return;
+  if (IsSpare(view.host, view.port, view.profile)) return;
+  if (QosAgentOf(view.host) != nullptr) return;  // it would be a second owner
+  const KeptDcb kept = KeptDcbOf(view);
+  Kinds changed = KindsSetAt(plan, view.netdev->name);
+  // The driver lays out the buffers anew when PFC is set.
+  if (kept.pfc && changed.erase(SettingKind::kPfc) > 0) changed.erase(SettingKind::kBuffer);
+  const std::vector<std::string> commands = UnitCommands(view, kept.kept == Kept::kHere ? &changed : nullptr);
+  if (commands.empty()) return;
+  PersistFile file = UnitFile(view.netdev->name, commands);
+  const std::string keepers = KeeperNote(view, kept);
+  file.exists_already = !keepers.empty();
+  file.note = Cat(keepers, file.note, NotKeptNote(view));
+  files.push_back(std::move(file));
+}
+
+void AddUnits(const PlannedPart& part, const Plan& plan, std::vector<PersistFile>& files) {
   for (const Port& port : *part.now.ports) {
     for (const NetdevRef netdev : EthernetPortsOf(port)) {
-      if (!netdev) continue;
-      const EthernetView view{part.now, port, netdev, *part.origin->profile};
-      if (!NotSetHere(view).empty() || !DcbSetElsewhere(view).empty()) continue;
-      const std::vector<std::string> commands = UnitCommands(view);
-      if (commands.empty()) continue;
-      PersistFile file = UnitFile(netdev->name, commands);
-      file.exists_already = keepers && !keepers->empty();
-      if (file.exists_already)
-        file.note = Cat(Joined(*keepers), keepers->size() == 1 ? " sets" : " set",
-                        " data centre bridging at boot already: let it set this, or take it away; ", file.note);
-      files.push_back(std::move(file));
+      if (netdev) AddUnit({part.now, port, netdev, *part.origin->profile}, plan, files);
+    }
+  }
+}
+
+// Files that are there, and switch the profile's protocol off at the next boot.
+void AddSwitches(const PlannedPart& part, std::vector<PersistFile>& files) {
+  for (const Port& port : *part.now.ports) {
+    for (const BootWrite& write : SwitchedOffAtBoot(part.now, port, *part.origin->profile)) {
+      files.push_back({.path = write.file,
+                       .note = Cat("sets ", Printable(write.setting), " ", Printable(write.value), " of ",
+                                   Printable(port.device), " at boot, against the profile: remove those lines"),
+                       .exists_already = true});
     }
   }
 }
@@ -72,7 +129,7 @@ void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile
   const Profile& profile = *part.origin->profile;
   if (!profile.mtu_bytes && !profile.roce_mtu_bytes) return;
   for (const Port& port : *part.now.ports) {
-    if (IsInfiniBand(port)) continue;
+    if (IsInfiniBand(port) || IsSpare(part.now, port, profile)) continue;
     for (const NetdevRef netdev : EthernetPortsOf(port)) {
       if (netdev && netdev->mtu_bytes > 1500) files.push_back(LinkFile(host, *netdev));
     }
@@ -86,7 +143,16 @@ void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile
   }
 }
 
-void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, std::vector<PersistFile>& files) {
+// A rule of its own where nothing keeps the ToS, or where the plan sets another one.
+bool NeedsTosFile(const Facts& host, const Plan& plan) {
+  if (QosAgentOf(host) != nullptr) return false;  // it would be a second owner
+  const bool kept = host.tos_keepers && !host.tos_keepers->empty();
+  return !kept || std::ranges::any_of(
+                      plan.steps, [](const PlanStep& step) { return step.object.kind == SettingKind::kCmTos; });
+}
+
+void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan,
+            std::vector<PersistFile>& files) {
   std::optional<unsigned> wanted;
   bool several = false;
   for (const PlannedPart& part : parts) {
@@ -99,7 +165,7 @@ void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, std::vecto
     several = several || (wanted && *wanted != *tos);
     if (!wanted) wanted = tos;
   }
-  if (!wanted) return;
+  if (!wanted || !NeedsTosFile(host, plan)) return;
   PersistFile file = TosFile(*wanted);
   if (several) file.note += "; the profiles of this host want more than one ToS: make a rule for each device";
   const Fact<std::vector<std::string>>& keepers = host.tos_keepers;
@@ -172,10 +238,11 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
   std::ranges::copy_if(parts, std::back_inserter(known),
                        [](const PlannedPart& part) { return bool{part.now.ports}; });
   for (const PlannedPart& part : known) {
-    AddUnits(host, part, files);
+    AddUnits(part, plan, files);
     AddMtus(host, part, files);
+    AddSwitches(part, files);
   }
-  AddTos(host, known, files);
+  AddTos(host, known, plan, files);
   AddSysctls(known, plan, files);
   AddMemlock(host, known, files);
   AddModuleOptions(host, known, files);

@@ -12,7 +12,7 @@
 namespace rdmaready {
 
 // Of the host as the plan leaves it (`parts`), all that a profile asks for, whether or not the plan has to set
-// it now. By path.
+// it now; but nothing that the host or its cluster keeps already. By path.
 std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<PlannedPart>& parts,
                                         const Plan& plan);
 

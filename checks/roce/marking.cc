@@ -6,6 +6,7 @@
 #include "checks/families.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
+#include "checks/words/cluster_agent.h"
 #include "checks/words/socket_priority.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -140,6 +141,16 @@ Verdict JudgeVlanMqprio(const PortView& view) {
                     " root  # without it the VLAN's egress map decides"));
 }
 
+// No file sets it: a pod of the cluster may.
+Verdict JudgeTosWithoutFile(const Facts& host, std::string_view expected, std::string_view source) {
+  if (!host.cluster_agents) return NoAnswer(host.cluster_agents.missing(), expected, source);
+  const ClusterAgent* const agent = QosAgentOf(host);
+  if (agent != nullptr)
+    return NotApplicable(
+        Cat(ClusterAgentText(*agent), " sets it, and a host cannot show what a cluster does at its next boot"));
+  return Judged(false, "nothing sets RDMA-CM's ToS at boot", expected, source);
+}
+
 Verdict JudgeRoceTosPersistent(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   const auto tos = WantedTos(view.profile);
@@ -157,7 +168,7 @@ Verdict JudgeRoceTosPersistent(const PortView& view) {
   // Of a port that may be iWARP nobody asks for a ToS.
   if (keepers->empty() && !view.port.transport)
     return NoAnswer(view.port.transport.missing(), kExpected, "transport");
-  if (keepers->empty()) return Judged(false, "nothing sets RDMA-CM's ToS at boot", kExpected, kKeepersSource);
+  if (keepers->empty()) return JudgeTosWithoutFile(view.host, kExpected, kKeepersSource);
   return Judged(true, Cat(keepers->front(), keepers->size() > 1 ? " and others" : ""), kExpected,
                 kKeepersSource);
 }

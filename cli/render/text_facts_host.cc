@@ -103,6 +103,24 @@ std::string NamedDevicesText(const std::vector<NamedDevice>& devices) {
   return text;
 }
 
+std::string BootWritesText(const std::vector<BootWrite>& writes) {
+  if (writes.empty()) return "none";
+  std::string text;
+  for (const BootWrite& one : writes)
+    text += fmt::format("{}{} {} {} ({})", text.empty() ? "" : ", ", one.setting,
+                        one.object.empty() ? "*" : one.object, one.value, one.file);
+  return text;
+}
+
+std::string ClusterAgentsText(const std::vector<ClusterAgent>& agents) {
+  if (agents.empty()) return "none";
+  std::string text;
+  for (const ClusterAgent& one : agents)
+    text += fmt::format("{}{} ({}process {})", text.empty() ? "" : ", ", one.process,
+                        one.pod.empty() ? "" : one.pod + ", ", one.pid);
+  return text;
+}
+
 std::string NamesText(const std::vector<std::string>& names) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
@@ -128,6 +146,8 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
   say("default routes", facts.default_routes, NamesText);
   say("ToS set at boot", facts.tos_keepers, NamesText);
   say("DCB set at boot", facts.dcb_keepers, NamesText);
+  say("commands at boot", facts.boot_writes, BootWritesText);
+  say("pods that set NICs", facts.cluster_agents, ClusterAgentsText);
   say("own markings", facts.markings, MarkingsText);
   say("booted from", facts.boot_targets, TargetsText);
   say("locked memory", facts.memlock_grants, GrantsText);

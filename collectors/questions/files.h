@@ -88,6 +88,22 @@ struct LinesQuestion {
   // AskThisHost() is RealHost's: it keeps what it found in large files.
 };
 
-using FileQuestions = KindList<FileQuestion, DirectoryQuestion, LinkQuestion, ModeQuestion, LinesQuestion>;
+// The commands of a script, a unit, a rule of udev or a table of interfaces that matter for NICs.
+// Each line is a command of which only what matters is kept: see CommandsToKeep in collectors/commands.h.
+struct CommandsQuestion {
+  using Answer = std::vector<std::string>;
+  static constexpr const char* kFile = "commands.jsonl";
+
+  std::string path{};
+
+  auto operator<=>(const CommandsQuestion&) const = default;
+  void Fields(auto& line) { line("script", path); }
+  static void Answered(auto& line, Answer& answer) { line("commands", answer); }
+  std::string What() const { return "find commands in " + path; }
+  absl::StatusOr<Answer> AskThisHost() const;
+};
+
+using FileQuestions =
+    KindList<FileQuestion, DirectoryQuestion, LinkQuestion, ModeQuestion, LinesQuestion, CommandsQuestion>;
 
 }  // namespace rdmaready

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "collectors/questions/kind_list.h"
@@ -72,6 +73,39 @@ struct ClockQuestion {
   absl::StatusOr<Answer> AskThisHost() const;
 };
 
-using SystemQuestions = KindList<LldpadQuestion, MemlockQuestion, ClockQuestion>;
+// A process that the kubelet of a node started.
+struct PodProcess {
+  std::uint32_t pid = 0;
+  std::string name{};    // of /proc/PID/comm
+  std::string pod{};     // the UID of its pod, of /proc/PID/cgroup
+  std::string script{};  // the file name of the script that it runs: "roce-qos.sh"; empty: it runs none
+  std::vector<std::string> words{};  // those of the question that its command line holds
+
+  bool operator==(const PodProcess&) const = default;
+  void Fields(auto& line) { line("pid", pid, "name", name, "pod", pod, "script", script, "words", words); }
+};
+
+struct PodProcessesAnswer {
+  std::vector<PodProcess> processes{};
+
+  bool operator==(const PodProcessesAnswer&) const = default;
+  void Fields(auto& line) { line("processes", processes); }
+};
+
+// Processes in pods that have one of `words` in their name or command line, or that run a script. Nothing else
+// of a command line is returned.
+struct PodProcessesQuestion {
+  using Answer = PodProcessesAnswer;
+  static constexpr const char* kFile = "pods.jsonl";
+
+  std::vector<std::string> words{};
+
+  auto operator<=>(const PodProcessesQuestion&) const = default;
+  void Fields(auto& line) { line("pods", words); }
+  std::string What() const { return "look for processes in pods"; }
+  absl::StatusOr<Answer> AskThisHost() const;
+};
+
+using SystemQuestions = KindList<LldpadQuestion, MemlockQuestion, ClockQuestion, PodProcessesQuestion>;
 
 }  // namespace rdmaready

@@ -64,45 +64,6 @@ std::optional<Number> NumberAfter(std::string_view line, std::string_view key) {
   return TakeNumber<Number>(line);
 }
 
-// All files that may set something at boot.
-Fact<std::vector<std::string>> BootPaths(HostReader& host, const std::vector<std::string_view>& besides) {
-  std::vector<std::string> paths(kBootFiles.begin(), kBootFiles.end());
-  std::vector<std::string_view> folders(kBootFolders.begin(), kBootFolders.end());
-  folders.insert(folders.end(), besides.begin(), besides.end());
-  for (const std::string_view folder : folders) {
-    const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
-    if (!names.ok()) {
-      if (names.status().code() == absl::StatusCode::kNotFound) continue;
-      return MissingFrom(names.status());
-    }
-    for (const std::string& name : *names) {
-      if (!IsFolderOfLinks(name)) paths.push_back(std::string(folder) + "/" + name);
-    }
-  }
-  return paths;
-}
-
-// Those of the files that hold one of the words outside of comments.
-Fact<std::vector<std::string>> FilesWith(HostReader& host, std::vector<std::string> paths,
-                                         const std::vector<std::string>& words) {
-  const bool too_many = paths.size() > kMostBootFiles;
-  if (too_many) paths.resize(kMostBootFiles);
-  std::vector<std::string> keepers;
-  std::optional<Missing> unread;
-  for (const std::string& path : paths) {
-    const absl::StatusOr<std::vector<std::string>> lines = LinesOf(host, path, words);
-    if (!lines.ok()) {
-      unread = MissingFrom(lines.status());
-    } else if (KeepsTos(*lines)) {
-      keepers.push_back(path);
-    }
-  }
-  if (keepers.empty() && unread) return *unread;
-  if (keepers.empty() && too_many)
-    return Missing{Missing::Kind::kFailed, "too many files below /etc to look at"};
-  return keepers;
-}
-
 }  // namespace
 
 bool KeepsTos(std::span<const std::string> lines) {
@@ -132,10 +93,51 @@ std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines,
   return {marking};
 }
 
-Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host) {
+Fact<std::vector<std::string>> BootPaths(HostReader& host, const std::vector<std::string_view>& besides) {
+  std::vector<std::string> paths(kBootFiles.begin(), kBootFiles.end());
+  std::vector<std::string_view> folders(kBootFolders.begin(), kBootFolders.end());
+  folders.insert(folders.end(), besides.begin(), besides.end());
+  for (const std::string_view folder : folders) {
+    const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
+    if (!names.ok()) {
+      if (names.status().code() == absl::StatusCode::kNotFound) continue;
+      return MissingFrom(names.status());
+    }
+    for (const std::string& name : *names) {
+      if (!IsFolderOfLinks(name)) paths.push_back(std::string(folder) + "/" + name);
+    }
+  }
+  return paths;
+}
+
+Fact<std::vector<std::string>> FilesWith(HostReader& host, std::vector<std::string> paths,
+                                         const std::vector<std::string>& words) {
+  const bool too_many = paths.size() > kMostBootFiles;
+  if (too_many) paths.resize(kMostBootFiles);
+  std::vector<std::string> keepers;
+  std::optional<Missing> unread;
+  for (const std::string& path : paths) {
+    const absl::StatusOr<std::vector<std::string>> lines = LinesOf(host, path, words);
+    if (!lines.ok()) {
+      unread = MissingFrom(lines.status());
+    } else if (KeepsTos(*lines)) {
+      keepers.push_back(path);
+    }
+  }
+  if (keepers.empty() && unread) return *unread;
+  if (keepers.empty() && too_many)
+    return Missing{Missing::Kind::kFailed, "too many files below /etc to look at"};
+  return keepers;
+}
+
+Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host, const BootScripts& scripts) {
   Fact<std::vector<std::string>> keepers = BootFilesWith(host, {}, WordsOf(BootWords::kTos));
   if (!keepers || !keepers->empty()) return keepers;
-  return BootFilesWith(host, {kHookFolder}, WordsOf(BootWords::kTosHook));
+  Fact<std::vector<std::string>> followed = FilesWith(host, FollowedPaths(scripts), WordsOf(BootWords::kTos));
+  if (!followed || !followed->empty()) return followed;
+  Fact<std::vector<std::string>> hooks = BootFilesWith(host, {kHookFolder}, WordsOf(BootWords::kTosHook));
+  if (hooks && hooks->empty() && scripts.gap) return *scripts.gap;
+  return hooks;
 }
 
 Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector<std::string_view>& folders,

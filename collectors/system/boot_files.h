@@ -11,6 +11,7 @@
 
 #include "api/model/facts.h"
 #include "collectors/host_reader.h"
+#include "collectors/system/boot_scripts.h"
 
 namespace rdmaready {
 
@@ -22,14 +23,22 @@ bool KeepsTos(std::span<const std::string> lines);
 std::vector<ConsumerMarking> DecodeNcclLines(std::span<const std::string> lines, const std::string& source);
 std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines, const std::string& source);
 
-// The paths of files of systemd units, udev rules and network scripts that set them; sorted by folder. Missing
+// The paths of files of systemd units, udev rules and network scripts that set them, and of scripts that these
+// start; sorted by folder. Missing
 // when there are more files than anybody would write by hand and none of the first ones does.
-Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host);
+Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host, const BootScripts& scripts = {});
 
 // Files that hold one of `words` outside of comments, among those of systemd units, udev rules, scripts and
 // tables that are read at boot, and in `folders` besides. Sorted by folder; Missing as ReadTosKeepers says.
 Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector<std::string_view>& folders,
                                              const std::vector<std::string>& words);
+
+// All files that may set something at boot, those in `besides` too.
+Fact<std::vector<std::string>> BootPaths(HostReader& host, const std::vector<std::string_view>& besides);
+
+// Those of the files that hold one of the words outside of comments.
+Fact<std::vector<std::string>> FilesWith(HostReader& host, std::vector<std::string> paths,
+                                         const std::vector<std::string>& words);
 
 Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host);
 

@@ -7,11 +7,11 @@
 
 #include "api/base/status.h"
 #include "collectors/system/boot_files.h"
+#include "collectors/system/started_units.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kUnitFolder = "/etc/systemd/system";
 constexpr std::string_view kLldpadUnit = "lldpad.service";
 
 constexpr std::array<std::string_view, 15> kDcbWords{
@@ -21,32 +21,6 @@ constexpr std::array<std::string_view, 15> kDcbWords{
 const std::vector<std::string_view> kDcbFolders{"/etc/infiniband", "/etc/NetworkManager/system-connections"};
 
 using Names = std::vector<std::string>;
-
-// The names in systemd's folders of links: what is started. What cannot be listed is told.
-struct StartedUnits {
-  Names links{};
-  std::optional<Missing> gap{};
-};
-
-StartedUnits ReadStartedUnits(HostReader& host) {
-  StartedUnits started;
-  const absl::StatusOr<Names> folders = host.ListDirectory(kUnitFolder);
-  if (!folders.ok()) return started;
-  for (const std::string& folder : *folders) {
-    if (!folder.ends_with(".wants") && !folder.ends_with(".requires")) continue;
-    const absl::StatusOr<Names> links = host.ListDirectory(std::string(kUnitFolder) + "/" + folder);
-    if (links.ok()) {
-      started.links.insert(started.links.end(), links->begin(), links->end());
-    } else {
-      started.gap = MissingFrom(links.status());
-    }
-  }
-  return started;
-}
-
-bool IsStarted(const StartedUnits& started, std::string_view unit) {
-  return std::ranges::any_of(started.links, [unit](const std::string& link) { return StartsUnit(link, unit); });
-}
 
 // Nothing when it keeps none.
 absl::StatusOr<Names> LldpadSettings(HostReader& host) {
@@ -60,16 +34,9 @@ absl::StatusOr<Names> LldpadSettings(HostReader& host) {
 const std::vector<std::string_view>& DcbFolders() { return kDcbFolders; }
 std::vector<std::string> DcbWords() { return {kDcbWords.begin(), kDcbWords.end()}; }
 
-bool StartsUnit(std::string_view link, std::string_view unit) {
-  const auto stem = [](std::string_view name) {
-    name = name.substr(0, name.rfind('.'));
-    return name.substr(0, name.find('@'));
-  };
-  return stem(link) == stem(unit);
-}
-
-Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host) {
+Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host, const BootScripts& scripts) {
   const Fact<Names> files = BootFilesWith(host, kDcbFolders, DcbWords());
+  const Fact<Names> followed = FilesWith(host, FollowedPaths(scripts), DcbWords());
   const StartedUnits started = ReadStartedUnits(host);
   const std::string prefix = std::string(kUnitFolder) + "/";
   Names keepers;
@@ -82,7 +49,9 @@ Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host) {
       may_be_started = true;
     }
   }
-  std::optional<Missing> gap;
+  if (followed) keepers.insert(keepers.end(), followed->begin(), followed->end());
+  std::optional<Missing> gap = scripts.gap;
+  if (!followed) gap = followed.missing();
   if (!files) gap = files.missing();
   if (started.gap && may_be_started) gap = started.gap;
   const bool lldpad = IsStarted(started, kLldpadUnit);

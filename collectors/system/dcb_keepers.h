@@ -8,17 +8,14 @@
 
 #include "api/model/facts.h"
 #include "collectors/host_reader.h"
+#include "collectors/system/boot_scripts.h"
 
 namespace rdmaready {
 
-// Whether a unit's link, "roce@eth0.service" or "roce.timer", starts the unit file: both but for instance and
-// kind.
-bool StartsUnit(std::string_view link, std::string_view unit);
-
-// Files that call a tool which sets it (dcb, mlnx_qos, lldptool, niccli ...). Of systemd's units only those
-// that something starts; lldpad, which sets again what it was told, where it is started and has kept something.
-// Missing where such a file may be among what could not be read.
-Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host);
+// Files that call a tool which sets it (dcb, mlnx_qos, lldptool, niccli ...). A unit of systemd counts where
+// something starts it, a script where a file of the boot starts it, lldpad where it is started and keeps
+// settings. Missing where such a file may be among those that could not be read.
+Fact<std::vector<std::string>> ReadDcbKeepers(HostReader& host, const BootScripts& scripts = {});
 
 // Where it looks besides BootFolders() of the rest (boot_files.h), and for what.
 const std::vector<std::string_view>& DcbFolders();

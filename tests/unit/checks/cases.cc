@@ -9,6 +9,7 @@ std::vector<CheckCase> SelectionCases();
 std::vector<CheckCase> FunctionCases();
 std::vector<CheckCase> GpuCases();
 std::vector<CheckCase> BondCases();
+std::vector<CheckCase> BootSwitchCases();
 std::vector<CheckCase> BootCases();
 std::vector<CheckCase> DriverCases();
 std::vector<CheckCase> InfinibandCases();
@@ -54,53 +55,22 @@ std::vector<CheckCase> PairCases();
 
 const std::vector<CheckCase>& AllCheckCases() {
   static const std::vector<CheckCase> cases = Joined({
-      SelectionCases(),
-      InventoryCases(),
-      BondCases(),
-      BootCases(),
-      DriverCases(),
-      InfinibandCases(),
-      LinkCases(),
-      LinkHealthCases(),
-      PcieCases(),
-      PortCountedCases(),
-      RdmaCountedCases(),
-      NicCountedCases(),
-      DeviceLimitsCases(),
-      MtuCases(),
-      HostCases(),
-      SecurityCases(),
-      IpCases(),
-      ArpCases(),
-      FirewallCases(),
-      VlanCases(),
-      GidCases(),
-      MarkingCases(),
-      CongestionCases(),
-      DcbxCases(),
-      DriftCases(),
-      PeerCases(),
-      PauseCases(),
-      PfcCases(),
-      PfcRoomCases(),
-      PfcCountedCases(),
-      EtsCases(),
-      EtsOthersCases(),
-      SwitchAgreesCases(),
-      AppCases(),
-      ClassificationCases(),
-      ChainCases(),
-      DcbAtBootCases(),
-      PriorityCountedCases(),
-      SmbCases(),
-      SmbServingCases(),
-      StorageRolesCases(),
-      AgreementCases(),
-      PairCases(),
-      FunctionCases(),
-      GpuCases(),
-      MemlockCases(),
-      GidIndexCases(),
+      SelectionCases(),    InventoryCases(),    BondCases(),
+      BootCases(),         BootSwitchCases(),   DriverCases(),
+      InfinibandCases(),   LinkCases(),         LinkHealthCases(),
+      PcieCases(),         PortCountedCases(),  RdmaCountedCases(),
+      NicCountedCases(),   DeviceLimitsCases(), MtuCases(),
+      HostCases(),         SecurityCases(),     IpCases(),
+      ArpCases(),          FirewallCases(),     VlanCases(),
+      GidCases(),          MarkingCases(),      CongestionCases(),
+      DcbxCases(),         DriftCases(),        PeerCases(),
+      PauseCases(),        PfcCases(),          PfcRoomCases(),
+      PfcCountedCases(),   EtsCases(),          EtsOthersCases(),
+      SwitchAgreesCases(), AppCases(),          ClassificationCases(),
+      ChainCases(),        DcbAtBootCases(),    PriorityCountedCases(),
+      SmbCases(),          SmbServingCases(),   StorageRolesCases(),
+      AgreementCases(),    PairCases(),         FunctionCases(),
+      GpuCases(),          MemlockCases(),      GidIndexCases(),
   });
   return cases;
 }

@@ -222,6 +222,8 @@ inline Facts GoodHost() {
   host.agent_user = std::uint32_t{998};
   host.tos_keepers = std::vector<std::string>{"/etc/systemd/system/rdma-tos.service"};
   host.dcb_keepers = std::vector<std::string>{"/etc/systemd/system/dcb.service"};
+  host.boot_writes = std::vector<BootWrite>{};
+  host.cluster_agents = std::vector<ClusterAgent>{};
   host.default_routes = std::vector<std::string>{"eth0"};
   host.boot_targets = std::vector<BootTarget>{};
   host.markings = std::vector<ConsumerMarking>{};

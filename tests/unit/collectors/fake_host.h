@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "api/base/status.h"
+#include "collectors/commands.h"
 #include "collectors/host_reader.h"
 #include "collectors/lines.h"
 
@@ -92,6 +93,11 @@ class FakeHost final : public HostReader {
     const absl::StatusOr<std::string> text = Find(files, one.path, one.What());
     if (!text.ok()) return text.status();
     return LinesToKeep(one.path, *text, one.words);
+  }
+  absl::StatusOr<std::vector<std::string>> Look(const CommandsQuestion& one) {
+    const absl::StatusOr<std::string> text = Find(files, one.path, one.What());
+    if (!text.ok()) return text.status();
+    return CommandsToKeep(one.path, *text);
   }
   auto Look(const EthtoolQuestion& one) {
     std::uint32_t command = 0;

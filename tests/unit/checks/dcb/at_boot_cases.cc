@@ -21,6 +21,33 @@ Facts Kept(Fact<std::vector<std::string>> keepers, Change change) {
 
 void AsItIs(Netdev&) {}
 
+constexpr const char* kBootScript = "/usr/local/sbin/qos.sh";
+constexpr const char* kBootUnit = "/etc/systemd/system/qos.service";
+
+// The same with a script that a unit starts.
+Facts KeptBy(std::vector<BootWrite> writes, void (*change)(Netdev&) = AsItIs) {
+  Facts host = Kept(std::vector<std::string>{kBootScript}, change);
+  for (BootWrite& write : writes) {
+    write.file = kBootScript;
+    write.started = kBootUnit;
+  }
+  host.boot_writes = std::move(writes);
+  return host;
+}
+
+Facts InCluster(std::string by) {
+  Facts host = Kept(std::vector<std::string>{}, AsItIs);
+  host.cluster_agents =
+      std::vector<ClusterAgent>{{.process = "bash", .pid = 7712, .pod = "net/qos-7tq2m", .by = std::move(by)}};
+  return host;
+}
+
+template <class Value>
+Facts WithoutFact(Fact<Value> Facts::*fact, Facts host) {
+  host.*fact = Denied();
+  return host;
+}
+
 // As a driver comes up.
 void Untouched(Netdev& netdev) {
   netdev.dcb.pfc = Pfc{.capability = 8};
@@ -62,6 +89,30 @@ std::vector<CheckCase> DcbAtBootCases() {
                 "not permitted"),
       IsUnknown(id, "who runs DCBX is not known",
                 Kept(none, [](Netdev& netdev) { netdev.dcb.dcbx = Denied(); }), "not permitted"),
+      Passes(id, "a script that sets the same", KeptBy({{.setting = "pfc", .object = "dcb0", .value = "3"}}),
+             kBootScript),
+      Passes(id, "a script for whatever interface it is called with",
+             KeptBy({{.setting = "pfc", .value = "4"}, {.setting = "trust", .value = "dscp"}}), kBootScript),
+      Passes(id, "the last line of a script counts",
+             KeptBy({{.setting = "pfc", .object = "dcb0", .value = "4"},
+                     {.setting = "pfc", .object = "dcb0", .value = "3"}}),
+             kBootScript),
+      Fails(id, "a script that sets another priority",
+            KeptBy({{.setting = "pfc", .object = "dcb0", .value = "4"}}),
+            "/usr/local/sbin/qos.sh (by /etc/systemd/system/qos.service) sets PFC on 4 at boot, and now it is "
+            "PFC on "
+            "3"),
+      Fails(id, "a script that names an interface of the past",
+            KeptBy({{.setting = "pfc", .object = "ens7f0", .value = "3"}}, Untouched),
+            "sets ens7f0 at boot, an interface that no RDMA port here has; nothing sets dcb0"),
+      IsUnknown(id, "what the files set is not known",
+                WithoutFact(&Facts::boot_writes, Kept(std::vector<std::string>{kBootUnit}, AsItIs)),
+                "not permitted"),
+      IsUnknown(id, "whether a pod sets it is not known",
+                WithoutFact(&Facts::cluster_agents, Kept(none, AsItIs)), "not permitted"),
+      DoesNotApply(id, "a pod sets it", InCluster("mlnx_qos"),
+                   "the pod net/qos-7tq2m (process 7712, bash) sets it"),
+      Fails(id, "a pod sets MTU and functions alone", InCluster("sriov-network-c"), "set by hand"),
       DoesNotApply(id, "nothing set", Kept(none, Untouched), "nothing of it is set"),
       DoesNotApply(id, "firmware sets it",
                    Kept(none, [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.ieee = true}; }),

@@ -56,6 +56,12 @@ Facts WithMqprio(Change change) {
   });
 }
 
+Facts KeptByPods(Fact<std::vector<ClusterAgent>> agents) {
+  Facts host = Keepers(std::vector<std::string>{});
+  host.cluster_agents = std::move(agents);
+  return host;
+}
+
 std::vector<CheckCase> MarkingSecurityRows() {
   const Profile fabric = VirtualFabricProfile();
   Profile unmarked = fabric;
@@ -71,6 +77,15 @@ std::vector<CheckCase> MarkingSecurityRows() {
                  .profile = fabric}),
           IsUnknown("roce.tos-persistent", "not readable", Keepers(Denied()), "Operation not permitted",
                     {.profile = fabric}),
+          IsUnknown("roce.tos-persistent", "whether a pod keeps it is not known", KeptByPods(Denied()),
+                    "Operation not permitted", {.profile = fabric}),
+          Fails("roce.tos-persistent", "a pod sets MTU and functions alone",
+                KeptByPods(std::vector<ClusterAgent>{{.process = "sriov-network-c", .by = "sriov-network-c"}}),
+                "nothing sets RDMA-CM's ToS at boot", {.profile = fabric}),
+          DoesNotApply(
+              "roce.tos-persistent", "a pod keeps it",
+              KeptByPods(std::vector<ClusterAgent>{{.process = "bash", .pid = 7712, .by = "cma_roce_tos"}}),
+              "a pod of the cluster (process 7712, bash) sets it", {.profile = fabric}),
           DoesNotApply("roce.tos-persistent", "no ToS asked for", Keepers(std::vector<std::string>{}),
                        "does not ask", {.profile = unmarked})};
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "api/base/status.h"
+#include "collectors/system/started_units.h"
 #include "tests/unit/collectors/fake_host.h"
 
 namespace rdmaready {

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/commands.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "collectors/lines.h"
+#include "collectors/shell_words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kMostKept = 256;
+constexpr int kMostNested = 3;  // sh -c "sh -c ..."
+constexpr std::array<std::string_view, 3> kTools{"mlnx_qos", "dcb", "cma_roce_tos"};
+constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ash", "perl", "python"};
+constexpr std::array<std::string_view, 4> kDeclare{"export", "local", "readonly", "declare"};
+constexpr std::string_view kTosFile = "default_roce_tos";
+constexpr std::string_view kTosFolder = "/rdma_cm/";
+
+using Lines = std::vector<std::string>;
+
+std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool IsNameByte(char one) {
+  return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') || one == '_';
+}
+
+bool IsPlain(std::string_view word) {
+  return std::ranges::all_of(word, [](char one) {
+    return IsNameByte(one) || std::string_view("-.,:/=*+@$").find(one) != std::string_view::npos;
+  });
+}
+
+// "NAME" of "NAME=value"; empty: the word assigns nothing.
+std::string_view AssignedName(std::string_view word) {
+  const std::size_t end = word.find('=');
+  if (end == std::string_view::npos || end == 0 || (word[0] >= '0' && word[0] <= '9')) return {};
+  const std::string_view name = word.substr(0, end);
+  return std::ranges::all_of(name, IsNameByte) ? name : std::string_view();
+}
+
+// The size of a text in brackets, from its '(' to its ')'.
+std::size_t SizeOfBrackets(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i + 1;
+  }
+  return text.size();
+}
+
+// Reads one script.
+class Reader {
+ public:
+  explicit Reader(Lines& kept) : kept_(kept) {}
+
+  void Set(const std::string& name, const std::string& value) { variables_[name] = {value}; }
+
+  void Read(std::string_view script) {
+    for (const CommandWords& command : CommandsOf(script)) Take(command);
+  }
+
+ private:
+  void Take(CommandWords command) {
+    while (!command.empty() && !AssignedName(command.front()).empty()) {
+      Assign(command.front());
+      command.erase(command.begin());
+    }
+    if (command.empty()) return;
+    if (command.front() == "for") return TakeLoop(command);
+    for (const CommandWords& one : Expanded(command)) Run(one);
+  }
+
+  // A second value makes it unknown: which of them holds is not followed.
+  void Assign(std::string_view word) {
+    const std::string name(AssignedName(word));
+    const CommandWords value = Expanded({std::string(word.substr(name.size() + 1))}).front();
+    const bool again = variables_.contains(name);
+    variables_[name] = {again ? std::string("*") : value.front()};
+  }
+
+  void TakeLoop(const CommandWords& command) {
+    if (command.size() < 3 || command[2] != "in") return;
+    CommandWords values;
+    for (const std::string& word : std::span(command).subspan(3)) {
+      for (const CommandWords& one : Expanded({word})) values.push_back(one.front());
+    }
+    if (values.empty()) values.emplace_back("*");
+    variables_[command[1]] = std::move(values);
+  }
+
+  // Once for each value of the first variable that has several.
+  std::vector<CommandWords> Expanded(const CommandWords& command) const {
+    std::size_t times = 1;
+    const Lines* several = nullptr;
+    for (const auto& [name, values] : variables_) {
+      const bool used =
+          values.size() > 1 && std::ranges::any_of(command, [&](const std::string& word) {
+            return word.find("$" + name) != std::string::npos || word.find("${" + name) != std::string::npos;
+          });
+      if (used && several == nullptr) several = &values, times = values.size();
+    }
+    std::vector<CommandWords> all;
+    for (std::size_t i = 0; i < times; ++i) {
+      CommandWords& one = all.emplace_back();
+      for (const std::string& word : command) one.push_back(ExpandedWord(word, several, i));
+    }
+    return all;
+  }
+
+  std::string ExpandedWord(std::string_view word, const Lines* several, std::size_t i) const {
+    std::string text;
+    while (!word.empty()) {
+      const char one = word.front();
+      word.remove_prefix(1);
+      if (one == '`') return "*";
+      if (one != '$') {
+        text += one;
+        continue;
+      }
+      const std::string name = TakeName(word);
+      const auto found = variables_.find(name);
+      const bool positional = name.size() == 1 && name[0] >= '1' && name[0] <= '9';
+      if (found != variables_.end()) {
+        text += &found->second == several   ? (*several)[i]
+                : found->second.size() == 1 ? found->second.front()
+                                            : std::string("*");
+      } else {
+        text += positional ? "$" + name : std::string("*");
+      }
+    }
+    return text;
+  }
+
+  // The name after '$'; empty for anything but a plain variable.
+  static std::string TakeName(std::string_view& word) {
+    if (word.starts_with('{')) {
+      const std::string_view inside =
+          word.substr(1, word.find('}') == std::string_view::npos ? word.size() : word.find('}') - 1);
+      word.remove_prefix(std::min(word.size(), inside.size() + 2));
+      return std::ranges::all_of(inside, IsNameByte) ? std::string(inside) : std::string();
+    }
+    if (word.starts_with('(')) {
+      word.remove_prefix(SizeOfBrackets(word));
+      return {};
+    }
+    std::size_t size = 0;
+    const bool digit = !word.empty() && word[0] >= '0' && word[0] <= '9';
+    while (size < word.size() && IsNameByte(word[size]) && (!digit || size < 1)) ++size;
+    std::string name(word.substr(0, size));
+    word.remove_prefix(std::max<std::size_t>(size, word.empty() ? 0 : size == 0 ? 1 : size));
+    return name;
+  }
+
+  void Run(const CommandWords& command) {
+    const std::string& program = command.front();
+    const std::string_view name = FileName(program);
+    const auto is = [name](std::string_view one) { return name == one; };
+    if (std::ranges::find(kDeclare, name) != kDeclare.end()) {
+      for (const std::string& word : std::span(command).subspan(1)) {
+        if (!AssignedName(word).empty()) Assign(word);
+      }
+    } else if (program == "cd") {
+      if (command.size() > 1) folder_ = Absolute(command[1]);
+    } else if (program == "." || program == "source") {
+      if (command.size() > 1) KeepRun(std::span(command).subspan(1));
+    } else if (is("run-parts")) {
+      if (command.back().starts_with('/')) Keep("run " + command.back() + "/*");
+    } else if (std::ranges::any_of(kShells, is) || name.starts_with("python")) {
+      RunShell(command);
+    } else if (std::ranges::any_of(kTools, is) || IsParameter(name, command)) {
+      KeepTool(name, command);
+    } else if (IsTosWrite(command)) {
+      KeepTos(command);
+    } else if (program.find('/') != std::string::npos) {
+      KeepRun(command);
+    }
+  }
+
+  static bool IsParameter(std::string_view name, const CommandWords& command) {
+    return name == "devlink" && command.size() > 4 && command[1] == "dev" && command[2] == "param" &&
+           command[3] == "set";
+  }
+
+  static bool IsTosWrite(const CommandWords& command) {
+    return std::ranges::any_of(command, [](const std::string& word) { return word.ends_with(kTosFile); });
+  }
+
+  void RunShell(const CommandWords& command) {
+    for (std::size_t i = 1; i < command.size(); ++i) {
+      const std::string& word = command[i];
+      const bool option = word.starts_with('-');
+      if (option && word.ends_with('c') && i + 1 < command.size() && depth_ < kMostNested) {
+        ++depth_;
+        Read(command[i + 1]);
+        --depth_;
+        return;
+      }
+      if (!option) return KeepRun(std::span(command).subspan(i));
+    }
+  }
+
+  void KeepTool(std::string_view name, const CommandWords& command) {
+    std::string line(name);
+    for (const std::string& word : std::span(command).subspan(1)) {
+      if (word == ">" || word == "2>") break;
+      line += " " + (word.empty() || !IsPlain(word) ? std::string("*") : word);
+    }
+    Keep(std::move(line));
+  }
+
+  // "echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"; "tee" has no number of its own.
+  void KeepTos(const CommandWords& command) {
+    std::string object("*");
+    std::string number("*");
+    for (const std::string& word : command) {
+      const std::size_t at = word.find(kTosFolder);
+      if (word.ends_with(kTosFile) && at != std::string::npos) {
+        const std::string_view rest = std::string_view(word).substr(at + kTosFolder.size());
+        object = rest.substr(0, rest.find('/'));
+      }
+      const bool digits = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+      if (digits) number = word;
+    }
+    Keep("tos " + (IsPlain(object) && object.find('*') == std::string::npos ? object : std::string("*")) + " " +
+         number);
+  }
+
+  std::string Absolute(std::string_view path) const {
+    if (path.starts_with('/')) return std::string(path);
+    if (path.starts_with("./")) path.remove_prefix(2);
+    return folder_.empty() ? std::string() : folder_ + "/" + std::string(path);
+  }
+
+  void KeepRun(std::span<const std::string> command) {
+    const std::string path = Absolute(command.front());
+    if (path.empty() || path == "/*" || !IsPlain(path) || path.find("/..") != std::string::npos) return;
+    std::string line = "run " + path;
+    for (const std::string& word : command.subspan(1)) {
+      if (word == ">" || word == "2>" || !IsPlain(word) || word.empty()) break;
+      const bool name = word.size() < 32 && word.find('/') == std::string::npos;
+      line += " " + (name ? word : std::string("*"));
+    }
+    Keep(std::move(line));
+  }
+
+  void Keep(std::string line) {
+    if (kept_.size() < kMostKept) kept_.push_back(std::move(line));
+  }
+
+  Lines& kept_;
+  std::map<std::string, Lines> variables_{};
+  std::string folder_{};
+  int depth_ = 0;
+};
+
+// ---- other files than scripts ----
+
+void ReadUnit(std::string_view text, Lines& kept) {
+  Reader reader(kept);
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    if (!line.starts_with("Exec")) continue;
+    line.remove_prefix(
+        std::min(line.size(), line.find('=') == std::string_view::npos ? line.size() : line.find('=') + 1));
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t-@:+!")));
+    reader.Read(line);
+  }
+}
+
+// RUN+="PROGRAM ARGUMENTS", of udev(7).
+void ReadRules(std::string_view text, Lines& kept) {
+  while (!text.empty()) {
+    const std::string_view line = TakeLine(text);
+    if (line.starts_with('#')) continue;
+    for (std::size_t at = line.find("RUN"); at != std::string_view::npos; at = line.find("RUN", at + 1)) {
+      const std::size_t begin = line.find('"', at);
+      if (begin == std::string_view::npos) break;
+      const std::string_view rest = line.substr(begin + 1);
+      std::string command(rest.substr(0, rest.find('"')));
+      std::ranges::replace(command, '%', '$');  // "%k", the name of the device
+      Reader(kept).Read(command);
+    }
+  }
+}
+
+// interfaces(5): commands of a stanza get its interface in $IFACE.
+void ReadInterfaces(std::string_view text, Lines& kept) {
+  std::string netdev;
+  while (!text.empty()) {
+    std::string_view line = TakeLine(text);
+    const std::vector<std::string_view> words = WordsOf(line);
+    if (words.size() < 2) continue;
+    if (words[0] == "iface") netdev = words[1];
+    if (words[0].starts_with("source")) kept.push_back("run " + std::string(words[1]));
+    const bool command = words[0] == "up" || words[0] == "post-up" || words[0] == "pre-up";
+    if (!command) continue;
+    Reader reader(kept);
+    if (!netdev.empty()) reader.Set("IFACE", netdev);
+    line.remove_prefix(static_cast<std::size_t>(words[1].data() - line.data()));
+    reader.Read(line);
+  }
+}
+
+void ReadCrontab(std::string_view text, Lines& kept) {
+  while (!text.empty()) {
+    const std::string_view line = TakeLine(text);
+    const std::vector<std::string_view> words = WordsOf(line);
+    if (words.empty() || words[0].starts_with('#')) continue;
+    const std::size_t before = words[0].starts_with('@') ? 2 : 6;  // times and the user
+    if (words.size() <= before) continue;
+    Reader(kept).Read(line.substr(static_cast<std::size_t>(words[before].data() - line.data())));
+  }
+}
+
+void ReadModprobe(std::string_view text, Lines& kept) {
+  while (!text.empty()) {
+    const std::vector<std::string_view> words = WordsOf(TakeLine(text));
+    if (words.size() < 2 || !IsPlain(words[1])) continue;
+    if (words[0] == "blacklist") kept.push_back("blacklist " + std::string(words[1]));
+    if (words[0] == "install" && words.size() > 2)
+      kept.push_back("install " + std::string(words[1]) + " " +
+                     (IsPlain(words[2]) ? std::string(words[2]) : "*"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view text) {
+  Lines kept;
+  const std::string_view name = FileName(path);
+  if (path.starts_with("/etc/modprobe.d/")) {
+    ReadModprobe(text, kept);
+  } else if (path.starts_with("/etc/network/interfaces")) {
+    ReadInterfaces(text, kept);
+  } else if (path.starts_with("/etc/cron")) {
+    ReadCrontab(text, kept);
+  } else if (name.ends_with(".rules")) {
+    ReadRules(text, kept);
+  } else if (name.ends_with(".service") || path.ends_with(".conf")) {
+    ReadUnit(text, kept);
+  } else if (text.starts_with("#!")) {
+    kept.emplace_back("#!");
+    const std::string_view interpreter = text.substr(0, text.find('\n'));
+    if (interpreter.find("sh") != std::string_view::npos) Reader(kept).Read(text);
+  }
+  return kept;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/commands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "collectors/shell_words.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Lines = std::vector<std::string>;
+
+Lines OfScript(const std::string& text) {
+  Lines lines = CommandsToKeep("/usr/local/sbin/qos", "#!/bin/bash\n" + text);
+  if (lines.empty() || lines.front() != "#!") ADD_FAILURE() << "no script";
+  if (!lines.empty()) lines.erase(lines.begin());
+  return lines;
+}
+
+TEST(CommandsToKeep, KeepsKnownToolsAlone) {
+  EXPECT_THAT(
+      OfScript("PATH=/sbin\nmlnx_qos -i eth2 --pfc 0,0,0,1,0,0,0,0 >/dev/null\n/sbin/dcb pfc set dev eth2 "
+               "prio-pfc all:off 3:on\ncurl -u me:secret https://site\n"),
+      ElementsAre("mlnx_qos -i eth2 --pfc 0,0,0,1,0,0,0,0", "dcb pfc set dev eth2 prio-pfc all:off 3:on"));
+}
+
+TEST(CommandsToKeep, ReplacesVariables) {
+  EXPECT_THAT(OfScript("NIC=ens7f0\nmlnx_qos -i $NIC --trust dscp"),
+              ElementsAre("mlnx_qos -i ens7f0 --trust dscp"));
+  EXPECT_THAT(OfScript("for n in eth2 eth3; do mlnx_qos -i \"$n\" --trust dscp; done"),
+              ElementsAre("mlnx_qos -i eth2 --trust dscp", "mlnx_qos -i eth3 --trust dscp"));
+  EXPECT_THAT(OfScript("NIC=a\nNIC=b\nmlnx_qos -i ${NIC} --trust dscp"),
+              ElementsAre("mlnx_qos -i * --trust dscp"));
+  EXPECT_THAT(OfScript("d=$(ls /sys/class/net/$1/device)\ncma_roce_tos -d $d -t 106"),
+              ElementsAre("cma_roce_tos -d * -t 106"));
+  EXPECT_THAT(OfScript("mlnx_qos -i \"$2\" --trust dscp"), ElementsAre("mlnx_qos -i $2 --trust dscp"));
+}
+
+TEST(CommandsToKeep, NamesStartedScripts) {
+  EXPECT_THAT(OfScript("exec /sbin/ifup-rdma \"$1\"\n"), ElementsAre("run /sbin/ifup-rdma $1"));
+  EXPECT_THAT(OfScript("bash -e /opt/a.sh eth2\nrun-parts /etc/qos.d\n. /opt/b.sh"),
+              ElementsAre("run /opt/a.sh eth2", "run /etc/qos.d/*", "run /opt/b.sh"));
+  EXPECT_THAT(OfScript("P=/opt/site\nK=no\nfor k in a b; do test $k && K=$k; done\ncd \"$P/$K\" || exit 0\n"
+                       "for s in *.sh; do ./\"$s\" >> $LOG 2>&1; done"),
+              ElementsAre("run /opt/site/*/*.sh"));
+  EXPECT_THAT(OfScript("sh -c 'cd /opt && ./x.sh'"), ElementsAre("run /opt/x.sh"));
+}
+
+TEST(CommandsToKeep, ReadsTheTosThatIsWritten) {
+  EXPECT_THAT(OfScript("echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"),
+              ElementsAre("tos mlx5_0 106"));
+}
+
+TEST(CommandsToKeep, ReadsUnitsRulesAndTables) {
+  EXPECT_THAT(
+      CommandsToKeep("/etc/systemd/system/a.service",
+                     "[Service]\nExecStart=-/bin/bash /usr/local/sbin/qos.sh\nExecStart=/usr/sbin/devlink dev "
+                     "param set pci/0000:3b:00.0 name enable_roce value false cmode driverinit\n"),
+      ElementsAre("run /usr/local/sbin/qos.sh",
+                  "devlink dev param set pci/0000:3b:00.0 name enable_roce value false cmode driverinit"));
+  EXPECT_THAT(CommandsToKeep("/etc/udev/rules.d/90.rules",
+                             "ACTION==\"add\", RUN+=\"/bin/sh -c 'echo 106 > "
+                             "/sys/kernel/config/rdma_cm/%k/ports/1/default_roce_tos'\"\n"),
+              ElementsAre("tos * 106"));
+  EXPECT_THAT(
+      CommandsToKeep("/etc/network/interfaces",
+                     "source /etc/network/interfaces.d/*\niface eth2 inet static\n  address 10.0.0.1/24\n"
+                     "  post-up /opt/qos $IFACE\n"),
+      ElementsAre("run /etc/network/interfaces.d/*", "run /opt/qos eth2"));
+  EXPECT_THAT(CommandsToKeep("/etc/crontab", "@reboot root /opt/qos.sh\n"), ElementsAre("run /opt/qos.sh"));
+  EXPECT_THAT(
+      CommandsToKeep("/etc/modprobe.d/a.conf", "# no RDMA\nblacklist irdma\ninstall irdma /bin/false\n"),
+      ElementsAre("blacklist irdma", "install irdma /bin/false"));
+}
+
+TEST(CommandsToKeep, KeepsNothingOfABinary) {
+  EXPECT_THAT(CommandsToKeep("/usr/sbin/dcb", std::string_view("\x7f"
+                                                               "ELF dcb pfc set dev eth2\n")),
+              IsEmpty());
+  EXPECT_THAT(CommandsToKeep("/opt/a.py", "#!/usr/bin/python3\nmlnx_qos -i eth2 --trust dscp\n"),
+              ElementsAre("#!"));
+}
+
+TEST(ShellWords, SurvivesTextsThatAreCutShort) {
+  for (const char* text :
+       {"'", "\"", "$(", "${", "\\", ">", "a '", "$", "for", "for a", "cd", "sh -c", "`", "1>&"}) {
+    EXPECT_LE(CommandsOf(text).size(), 1U) << text;
+    OfScript(text);
+  }
+}
+
+}  // namespace
+}  // namespace rdmaready
