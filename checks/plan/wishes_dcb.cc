@@ -19,10 +19,13 @@ namespace rdmaready {
 namespace {
 
 Wishes PauseWishes(const EthernetView& view, const Faults& faults) {
-  // pause.none asks for PFC: that is its own setting.
-  if (!faults.Has("pause.off-with-pfc") && !faults.Has("pause.autoneg") && !faults.Has("pause.stops-all"))
-    return {};
   const FactRef<Pause> now = NetdevFact(view.netdev, &Netdev::pause);
+  // A NIC that cannot have both keeps PFC off for as long as link-level pause is on.
+  const bool before_pfc = faults.Has("pfc.lossless-priority") && now && (now->rx || now->tx);
+  // pause.none asks for PFC: that is its own setting.
+  if (!faults.Has("pause.off-with-pfc") && !faults.Has("pause.autoneg") && !faults.Has("pause.stops-all") &&
+      !before_pfc)
+    return {};
   if (!now) return {WithoutFact(view, SettingKind::kPause, now, "link-level pause")};
   return {Wanted(ObjectOf(view, SettingKind::kPause), Text(PauseOff(view.netdev, *now)))};
 }
