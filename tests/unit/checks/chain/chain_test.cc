@@ -59,7 +59,7 @@ TEST(Chain, GoesByTheTagWhereTheProfileDoes) {
                "priority 0", "priority 3", profile);
   ExpectBroken(WithVlan([](Port& port, UpperNetdev&) {
                  Netdev netdev = *port.netdev;
-                 netdev.driver = "ice";
+                 netdev.driver = "bnxt_en";
                  port.netdev = netdev;
                }),
                "priority 0", "priority 3", profile);
