@@ -42,6 +42,10 @@ bool Serves(SettingKind kind, std::string_view check) {
   return std::ranges::find(serves, check) != serves.end();
 }
 
+bool IsAbout(const Wish& wish, std::string_view check) {
+  return wish.about.empty() || std::ranges::find(wish.about, check) != wish.about.end();
+}
+
 // Of a port's settings each is an object of its own: those that the check is about. Of an Ethernet port's the
 // object is one, with all that is wrong with it.
 Faults OnlyOf(std::string_view check, const Faults& faults, bool one_object) {
@@ -82,6 +86,7 @@ Remedy MadeRemedy(std::string_view check, const View& view, const Remedy& own) {
     if (!faults.Has(check)) continue;
     constexpr bool kOneObject = std::is_same_v<View, EthernetView>;
     for (const Wish& wish : (*make)(view, OnlyOf(check, faults, kOneObject))) {
+      if (!IsAbout(wish, check)) continue;
       if (!wish.refusal.empty()) return ByOwner(check, view, own);
       if (!wish.unknown.empty() || !wish.needs.empty()) continue;
       const std::string from = ValueOf(view.host, wish.object);
