@@ -15,7 +15,7 @@
 namespace rdmaready {
 namespace {
 
-// What lldpad sets by dcbnl (lldp_8021qaz.c). It leaves buffers, rates and the trust order alone.
+// lldpad sets these by dcbnl (lldp_8021qaz.c). It leaves buffers, rates and the trust order alone.
 constexpr std::array<SettingKind, 3> kOfLldpad{SettingKind::kEts, SettingKind::kPfc, SettingKind::kApp};
 
 bool Runs(const Facts& facts, std::string_view agent) {

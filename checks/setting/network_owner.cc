@@ -70,7 +70,7 @@ SettingOwner NetworkOwner(const Facts& facts, const SettingPlace& place, std::st
   const NamedDevice* named = ManagedBy(facts, netdev);
   if (named == nullptr) return {};
   const std::string name(NetworkManagerOf(*named));
-  SettingOwner owner{.name = name};
+  SettingOwner owner{.name = name, .file = named->source};
   owner.why = Cat(name, " sets ", RowOf(kind).words, " of ", netdev, " again when it brings the interface up (",
                   named->source, ")");
   const std::string arguments = name == kNmcli ? NmcliArguments(place, to) : "";

@@ -21,7 +21,7 @@ namespace {
 
 bool IsHostCommand(const RemedyStep& step) { return !step.command.empty() && step.site == StepSite::kHost; }
 
-// What the NIC's firmware takes over from the switch: dcbnl refuses to set it.
+// The NIC's firmware takes these over from the switch, and dcbnl refuses to set them.
 SettingOwner FirmwareOwner(const SettingPlace& place, std::string_view to) {
   constexpr std::array<SettingKind, 4> kKinds{SettingKind::kEts, SettingKind::kPfc, SettingKind::kApp,
                                               SettingKind::kBuffer};

@@ -17,6 +17,7 @@ namespace rdmaready {
 struct SettingOwner {
   std::string name{};                      // "lldpad"; empty: the kernel alone keeps it
   std::string why{};                       // "lldpad runs and writes its own PFC, ETS and APP rows to dcb0"
+  std::string file{};                      // its configuration, where a file of this host holds it
   bool writes_again = false;               // what is set beside it does not stay
   Remedy way{};                            // the steps there, and what a person may decide instead
   std::optional<RemedyStep> takes_over{};  // after it the host has the setting; none: see `way`

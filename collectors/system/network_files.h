@@ -30,13 +30,13 @@ inline constexpr std::array<NetworkFolder, 4> kNetworkFolders{
      {"/etc/systemd/network", ".network", "Name="},
      {"/run/systemd/network", ".network", "Name="}}};
 
-// Lines to the interfaces that they name: "ens1f0np0", or "ens*" as the beginning of a name. What excludes
-// interfaces ("!ens1"), or holds another pattern, is left out.
+// Lines to the interfaces that they name: "ens1f0np0", or "ens*" as the beginning of a name. A pattern of
+// another kind, or one that excludes interfaces ("!ens1"), is left out.
 std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, std::string_view word,
                                             const std::string& source);
 
-// Of the managers that run here, by their folders below /run. What may not be read is left out: an interface
-// then has no owner that is known.
+// Interfaces of the managers that run here, by their folders below /run. A file that may not be read is left
+// out: its interfaces then have no known owner.
 std::vector<NamedDevice> ReadManagedInterfaces(HostReader& host);
 
 }  // namespace rdmaready

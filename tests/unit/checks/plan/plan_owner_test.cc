@@ -2,7 +2,9 @@
 // The plan where a program of the host keeps the setting.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,6 +64,34 @@ TEST(PlanByOwner, LinkLevelPauseGoesBeforePfc) {
   ports.front().netdev = netdev;
   host.ports = ports;
   EXPECT_EQ(KindsOf(PlanFor(host)), (std::vector<std::string>{"pause", "pfc"}));
+}
+
+const PersistFile* FileOf(const Plan& plan, std::string_view path) {
+  const auto found = std::ranges::find(plan.persist, path, &PersistFile::path);
+  return found == plan.persist.end() ? nullptr : &*found;
+}
+
+TEST(PlanByOwner, AnInterfaceOfANetworkManagerGetsNoLinkFile) {
+  constexpr const char* kConnection = "/etc/NetworkManager/system-connections/a.nmconnection";
+  Facts host = GoodHost();
+  host.named_devices = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = kConnection}};
+  const Plan plan = MakePlan(HostParts(host, VirtualFabricProfile()), {.persist = true});
+  EXPECT_EQ(FileOf(plan, "/etc/systemd/network/10-rdma-dcb0.link"), nullptr);
+  const PersistFile* own = FileOf(plan, kConnection);
+  ASSERT_NE(own, nullptr);
+  EXPECT_TRUE(own->content.empty());
+  EXPECT_NE(own->note.find("nmcli connection modify"), std::string::npos);
+}
+
+TEST(PlanByOwner, TheOptionsOfMlx4KeepItsPfc) {
+  const auto file = [](std::string_view driver) {
+    const Facts host = WithoutPfc(driver, {});
+    const Plan plan = MakePlan(HostParts(host, VirtualFabricProfile()), {.persist = true});
+    const PersistFile* found = FileOf(plan, "/etc/modprobe.d/mlx4_en.conf");
+    return found == nullptr ? std::string() : found->content;
+  };
+  EXPECT_NE(file("mlx4_en").find("options mlx4_en pfctx=0x08 pfcrx=0x08"), std::string::npos);
+  EXPECT_EQ(file("mlx5_core"), "");
 }
 
 }  // namespace

@@ -135,14 +135,13 @@ TEST(SettingOwner, ItsWayComesFirst) {
 
 TEST(SettingOwner, NothingIsSetBesideAnOwnerThatWritesAgain) {
   const Remedy direct =
-      Fix("dcb pfc set dev dcb0 prio-pfc 3:on").Do("set the switch port likewise", StepSite::kSwitch).remedy();
+      Fix("dcb pfc set dev dcb0 prio-pfc 3:on").Do("set the switch port too", StepSite::kSwitch).remedy();
   const SettingOwner owner{.name = "lldpad",
                            .why = "lldpad runs",
                            .writes_again = true,
                            .way = Fix("lldptool -T -i dcb0 -V PFC enabled=3").Or("stop it").remedy()};
   const Remedy remedy = WithOwner(direct, owner);
-  EXPECT_THAT(StepsOf(remedy),
-              ElementsAre("lldptool -T -i dcb0 -V PFC enabled=3", "set the switch port likewise"));
+  EXPECT_THAT(StepsOf(remedy), ElementsAre("lldptool -T -i dcb0 -V PFC enabled=3", "set the switch port too"));
   EXPECT_THAT(remedy.alternatives, ElementsAre("stop it"));
   EXPECT_EQ(AdviceOf(owner), "lldptool -T -i dcb0 -V PFC enabled=3; or stop it");
 }
