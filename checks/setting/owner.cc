@@ -49,6 +49,19 @@ SettingOwner FirmwareOwner(const SettingPlace& place, std::string_view to) {
   return owner;
 }
 
+// The interface of a virtual function that was moved to this network namespace: the physical one is not seen.
+SettingOwner GiverOwner(const SettingPlace& place, std::string_view to) {
+  if (place.object.kind != SettingKind::kMtu || place.port == nullptr || !place.port->pci) return {};
+  const PciFunction& pci = *place.port->pci;
+  if (!pci.virtual_function || !pci.physical || !pci.physical->netdev.empty()) return {};
+  const std::string& netdev = place.object.where;
+  SettingOwner owner{.name = "the node",
+                     .why = Cat("the node gives ", netdev, " to this container with an MTU, each time anew")};
+  owner.way.steps.push_back({.action = Cat("set the MTU", to.empty() ? "" : " ", to, " of ", netdev,
+                                           " in the network definition by which the node gives it")});
+  return owner;
+}
+
 }  // namespace
 
 SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::string_view to) {
@@ -56,6 +69,7 @@ SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::strin
   const SettingPlace place = PlaceOf(facts, object);
   SettingOwner owner = LldpOwner(facts, place, to);
   if (owner.empty()) owner = FirmwareOwner(place, to);
+  if (owner.empty()) owner = GiverOwner(place, to);
   if (owner.empty()) owner = NetworkOwner(facts, place, to);
   return owner;
 }

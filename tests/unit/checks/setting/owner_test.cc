@@ -123,6 +123,18 @@ TEST(SettingOwner, TheFileTellsTheNetworkManager) {
   EXPECT_EQ(name(NamedBy("/etc/nccl.conf")), "");
 }
 
+TEST(SettingOwner, TheNodeOwnsTheMtuOfAFunctionThatItGave) {
+  const auto function = [](std::string_view netdev_of_physical) {
+    return HardwareNic([&](Port&, PciFunction& pci) {
+      pci.virtual_function = true;
+      pci.physical = PhysicalFunction{.address = "0000:3b:00.0", .netdev = std::string(netdev_of_physical)};
+    });
+  };
+  EXPECT_EQ(OwnerName(function(""), SettingKind::kMtu), "the node");
+  EXPECT_EQ(OwnerName(function("ens1f0np0"), SettingKind::kMtu), "");
+  EXPECT_EQ(OwnerName(HardwareNic([](Port&, PciFunction&) {}), SettingKind::kMtu), "");
+}
+
 TEST(SettingOwner, ItsWayComesFirst) {
   const Remedy direct = Fix("ethtool -A dcb0 rx off tx off").Caution("the link goes down").remedy();
   const SettingOwner beside{
