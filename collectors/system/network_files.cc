@@ -41,17 +41,10 @@ std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, 
                                             const std::string& source) {
   std::vector<NamedDevice> named;
   for (const std::string& line : lines) {
-    std::string_view rest = line;
-    if (!rest.starts_with(word)) continue;
-    rest.remove_prefix(word.size());
-    while (!rest.empty()) {
-      std::string_view name = rest.substr(0, rest.find_first_of(" \t;"));
-      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-      const bool exact = !name.ends_with('*');
-      if (!exact) name.remove_suffix(1);
-      if (name.empty() || name.find_first_of("*?[!") != std::string_view::npos) continue;
-      named.push_back({.device = std::string(name), .exact = exact, .source = source});
-    }
+    if (!line.starts_with(word)) continue;
+    const std::string name = line.substr(word.size());
+    const bool plain = !name.empty() && name.find_first_of(" \t;*?[!") == std::string::npos;
+    if (plain) named.push_back({.device = name, .exact = true, .source = source});
   }
   return named;
 }

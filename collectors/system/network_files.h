@@ -30,8 +30,7 @@ inline constexpr std::array<NetworkFolder, 4> kNetworkFolders{
      {"/etc/systemd/network", ".network", "Name="},
      {"/run/systemd/network", ".network", "Name="}}};
 
-// Lines to the interfaces that they name: "ens1f0np0", or "ens*" as the beginning of a name. A pattern of
-// another kind, or one that excludes interfaces ("!ens1"), is left out.
+// Lines to the interfaces that they name: "interface-name=ens1f0np0". Patterns and lists are left out.
 std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, std::string_view word,
                                             const std::string& source);
 
