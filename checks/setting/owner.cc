@@ -9,6 +9,7 @@
 
 #include "checks/dcb/dcb_driver.h"
 #include "checks/dcb/neighbours.h"
+#include "checks/setting/cluster_owner.h"
 #include "checks/setting/driver_rules.h"
 #include "checks/setting/lldp_owner.h"
 #include "checks/setting/network_owner.h"
@@ -67,7 +68,8 @@ SettingOwner GiverOwner(const SettingPlace& place, std::string_view to) {
 SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::string_view to) {
   if (object.kind == SettingKind::kUnknown) return {};
   const SettingPlace place = PlaceOf(facts, object);
-  SettingOwner owner = LldpOwner(facts, place, to);
+  SettingOwner owner = ClusterOwner(facts, place);
+  if (owner.empty()) owner = LldpOwner(facts, place, to);
   if (owner.empty()) owner = FirmwareOwner(place, to);
   if (owner.empty()) owner = GiverOwner(place, to);
   if (owner.empty()) owner = NetworkOwner(facts, place, to);

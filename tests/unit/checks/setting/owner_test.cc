@@ -135,6 +135,49 @@ TEST(SettingOwner, TheNodeOwnsTheMtuOfAFunctionThatItGave) {
   EXPECT_EQ(OwnerName(HardwareNic([](Port&, PciFunction&) {}), SettingKind::kMtu), "");
 }
 
+Facts WithPod(const ClusterAgent& agent, std::string_view driver = "mlx5_core") {
+  Facts host = On(driver, [](Netdev&) {});
+  host.cluster_agents = std::vector<ClusterAgent>{agent};
+  return host;
+}
+
+TEST(SettingOwner, APodOfTheClusterOwnsQos) {
+  const ClusterAgent agent{.process = "bash", .pid = 7712, .pod = "nvidia/roce-qos-7tq2m", .by = "mlnx_qos"};
+  for (const std::string_view driver : {"mlx5_core", "bnxt_en"}) {
+    const Facts host = WithPod(agent, driver);
+    const SettingOwner owner = OwnerOf(host, OfDcb0(SettingKind::kPfc), "on 3 delay 0");
+    EXPECT_EQ(owner.name, "the pod nvidia/roce-qos-7tq2m");
+    EXPECT_TRUE(owner.writes_again);
+    EXPECT_THAT(StepsOf(owner.way),
+                ElementsAre(HasSubstr("DaemonSet, ConfigMap or policy of the pod nvidia/roce")));
+    EXPECT_EQ(OwnerOf(host, {.kind = SettingKind::kCmTos, .where = "rxe0/1"}).name, owner.name);
+    EXPECT_EQ(OwnerName(host, SettingKind::kMtu), "");
+    EXPECT_EQ(OwnerName(host, SettingKind::kPause), "");
+  }
+}
+
+TEST(SettingOwner, TheSriovOperatorOwnsTheMtuOfItsFunctions) {
+  const ClusterAgent agent{.process = "sriov-network-c", .pid = 5120, .pod = "s/d", .by = "sriov-network-c"};
+  Facts host = HardwareNic([](Port&, PciFunction&) {});
+  host.cluster_agents = std::vector<ClusterAgent>{agent};
+  EXPECT_EQ(OwnerName(host, SettingKind::kMtu), "");
+  std::vector<Port> ports = *host.ports;
+  Port function = ports.front();
+  PciFunction pci = *function.pci;
+  pci.physical = PhysicalFunction{.address = pci.address};
+  pci.address = "0000:3b:00.2";
+  pci.virtual_function = true;
+  function.pci = pci;
+  function.device = "mlx5_2";
+  function.netdev = Missing{};
+  ports.push_back(function);
+  host.ports = ports;
+  const SettingOwner owner = OwnerOf(host, OfDcb0(SettingKind::kMtu), "9000");
+  EXPECT_EQ(owner.name, "the pod s/d");
+  EXPECT_THAT(StepsOf(owner.way), ElementsAre(HasSubstr("SriovNetworkNodePolicy")));
+  EXPECT_EQ(OwnerName(host, SettingKind::kPfc), "");
+}
+
 TEST(SettingOwner, ItsWayComesFirst) {
   const Remedy direct = Fix("ethtool -A dcb0 rx off tx off").Caution("the link goes down").remedy();
   const SettingOwner beside{
