@@ -219,25 +219,32 @@ std::string FirmwareText(const EthernetView& view) {
   return IsFlagged(view) ? Cat("the NIC's firmware (", kFirmwareLldpFlag, ")") : "the NIC's firmware";
 }
 
-// By what each NIC's own agent is switched off.
-std::string KeepOneFix(const EthernetView& view) {
-  const std::string agent = SystemAgent(view);
-  const std::string keep =
-      agent.find(' ') == std::string::npos ? Cat(" or systemctl disable --now ", ShellWord(agent)) : "";
+// The unit of the agent that runs, which has its name; empty where only frames were heard.
+std::string UnitOfAgent(const EthernetView& view) {
+  const Fact<std::vector<std::string>>& running = view.host.lldp_agents;
+  if (!running || running->empty()) return {};
+  return ShellWord(running->front().substr(0, running->front().find(' ')));
+}
+
+// Which of the two stays is for a person. First comes what each NIC's own agent is switched off by.
+Fix KeepOneFix(const EthernetView& view) {
+  const std::string unit = UnitOfAgent(view);
+  const std::string keeps_firmware =
+      unit.empty() ? std::string("keep the firmware's agent, and stop the one of the host")
+                   : Cat("keep the firmware's agent: systemctl disable --now ", unit);
   if (IsFlagged(view))
-    return Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareLldpFlag, " off  #", keep,
-               ": keep one");
-  if (view.netdev->driver == "mlx5_core") {
-    const Fact<DriverInfo>& info = view.netdev->driver_info;
-    return Cat(
-        "mlxconfig -d ", info && !info->bus.empty() ? ShellWord(info->bus) : "PCI_ADDRESS",
-        " set LLDP_NB_DCBX_P1=0 LLDP_NB_RX_MODE_P1=0 LLDP_NB_TX_MODE_P1=0  # _P2 of the second port; it holds "
-        "from the next reset of the NIC on;",
-        keep, ": keep one");
+    return Fix(Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareLldpFlag, " off"))
+        .Or(keeps_firmware);
+  const Fact<DriverInfo>& info = view.netdev->driver_info;
+  if (view.netdev->driver == "mlx5_core" && info && !info->bus.empty()) {
+    return Fix(Cat("mlxconfig -d ", ShellWord(info->bus),
+                   " set LLDP_NB_DCBX_P1=0 LLDP_NB_RX_MODE_P1=0 LLDP_NB_TX_MODE_P1=0"))
+        .Caution("it holds from the next reset of the NIC on; the names of the second port end in _P2")
+        .Or(keeps_firmware);
   }
-  if (keep.empty()) return {};
-  return Cat("systemctl disable --now ", ShellWord(agent),
-             "  # the firmware speaks already: keep one, or switch the firmware's off by the vendor's tool");
+  if (unit.empty()) return {};
+  return Fix(Cat("systemctl disable --now ", unit))
+      .Or("keep that agent, and switch the one of the firmware off by the vendor's tool");
 }
 
 bool TwoWereHeard(const LinkAgents& agents) {

@@ -55,10 +55,11 @@ bool OfLldpad(const DcbWrite& write) {
 }
 
 // Empty: the check's own.
-std::string WriterFix(const EthernetView& view, const DcbWrites& writes) {
+Fix WriterFix(const EthernetView& view, const DcbWrites& writes) {
   if (std::ranges::any_of(writes.writes, OfLldpad)) {
-    return "systemctl disable --now lldpad  # or leave DCB to it alone: what it writes is in lldptool's "
-           "settings";
+    return Fix("systemctl disable --now lldpad.service lldpad.socket")
+        .OwnedBy("lldpad")
+        .Or("leave data centre bridging to lldpad alone, and set it with lldptool");
   }
   const bool by_driver = std::ranges::any_of(
       writes.writes, [](const DcbWrite& write) { return write.writer == DcbWriter::kDriver; });

@@ -203,6 +203,7 @@ std::vector<Check> EtsOthersChecks() {
        .title = "The default class has a share of the link",
        .why = "RDMA connections are made over it, and all else runs in it: with nothing it starves under load",
        .fix = Fix(kEtsGenericFix).CheckBy(kShowEts),
+       .blocks_for = &kDemandsEts,
        .depends_on = {"drv.dcb-capable", "ets.map", "ets.sum"},
        .judge = JudgeEtsMinDefault},
       {.id = "ets.map-contiguous",

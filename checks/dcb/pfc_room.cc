@@ -135,8 +135,15 @@ struct RoomVerdict {
   RoomWish wish{};
 };
 
-RoomVerdict LacksRoom(const EthernetView& view, const PortBuffer& buffer, std::string observed) {
+RoomVerdict SharesRoom(const EthernetView& view, const PortBuffer& buffer, std::string observed) {
   return {Judged(false, std::move(observed), kRoomExpected, kBufferSource, RoomFix(view, buffer)),
+          {.buffer = RoomFor(view, buffer)}};
+}
+
+// How much room a pause needs is reckoned, with a cable whose length may be a guess: a warning.
+RoomVerdict LacksRoom(const EthernetView& view, const PortBuffer& buffer, std::string observed,
+                      std::string_view source = kBufferSource) {
+  return {Warned(std::move(observed), kRoomExpected, source, RoomFix(view, buffer)),
           {.buffer = RoomFor(view, buffer)}};
 }
 
@@ -161,11 +168,8 @@ RoomVerdict JudgeThreshold(const EthernetView& view, const PortBuffer& buffer, s
     return {Judged(true, Cat(place, fault, " by mlx5's rule; the firmware set it by its own: not judged"),
                    kRoomExpected, source)};
   }
-  if (buffer.size_bytes[own] < DriversLeastBytes(view)) {
-    return {Judged(false, place + fault, kRoomExpected, source, RoomFix(view, buffer)),
-            {.buffer = RoomFor(view, buffer)}};
-  }
-  return {Judged(false, place + fault, kRoomExpected, source, ThresholdFix(view, priority)),
+  if (buffer.size_bytes[own] < DriversLeastBytes(view)) return LacksRoom(view, buffer, place + fault, source);
+  return {Warned(place + fault, kRoomExpected, source, ThresholdFix(view, priority)),
           {.delay = LongerCable(view)}};
 }
 
@@ -177,7 +181,7 @@ RoomVerdict JudgeRoomOf(const EthernetView& view, const PortBuffer& buffer, std:
       Cat("priority ", priority, " in buffer ", own, ", ", buffer.size_bytes[own] / 1024, " KiB");
   const std::uint8_t sharing = SharingLossy(buffer, own, BitmapOf(*view.profile.pfc));
   if (sharing != 0)
-    return LacksRoom(view, buffer, Cat(place, ", together with ", ListText(PrioritiesOf(sharing))));
+    return SharesRoom(view, buffer, Cat(place, ", together with ", ListText(PrioritiesOf(sharing))));
   const std::uint64_t needed = NeededBytes(view);
   if (buffer.size_bytes[own] < needed)
     return LacksRoom(view, buffer, Cat(place, ", of ", (needed + 1023) / 1024, " KiB that a pause needs"));
@@ -304,6 +308,7 @@ std::vector<Check> PfcRoomChecks() {
        .fix = Fix("dcb buffer set dev {netdev} prio-buffer all:0 {priority}:1")
                   .Do("set sizes by buffer-size too, within the total that dcb buffer show names")
                   .CheckBy("dcb buffer show dev {netdev}"),
+       .blocks_for = &kDemandsLossless,
        .depends_on = {"drv.dcb-capable", "pfc.lossless-priority"},
        .judge = JudgePfcHeadroom},
       {.id = "pfc.storm-prevention",

@@ -7,6 +7,7 @@
 #include "api/model/rdma_drivers.h"
 #include "checks/device/adapter.h"
 #include "checks/families.h"
+#include "checks/setting/network_owner.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -182,9 +183,12 @@ Verdict JudgeInvPortMode(const PortView& view) {
 
 // ---- inv.name-stability ----
 
+bool NamesRdmaDevice(const NamedDevice& named) { return NetworkManagerOf(named).empty(); }
+
 std::string NameNotApplicable(const HostView& view) {
   const Facts& host = view.host;
-  if (host.named_devices && host.named_devices->empty()) return "no software here names an RDMA device";
+  if (host.named_devices && std::ranges::none_of(*host.named_devices, NamesRdmaDevice))
+    return "no software here names an RDMA device";
   return {};
 }
 
@@ -218,6 +222,7 @@ Verdict JudgeInvNameStability(const HostView& view) {
     });
   };
   for (const NamedDevice& named : *host.named_devices) {
+    if (!NamesRdmaDevice(named)) continue;
     std::string& list = IsThere(*host.ports, named) || found_in(named.source) ? there : gone;
     list += Cat(list.empty() ? "" : ", ", Printable(named.device), " (", Printable(named.source), ")");
   }

@@ -2,7 +2,6 @@
 #include "checks/net/tagging.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "checks/words/addresses.h"
@@ -28,12 +27,10 @@ bool StandsOnPort(const Port& port, const UpperNetdev& vlan) {
   return port.netdev && std::ranges::find(vlan.over, port.netdev->name) != vlan.over.end();
 }
 
-// They tell the kernel of their classes also without mqprio (net_device.num_tc), and RDMA-CM asks for those
-// before it looks at a VLAN's map (get_vlan_ndev_tc of drivers/infiniband/core/cma.c).
-bool NamesClasses(const Netdev& netdev) {
-  constexpr std::array<std::string_view, 3> kDrivers{"ice", "i40e", "bnxt_en"};
-  return std::ranges::find(kDrivers, netdev.driver) != kDrivers.end();
-}
+// It tells the kernel of its classes also without mqprio (net_device.num_tc), and RDMA-CM asks for those before
+// it looks at a VLAN's map (get_vlan_ndev_tc of drivers/infiniband/core/cma.c). So do ice and i40e, but irdma
+// ignores what RDMA-CM found and takes the VLAN's map itself (irdma_roce_get_vlan_prio).
+bool NamesClasses(const Netdev& netdev) { return netdev.driver == "bnxt_en"; }
 
 bool SplitsTraffic(const Ets& ets) {
   return std::ranges::any_of(ets.prio_tc, [&ets](std::uint8_t tc) { return tc != ets.prio_tc.front(); });

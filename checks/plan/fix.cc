@@ -2,9 +2,13 @@
 #include "checks/plan/fix.h"
 
 #include <algorithm>
+#include <string>
 #include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "checks/plan/stages.h"
+#include "checks/setting/owner.h"
 #include "checks/setting/table.h"
 #include "checks/words/words.h"
 
@@ -20,17 +24,26 @@ std::string CommandsOf(const Remedy& remedy) {
   return commands;
 }
 
+void AddEachOnce(const std::vector<std::string>& more, std::vector<std::string>& texts) {
+  for (const std::string& text : more) {
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+}
+
 void Append(const Remedy& more, Remedy& remedy) {
   for (const RemedyStep& step : more.steps) remedy.steps.push_back(step);
-  for (const std::string& caution : more.cautions) {
-    if (std::ranges::find(remedy.cautions, caution) == remedy.cautions.end())
-      remedy.cautions.push_back(caution);
-  }
+  AddEachOnce(more.cautions, remedy.cautions);
+  AddEachOnce(more.alternatives, remedy.alternatives);
+  if (remedy.owner.empty()) remedy.owner = more.owner;
 }
 
 bool Serves(SettingKind kind, std::string_view check) {
   const auto& serves = RowOf(kind).serves;
   return std::ranges::find(serves, check) != serves.end();
+}
+
+bool IsAbout(const Wish& wish, std::string_view check) {
+  return wish.about.empty() || std::ranges::find(wish.about, check) != wish.about.end();
 }
 
 // Of a port's settings each is an object of its own: those that the check is about. Of an Ethernet port's the
@@ -39,6 +52,28 @@ Faults OnlyOf(std::string_view check, const Faults& faults, bool one_object) {
   if (one_object) return faults;
   const Fault* fault = faults.Find(check);
   return fault == nullptr ? Faults() : Faults({*fault});
+}
+
+SettingObject ObjectAt(SettingKind kind, const EthernetView& view) {
+  return {.kind = kind, .where = view.netdev ? view.netdev->name : std::string()};
+}
+
+SettingObject ObjectAt(SettingKind kind, const PortView& view) {
+  if (HomeOf(kind) == SettingHome::kRdmaPort) return {.kind = kind, .where = PortName(view.port)};
+  return {.kind = kind, .where = view.port.netdev ? view.port.netdev->name : std::string()};
+}
+
+// The check's own remedy, by the owner of the first setting that serves the check and has one.
+template <class View>
+Remedy ByOwner(std::string_view check, const View& view, const Remedy& own) {
+  for (const Stage& stage : Stages()) {
+    if (!std::holds_alternative<MakeWishes<View>>(stage.wishes) || !Serves(stage.kind, check)) continue;
+    const SettingOwner owner = OwnerOf(view.host, ObjectAt(stage.kind, view));
+    const bool host_decides = view.profile.dcbx == Profile::Dcbx::kStatic;
+    if (host_decides && owner.takes_over) return TakenOver(own, owner);
+    if (!owner.empty()) return WithOwner(own, owner);
+  }
+  return own;
 }
 
 template <class View>
@@ -51,21 +86,23 @@ Remedy MadeRemedy(std::string_view check, const View& view, const Remedy& own) {
     if (!faults.Has(check)) continue;
     constexpr bool kOneObject = std::is_same_v<View, EthernetView>;
     for (const Wish& wish : (*make)(view, OnlyOf(check, faults, kOneObject))) {
-      if (!wish.refusal.empty()) return own;
+      if (!IsAbout(wish, check)) continue;
+      if (!wish.refusal.empty()) return ByOwner(check, view, own);
       if (!wish.unknown.empty() || !wish.needs.empty()) continue;
       const std::string from = ValueOf(view.host, wish.object);
       if (from.empty() || from == wish.value) continue;
-      Append(RemedyFor(PlaceOf(view.host, wish.object), from, wish.value), made);
+      const Remedy direct = RemedyFor(PlaceOf(view.host, wish.object), from, wish.value);
+      Append(WithOwner(direct, OwnerOf(view.host, wish.object, wish.value)), made);
     }
   }
-  if (made.empty()) return own;
+  if (made.empty()) return ByOwner(check, view, own);
   if (CommandsOf(made) == CommandsOf(own)) {
     Remedy same = own;
     same.cautions = made.cautions;
     return same;
   }
   made.check = own.check;
-  made.owner = own.owner;
+  if (made.owner.empty()) made.owner = own.owner;
   return made;
 }
 

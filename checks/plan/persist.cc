@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/plan/persist.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "checks/dcb/kept.h"
+#include "checks/dcb/pfc.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/device/boot_switch.h"
 #include "checks/net/tagging.h"
@@ -229,6 +232,24 @@ void AddModuleOptions(const Facts& host, const std::vector<PlannedPart>& parts,
                        "the next load of ib_core on"});
 }
 
+// mlx4_en starts with the PFC of its own options, before anybody can set it.
+void AddMlx4Options(const std::vector<PlannedPart>& parts, const Plan& plan, std::vector<PersistFile>& files) {
+  for (const PlannedPart& part : parts) {
+    const std::uint8_t mask = WantedPfc(*part.origin->profile);
+    const bool sets = std::ranges::any_of(plan.steps, [&part](const PlanStep& step) {
+      return step.object.kind == SettingKind::kPfc &&
+             HasDriver(PlaceOf(part.now, step.object).netdev, "mlx4_en");
+    });
+    if (!sets) continue;
+    const std::string masks = fmt::format("options mlx4_en pfctx={0:#04x} pfcrx={0:#04x}\n", mask);
+    files.push_back({.path = "/etc/modprobe.d/mlx4_en.conf",
+                     .content = Cat(kMadeBy, masks),
+                     .note =
+                         "the PFC with which mlx4_en starts, a bit for each priority (4 is 0x10); change the "
+                         "line where another file there has one"});
+  }
+}
+
 }  // namespace
 
 std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<PlannedPart>& parts,
@@ -246,6 +267,8 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
   AddSysctls(known, plan, files);
   AddMemlock(host, known, files);
   AddModuleOptions(host, known, files);
+  AddMlx4Options(known, plan, files);
+  std::erase_if(files, [](const PersistFile& file) { return file.path.empty(); });
   std::ranges::sort(files, {}, &PersistFile::path);
   const auto same_path = [](const PersistFile& a, const PersistFile& b) { return a.path == b.path; };
   files.erase(std::ranges::unique(files, same_path).begin(), files.end());

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "api/model/setting.h"
+#include "checks/setting/owner.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -174,6 +175,13 @@ PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& 
 }
 
 PersistFile LinkFile(const Facts& host, const Netdev& netdev) {
+  const SettingObject mtu{.kind = SettingKind::kMtu, .where = netdev.name};
+  const SettingOwner owner = OwnerOf(host, mtu, std::to_string(netdev.mtu_bytes));
+  if (!owner.empty())
+    return {.path = owner.file,
+            .note = Cat(owner.name, " keeps MTU ", netdev.mtu_bytes, " of ", Printable(netdev.name),
+                        " where this file says it: ", AdviceOf(owner)),
+            .exists_already = true};
   // The first file that matches an interface is the only one: it must name it as before.
   const std::string match =
       netdev.mac.empty() ? Cat("OriginalName=", netdev.name) : Cat("MACAddress=", netdev.mac, "\nType=ether");

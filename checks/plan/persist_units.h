@@ -23,7 +23,8 @@ std::string FarFrom(SettingKind kind, std::string_view value);
 // A oneshot unit of systemd that runs the commands whenever the interface appears.
 PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& commands);
 
-// The MTU by systemd's udev, whoever manages the interface then; `note` says how its manager is told.
+// The MTU by systemd's udev; `note` names the command of its network manager. If the interface has an owner, it
+// is the owner's file without content; the path is empty where that file is not on this host.
 PersistFile LinkFile(const Facts& host, const Netdev& netdev);
 
 // A VLAN's MTU, 0 or the standard one where it needs none, and its map of priorities ("empty": none).

@@ -2,10 +2,11 @@
 #include "checks/plan/planner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "checks/dcb/neighbours.h"
 #include "checks/plan/stages.h"
+#include "checks/setting/owner.h"
 #include "checks/setting/table.h"
 #include "checks/spare.h"
 #include "checks/words/ethernet.h"
@@ -26,16 +27,6 @@ template <class View>
 std::vector<std::string> MendsOf(SettingKind kind, const View& before, const Faults& now) {
   std::vector<std::string> ids = IdsOf(FaultsOf(kind, before));
   return ids.empty() ? IdsOf(now) : ids;
-}
-
-// Who writes data centre bridging there as the other end of the link proposes; empty: nobody that is known.
-std::string OwnerOf(const EthernetView& view) {
-  const Fact<LinkAgents> agents = AgentsOn(view.netdev);
-  if (!agents || !std::ranges::any_of(agents->own, IsWillingAgent)) return {};
-  const auto& running = view.host.lldp_agents;
-  const bool lldpad = agents->by_lldpad || (running && std::ranges::find(*running, "lldpad") != running->end());
-  return Cat(lldpad ? "lldpad" : "an LLDP agent of this host", " follows the switch on ", view.netdev->name,
-             ": it writes over what is set here");
 }
 
 // Why nothing is planned for the port: nobody uses it from here, or that is not known.
@@ -109,7 +100,7 @@ void Planner::AskPort(std::size_t stage, PlannedPart& part, std::size_t port, bo
     const EthernetView view{part.now, now, netdev, profile};
     const Faults faults = FaultsOf(turn.kind, view);
     const EthernetView then{origin, before, places[place], profile};
-    Source source{.part = &part, .subject = SubjectOf(now, netdev), .owner = OwnerOf(view)};
+    Source source{.part = &part, .subject = SubjectOf(now, netdev)};
     if (faults.Any()) source.mends = MendsOf(turn.kind, then, faults);
     if (source.mends.empty() && turn.kind == SettingKind::kEts)
       source.mends = IdsOf(FaultsOf(SettingKind::kPfc, then));
@@ -149,7 +140,8 @@ void Planner::TakeValue(const Wish& wish, const Source& source, bool last) {
     const std::string refusal =
         IsDcbSetting(wish.object.kind) ? WriteSetting(tried, wish.object, wish.value) : std::string();
     if (refusal.empty()) SayUnknown(Cat(TextOf(wish.object), ": what it is now is not known"));
-    if (!refusal.empty() && last) Refuse(wish, source, refusal, "");
+    if (!refusal.empty() && last)
+      Refuse(wish, source, refusal, AdviceOf(OwnerOf(source.part->now, wish.object, wish.value)));
     return;
   }
   if (from == wish.value) return;
@@ -157,10 +149,8 @@ void Planner::TakeValue(const Wish& wish, const Source& source, bool last) {
     Refuse(wish, source, found->second, "");
     return;
   }
-  if (!source.owner.empty() && IsDcbSetting(wish.object.kind)) {
-    Refuse(wish, source, source.owner,
-           Cat("lldptool set-tlv -i ", ShellWord(wish.object.where), " -V PFC willing=no; lldptool set-tlv -i ",
-               ShellWord(wish.object.where), " -V ETS-CFG willing=no"));
+  if (const SettingOwner owner = OwnerOf(source.part->now, wish.object, wish.value); owner.writes_again) {
+    Refuse(wish, source, owner.why, AdviceOf(owner));
     return;
   }
   const auto step = std::ranges::find(plan_.steps, wish.object, &PlanStep::object);
@@ -196,7 +186,10 @@ void Planner::AddStep(const Wish& wish, const Source& source, const std::string&
                 .api = std::string(row.api),
                 .mends = source.mends};
   const SettingPlace place = PlaceOf(before, step.object);
-  step.commands = CommandsOf(place, from, wish.value);
+  for (const RemedyStep& own : OwnerOf(before, step.object, wish.value).way.steps) {
+    if (!own.command.empty()) step.commands.push_back(own.command);
+  }
+  std::ranges::move(CommandsOf(place, from, wish.value), std::back_inserter(step.commands));
   step.disturbance = row.disturbs(place, from, wish.value);
   if (row.one_way != nullptr) step.one_way = row.one_way(place, from, wish.value);
   plan_.steps.push_back(std::move(step));

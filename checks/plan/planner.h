@@ -42,7 +42,6 @@ class Planner {
     PlannedPart* part = nullptr;
     std::string subject{};
     std::vector<std::string> mends{};
-    std::string owner{};  // why somebody else has its data centre bridging; empty: nobody
   };
 
   void RunStage(std::size_t stage, bool last);

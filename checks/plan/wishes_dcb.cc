@@ -14,17 +14,24 @@
 #include "checks/plan/wish.h"
 #include "checks/plan/wish_words.h"
 #include "checks/setting/driver_rules.h"
+#include "checks/setting/owner.h"
 
 namespace rdmaready {
 namespace {
 
 Wishes PauseWishes(const EthernetView& view, const Faults& faults) {
-  // pause.none asks for PFC: that is its own setting.
-  if (!faults.Has("pause.off-with-pfc") && !faults.Has("pause.autoneg") && !faults.Has("pause.stops-all"))
-    return {};
   const FactRef<Pause> now = NetdevFact(view.netdev, &Netdev::pause);
+  // Most NICs cannot have both: a program that sets link-level pause again switches PFC off again.
+  const bool before_pfc = faults.Has("pfc.lossless-priority") && now && (now->rx || now->tx) &&
+                          !OwnerOf(view.host, ObjectOf(view, SettingKind::kPause)).empty();
+  // pause.none asks for PFC: that is its own setting.
+  if (!faults.Has("pause.off-with-pfc") && !faults.Has("pause.autoneg") && !faults.Has("pause.stops-all") &&
+      !before_pfc)
+    return {};
   if (!now) return {WithoutFact(view, SettingKind::kPause, now, "link-level pause")};
-  return {Wanted(ObjectOf(view, SettingKind::kPause), Text(PauseOff(view.netdev, *now)))};
+  Wish wish = Wanted(ObjectOf(view, SettingKind::kPause), Text(PauseOff(view.netdev, *now)));
+  if (before_pfc) return {std::move(wish)};
+  return {About(std::move(wish), {"pause.off-with-pfc", "pause.autoneg", "pause.stops-all"})};
 }
 
 Wishes PrivateFlagWishes(const EthernetView& view, const Faults& faults) {

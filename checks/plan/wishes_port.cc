@@ -296,6 +296,9 @@ Wishes CmTosWishes(const PortView& view, const Faults& faults) {
   const SettingObject object = CmObject(view, SettingKind::kCmTos);
   const std::string value = std::to_string(*wanted);
   const Fault* tos = faults.Find("roce.tos");
+  if (const Fault* forced = faults.Find("roce.tos-verbs");
+      forced != nullptr && faults.IsWrong("roce.tos-verbs"))
+    return {Refused(object, value, Cat("the vendor's driver forces its own: ", forced->observed), forced->fix)};
   if (view.profile.marking == Profile::Marking::kConsumers) {
     if (tos == nullptr || tos->outcome == Outcome::kUnknown) return {};
     return {Refused(object, value, "each consumer marks by itself under this profile", tos->fix)};

@@ -249,6 +249,7 @@ std::vector<Check> MarkingChecks() {
        .title = "No traffic class is forced on RDMA but the profile's",
        .why = "It overrides what RDMA-CM and every program say: all RDMA lands in the class that it names",
        .fix = "cat /sys/class/infiniband/{device}/tc/{port}/traffic_class  # echo {tos} into it",
+       .blocks_for = &kDemandsTos,
        .depends_on = {"inv.rdma-present", "inv.transport", "link.state"},
        .judge = JudgeRoceTosVerbs},
       {.id = "roce.consumer-tos",

@@ -79,7 +79,7 @@ std::vector<SettingRow> RdmaCmRows() {
        .file = {"default_roce_tos", "type of service"},
        .api = "configfs rdma_cm default_roce_tos",
        .right = "rdma-cm-settings",
-       .serves = {"roce.tos", "ecn.ect-set"},
+       .serves = {"roce.tos", "ecn.ect-set", "roce.tos-verbs"},
        .read = ReadCmTosSettings,
        .commands = CmCommands,
        .disturbs = NothingDisturbs,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "api/base/number.h"
 #include "api/base/status.h"
@@ -35,15 +36,25 @@ Missing Unknown(const absl::Status& status) {
   return status.code() == absl::StatusCode::kNotFound ? NotKnown(Message(status)) : MissingFrom(status);
 }
 
-Fact<std::uint64_t> ReadLldpadStart(HostReader& host) {
+Fact<std::uint32_t> ReadLldpadPid(HostReader& host) {
   const absl::StatusOr<std::string> record = host.ReadFile(kLldpadPidFile);
   if (!record.ok()) return Unknown(record.status());
   std::string_view text = *record;
   const std::optional<std::uint32_t> pid = TakeNumber<std::uint32_t>(text);
   if (!pid) return NotKnown("no process in /var/run/lldpad.pid");
-  const absl::StatusOr<std::string> stat = host.ReadFile(fmt::format("/proc/{}/stat", *pid));
+  return *pid;
+}
+
+Fact<std::uint64_t> ReadLldpadStart(HostReader& host, std::uint32_t pid) {
+  const absl::StatusOr<std::string> stat = host.ReadFile(fmt::format("/proc/{}/stat", pid));
   if (!stat.ok()) return Unknown(stat.status());
   return DecodeLldpadStart(*stat);
+}
+
+// Without an answer it counts as one that writes, as it does without the option.
+bool IsStartedReadOnly(HostReader& host, std::uint32_t pid) {
+  const absl::StatusOr<std::string> words = host.ReadFile(fmt::format("/proc/{}/cmdline", pid));
+  return words.ok() && IsReadOnlyLldpad(*words);
 }
 
 }  // namespace
@@ -79,17 +90,37 @@ Fact<std::uint64_t> DecodeLldpadStart(std::string_view stat) {
   return *ticks * kMsPerTick;
 }
 
+bool IsReadOnlyLldpad(std::string_view command_line) {
+  bool first = true;
+  while (!command_line.empty()) {
+    const std::string_view word = command_line.substr(0, command_line.find('\0'));
+    command_line.remove_prefix(std::min(command_line.size(), word.size() + 1));
+    const bool options = !first && word.size() > 1 && word[0] == '-' && word[1] != '-';
+    if (options && word.find('R') != std::string_view::npos) return true;
+    first = false;
+  }
+  return false;
+}
+
 LldpAgents ReadLldpAgents(HostReader& host) {
   const absl::StatusOr<std::vector<std::string>> lines =
       host.FindLines("/proc/net/unix", {"/com/intel/lldpad", "/lldpd.socket"});
   if (!lines.ok()) return {MissingFrom(lines.status()), MissingFrom(lines.status())};
   LldpAgents agents{.names = DecodeLldpAgents(*lines)};
-  if (std::ranges::find(*agents.names, "lldpad") == agents.names->end()) {
+  const bool lldpad = !agents.names->empty() && agents.names->front() == "lldpad";
+  if (!lldpad) {
     agents.lldpad_started_ms = Missing{Missing::Kind::kUnsupported, "lldpad does not run"};
     return agents;
   }
-  agents.lldpad_started_ms = ReadLldpadStart(host);
-  if (!agents.lldpad_started_ms) agents.names = agents.lldpad_started_ms.missing();
+  const Fact<std::uint32_t> pid = ReadLldpadPid(host);
+  agents.lldpad_started_ms = pid ? ReadLldpadStart(host, *pid) : Fact<std::uint64_t>(pid.missing());
+  if (!agents.lldpad_started_ms) {
+    agents.names = agents.lldpad_started_ms.missing();
+  } else if (IsStartedReadOnly(host, *pid)) {
+    std::vector<std::string> names = *agents.names;
+    names.front() = kReadOnlyLldpad;
+    agents.names = std::move(names);
+  }
   return agents;
 }
 

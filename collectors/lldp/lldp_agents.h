@@ -15,6 +15,9 @@ namespace rdmaready {
 // Where lldpad says that it runs; only root may read it.
 inline constexpr const char* kLldpadPidFile = "/var/run/lldpad.pid";
 
+// lldpad that was started with -R: it announces what the NIC has, and never writes ETS, PFC or APP.
+inline constexpr const char* kReadOnlyLldpad = "lldpad -R";
+
 // Of this network namespace.
 struct LldpAgents {
   Fact<std::vector<std::string>> names{};
@@ -25,6 +28,9 @@ struct LldpAgents {
 // Lines of /proc/net/unix to the agents that listen: "lldpad" (at an abstract socket), "lldpd"; in that order,
 // each once. A client's own socket is no agent.
 std::vector<std::string> DecodeLldpAgents(const std::vector<std::string>& lines);
+
+// /proc/PID/cmdline of lldpad: one of its short options is R.
+bool IsReadOnlyLldpad(std::string_view command_line);
 
 // /proc/PID/stat to the start of that process, if it is lldpad.
 Fact<std::uint64_t> DecodeLldpadStart(std::string_view stat);

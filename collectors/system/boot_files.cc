@@ -11,6 +11,7 @@
 #include "api/base/number.h"
 #include "api/base/status.h"
 #include "collectors/system/dcb_keepers.h"
+#include "collectors/system/network_files.h"
 
 namespace rdmaready {
 namespace {
@@ -166,6 +167,7 @@ std::vector<MarkingFile> MarkingFiles() {
 std::vector<std::string> BootFolders() {
   std::vector<std::string> folders(kBootFolders.begin(), kBootFolders.end());
   for (const std::string_view folder : DcbFolders()) folders.emplace_back(folder);
+  folders.emplace_back(kRunningConnections);
   return folders;
 }
 
@@ -181,6 +183,8 @@ std::vector<std::string> WordsOf(BootWords words) {
       return {std::string(kTosScript)};
     case BootWords::kDcb:
       return DcbWords();
+    case BootWords::kConnection:
+      return {std::string(kConnectionWord)};
   }
   return {};
 }

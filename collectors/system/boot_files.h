@@ -46,8 +46,8 @@ Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host);
 std::vector<std::string> BootFolders();
 std::vector<std::string> BootFiles();
 
-// What is looked for there. kDcb: dcb_keepers.h.
-enum class BootWords : std::uint8_t { kUnknown = 0, kTos, kTosHook, kDcb };
+// The words that are looked for there. kDcb: dcb_keepers.h; kConnection: network_files.h.
+enum class BootWords : std::uint8_t { kUnknown = 0, kTos, kTosHook, kDcb, kConnection };
 std::vector<std::string> WordsOf(BootWords words);
 
 // Software whose own files say how it marks.

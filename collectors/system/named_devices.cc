@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/base/status.h"
+#include "collectors/system/network_files.h"
 
 namespace rdmaready {
 namespace {
@@ -72,6 +73,7 @@ Fact<std::vector<NamedDevice>> ReadNamedDevices(HostReader& host) {
     if (!lines.ok()) continue;
     std::ranges::move(DecodeNamedDevices(*lines, path), std::back_inserter(named));
   }
+  std::ranges::move(ReadManagedInterfaces(host), std::back_inserter(named));
   return named;
 }
 

@@ -63,8 +63,8 @@ Recognised RecogniseBootFolder(const Question& question) {
   return Json{{"folder", *folder}};
 }
 
-constexpr auto kBootAbout = std::to_array<std::string_view>({"", "tos", "tos-hook", "dcb"});
-static_assert(static_cast<std::size_t>(BootWords::kDcb) + 1 == kBootAbout.size());
+constexpr auto kBootAbout = std::to_array<std::string_view>({"", "tos", "tos-hook", "dcb", "connection"});
+static_assert(static_cast<std::size_t>(BootWords::kConnection) + 1 == kBootAbout.size());
 
 absl::StatusOr<std::vector<std::string>> ReadBootWords(Arguments& arguments) {
   const auto about = IndexOf(kBootAbout, arguments.Text("about"));

@@ -126,8 +126,13 @@ std::vector<CheckCase> DcbxOneAgentRows() {
     kept.own.push_back(GoodSwitch());
     kept.own.back().chassis.text = "guest1";
   });
-  Facts mlx5 = On("mlx5_core", [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.cee = true, .ieee = true}; });
+  Facts mlx5 = On("mlx5_core", [](Netdev& netdev) {
+    netdev.dcb.dcbx = Dcbx{.cee = true, .ieee = true};
+    netdev.driver_info = DriverInfo{.driver = "mlx5_core", .bus = "0000:3b:00.0"};
+  });
   mlx5.lldp_agents = std::vector<std::string>{"lldpd"};
+  Facts read_only = own_firmware(false, false, false);
+  read_only.lldp_agents = std::vector<std::string>{"lldpad -R"};
   const Facts heard = WithNetdev([](Netdev& netdev) {
     netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true};
     netdev.lldp = LldpHeard{.listened_ms = 35'000, .own = {GoodSwitch()}};
@@ -148,7 +153,9 @@ std::vector<CheckCase> DcbxOneAgentRows() {
             "here: lldpad, and the NIC's firmware (fw-lldp-agent)",
             {.fix = "ethtool --set-priv-flags dcb0 fw-lldp-agent off"}),
       Fails("dcbx.one-agent", "lldpd and the firmware of mlx5", mlx5, "here: lldpd, and the NIC's firmware",
-            {.fix = "set LLDP_NB_DCBX_P1=0"}),
+            {.fix = "mlxconfig -d 0000:3b:00.0 set LLDP_NB_DCBX_P1=0"}),
+      Fails("dcbx.one-agent", "a read-only lldpad speaks too", read_only, "here: lldpad -R",
+            {.fix = "systemctl disable --now lldpad"}),
       Fails("dcbx.one-agent", "firmware, and an agent that was heard", heard,
             "here: an LLDP agent of this host, and the NIC's firmware"),
       Fails("dcbx.one-agent", "lldpad and another firmware here", own_firmware(true, true, false),

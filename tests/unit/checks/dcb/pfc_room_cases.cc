@@ -87,20 +87,20 @@ std::vector<CheckCase> PfcRoomRoomRows() {
       IsUnknown("pfc.headroom", "speed not known",
                 WithNetdev([](Netdev& netdev) { netdev.speed_mbps = Denied(); }), "not permitted"),
       Passes("pfc.headroom", "just enough", own_buffer(46'120), "priority 3 in buffer 1, 45 KiB"),
-      Fails("pfc.headroom", "one byte less", own_buffer(46'119), "45 KiB, of 46 KiB that a pause needs",
+      Warns("pfc.headroom", "one byte less", own_buffer(46'119), "45 KiB, of 46 KiB that a pause needs",
             {.fix = "buffer-size all:0 0:131072 1:131072"}),
-      Fails("pfc.headroom", "none", own_buffer(0), "0 KiB, of 46 KiB"),
-      Fails("pfc.headroom", "a long cable", long_cable, "128 KiB, of 129 KiB that a pause needs",
+      Warns("pfc.headroom", "none", own_buffer(0), "0 KiB, of 46 KiB"),
+      Warns("pfc.headroom", "a long cable", long_cable, "128 KiB, of 129 KiB that a pause needs",
             {.fix = "buffer-size all:0 0:129664 1:132480"}),
-      Fails("pfc.headroom", "a long cable, by the profile", GoodHost(), "128 KiB, of 163 KiB",
+      Warns("pfc.headroom", "a long cable, by the profile", GoodHost(), "128 KiB, of 163 KiB",
             {.profile = far}),
       Passes("pfc.headroom", "a threshold", pauses_from(131'072 - 37'120), "128 KiB"),
       Passes("pfc.headroom", "a threshold a cell too high", pauses_from(131'072 - 37'120 + 256), "128 KiB"),
-      Fails("pfc.headroom", "a threshold more than a cell too high", pauses_from(131'072 - 37'120 + 257),
+      Warns("pfc.headroom", "a threshold more than a cell too high", pauses_from(131'072 - 37'120 + 257),
             "asks for a pause from 92 KiB on: room for 35 KiB, of 37 KiB that a pause needs",
             {.fix = "dcb pfc set dev dcb0 prio-pfc 3:on"}),
-      Fails("pfc.headroom", "a threshold above the buffer", pauses_from(200'000), "room for 0 KiB"),
-      Fails("pfc.headroom", "a threshold for a shorter cable", pauses_from(131'072 - 37'120),
+      Warns("pfc.headroom", "a threshold above the buffer", pauses_from(200'000), "room for 0 KiB"),
+      Warns("pfc.headroom", "a threshold for a shorter cable", pauses_from(131'072 - 37'120),
             "room for 36 KiB, of 61 KiB",
             {.fix = "dcb pfc set dev dcb0 delay 300", .profile = hundreds_of_metres}),
       Passes(
@@ -108,7 +108,7 @@ std::vector<CheckCase> PfcRoomRoomRows() {
           "128 KiB, asks for a pause from 108 KiB on: room for 19 KiB, of 37 KiB that a pause needs by mlx5's "
           "rule; "
           "the firmware set it by its own: not judged"),
-      Fails("pfc.headroom", "a threshold in a buffer that mlx5 would refuse", WithDcb([](Dcb& dcb) {
+      Warns("pfc.headroom", "a threshold in a buffer that mlx5 would refuse", WithDcb([](Dcb& dcb) {
               PortBuffer buffer = *dcb.buffer;
               buffer.size_bytes[1] = 46'120;
               dcb.buffer = buffer;

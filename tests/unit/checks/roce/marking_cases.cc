@@ -14,12 +14,12 @@ Facts Keepers(Fact<std::vector<std::string>> keepers) {
   return SecurityWith(&Facts::tos_keepers, std::move(keepers));
 }
 
-// An E810 with two classes in use, and its storage VLAN mapped as the profile has it.
-Facts OnVlanOfIce(std::vector<std::string> over) {
-  return WithVlan([&over](Port& port, UpperNetdev& vlan) {
+// Two classes in use, and the storage VLAN mapped as the profile has it.
+Facts OnVlanOf(std::string_view driver, std::vector<std::string> over) {
+  return WithVlan([&](Port& port, UpperNetdev& vlan) {
     vlan.over = over;
     Netdev netdev = *port.netdev;
-    netdev.driver = "ice";
+    netdev.driver = driver;
     port.netdev = netdev;
   });
 }
@@ -121,10 +121,12 @@ std::vector<CheckCase> MarkingVlanRows() {
       Fails("vlan.egress-map", "another VLAN than the named one is right", Converged(),
             "dcb0.10: RDMA-CM's priority 0 leaves with PCP 0",
             {.fix = "ip link set dev dcb0.10", .profile = OnlyVlan(10)}),
-      Fails("vlan.egress-map", "the NIC's classes go before the map", OnVlanOfIce({"dcb0"}),
+      Fails("vlan.egress-map", "the NIC's classes go before the map", OnVlanOf("bnxt_en", {"dcb0"}),
             "leaves with its traffic class, PCP 0", {.fix = "dcb ets show dev dcb0", .profile = Tagged()}),
-      Passes("vlan.egress-map", "over a bond the map decides", OnVlanOfIce({"bond0"}), "leaves with PCP 3",
-             {.profile = Tagged()}),
+      Passes("vlan.egress-map", "over a bond the map decides", OnVlanOf("bnxt_en", {"bond0"}),
+             "leaves with PCP 3", {.profile = Tagged()}),
+      Passes("vlan.egress-map", "irdma takes the map, whatever the classes of ice are",
+             OnVlanOf("ice", {"dcb0"}), "leaves with PCP 3", {.profile = Tagged()}),
       IsUnknown("vlan.egress-map", "map denied", egress(Denied()), "not permitted", {.profile = Tagged()}),
       IsUnknown("vlan.egress-map", "ToS denied",
                 WithVlan([](Port& port, UpperNetdev&) { port.cm_default_tos = Denied(); }), "not permitted",

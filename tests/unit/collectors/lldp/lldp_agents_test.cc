@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "tests/unit/collectors/fake_host.h"
 
 namespace rdmaready {
@@ -46,6 +49,23 @@ TEST(LldpAgents, AreReadWithoutOtherSockets) {
   FakeHost mute;
   EXPECT_FALSE(ReadLldpAgents(mute).names);
   EXPECT_EQ(ReadLldpAgents(mute).names.missing(), ReadLldpAgents(mute).lldpad_started_ms.missing());
+}
+
+TEST(LldpAgents, AReadOnlyLldpadIsNamedWithItsOption) {
+  FakeHost host;
+  host.files["/proc/net/unix"] = std::string(kLldpad) + "\n" + kLldpd + "\n";
+  host.files["/var/run/lldpad.pid"] = "4711\n";
+  host.files["/proc/4711/stat"] = kStat;
+  const auto names = [&host](std::string command_line) {
+    host.files["/proc/4711/cmdline"] = std::move(command_line);
+    return *ReadLldpAgents(host).names;
+  };
+  using namespace std::string_literals;
+  EXPECT_THAT(names("/usr/sbin/lldpad\0-t\0-R\0"s), ElementsAre("lldpad -R", "lldpd"));
+  EXPECT_THAT(names("/usr/sbin/lldpad\0-tR\0"s), ElementsAre("lldpad -R", "lldpd"));
+  EXPECT_THAT(names("/usr/sbin/lldpad\0-t\0"s), ElementsAre("lldpad", "lldpd"));
+  EXPECT_THAT(names("/opt/-R/lldpad\0-f\0/etc/R.conf\0"s), ElementsAre("lldpad", "lldpd"));
+  EXPECT_THAT(names(""), ElementsAre("lldpad", "lldpd"));
 }
 
 TEST(LldpAgents, WithoutLldpadItsRecordIsNotRead) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/system/network_files.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kMostNetworkFiles = 256;
+constexpr std::string_view kStarted = "/etc/systemd/system/multi-user.target.wants";
+
+bool Holds(HostReader& host, std::string_view folder, std::string_view name) {
+  const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
+  return names.ok() && std::ranges::find(*names, name) != names->end();
+}
+
+// NetworkManager makes its folder when it starts, networkd a file for each link.
+bool Runs(HostReader& host, const NetworkFolder& folder) {
+  if (folder.ending == ".network") return host.ListDirectory("/run/systemd/netif/links").ok();
+  return host.ListDirectory("/run/NetworkManager").ok() || Holds(host, kStarted, "NetworkManager.service");
+}
+
+std::vector<NamedDevice> ReadFolder(HostReader& host, const NetworkFolder& folder) {
+  std::vector<NamedDevice> named;
+  absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder.path);
+  if (!names.ok() || names->empty() || !Runs(host, folder)) return named;
+  if (names->size() > kMostNetworkFiles) names->resize(kMostNetworkFiles);
+  for (const std::string& name : *names) {
+    if (!name.ends_with(folder.ending)) continue;
+    const std::string path = std::string(folder.path) + "/" + name;
+    const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, {std::string(folder.word)});
+    if (lines.ok()) std::ranges::move(DecodeNetworkLines(*lines, folder.word, path), std::back_inserter(named));
+  }
+  return named;
+}
+
+}  // namespace
+
+std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, std::string_view word,
+                                            const std::string& source) {
+  std::vector<NamedDevice> named;
+  for (const std::string& line : lines) {
+    if (!line.starts_with(word)) continue;
+    const std::string name = line.substr(word.size());
+    const bool plain = !name.empty() && name.find_first_of(" \t;*?[!") == std::string::npos;
+    if (plain) named.push_back({.device = name, .exact = true, .source = source});
+  }
+  return named;
+}
+
+std::vector<NamedDevice> ReadManagedInterfaces(HostReader& host) {
+  std::vector<NamedDevice> named;
+  for (const NetworkFolder& folder : kNetworkFolders)
+    std::ranges::move(ReadFolder(host, folder), std::back_inserter(named));
+  return named;
+}
+
+}  // namespace rdmaready

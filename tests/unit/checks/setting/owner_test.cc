@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/setting/owner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checks/words/fix.h"
+#include "tests/unit/checks/changed_host.h"
+#include "tests/unit/checks/setting/settings_of.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Facts WithAgents(std::vector<std::string> agents, std::string_view driver = "mlx5_core") {
+  Facts host = On(driver, [](Netdev&) {});
+  host.lldp_agents = std::move(agents);
+  return host;
+}
+
+Facts NamedBy(const std::string& source, const std::string& device = "dcb0", bool exact = true) {
+  Facts host = GoodHost();
+  host.named_devices = std::vector<NamedDevice>{{.device = device, .exact = exact, .source = source}};
+  return host;
+}
+
+std::vector<std::string> StepsOf(const Remedy& remedy) {
+  std::vector<std::string> steps;
+  for (const RemedyStep& step : remedy.steps)
+    steps.push_back(step.command.empty() ? step.action : step.command);
+  return steps;
+}
+
+std::string OwnerName(const Facts& host, SettingKind kind) { return OwnerOf(host, OfDcb0(kind)).name; }
+
+TEST(SettingOwner, LldpadOwnsWhatItWritesWithoutAFrameOfIt) {
+  for (const std::string_view driver : {"mlx5_core", "bnxt_en"}) {
+    const Facts host = WithAgents({"lldpad"}, driver);
+    const SettingOwner owner = OwnerOf(host, OfDcb0(SettingKind::kPfc), "on 3 delay 0");
+    EXPECT_EQ(owner.name, "lldpad");
+    EXPECT_TRUE(owner.writes_again);
+    EXPECT_THAT(StepsOf(owner.way),
+                ElementsAre("lldptool -T -i dcb0 -V PFC enableTx=yes willing=no enabled=3"));
+    EXPECT_THAT(owner.way.alternatives, ElementsAre(HasSubstr("systemctl disable --now lldpad.service")));
+    EXPECT_EQ(OwnerName(host, SettingKind::kEts), "lldpad");
+    EXPECT_EQ(OwnerName(host, SettingKind::kApp), "lldpad");
+  }
+}
+
+TEST(SettingOwner, LldpadLeavesBuffersAndPauseAlone) {
+  const Facts host = WithAgents({"lldpad"});
+  for (const SettingKind kind : {SettingKind::kBuffer, SettingKind::kMaxRate, SettingKind::kTrust,
+                                 SettingKind::kPause, SettingKind::kMtu, SettingKind::kDcbx})
+    EXPECT_EQ(OwnerName(host, kind), "") << NameOf(kind);
+}
+
+TEST(SettingOwner, AReadOnlyLldpadOwnsNothing) {
+  EXPECT_EQ(OwnerName(WithAgents({"lldpad -R"}), SettingKind::kPfc), "");
+  EXPECT_EQ(OwnerName(WithAgents({"lldpd"}), SettingKind::kPfc), "");
+  EXPECT_EQ(OwnerName(WithAgents({}), SettingKind::kPfc), "");
+}
+
+TEST(SettingOwner, LldpadTakesClassesAndRows) {
+  const Facts host = WithAgents({"lldpad"});
+  const SettingOwner ets =
+      OwnerOf(host, OfDcb0(SettingKind::kEts),
+              "willing off tsa ets,strict,strict,ets,strict,strict,strict,strict tx 50,0,0,50,0,0,0,0 prio "
+              "0,0,0,3,0,0,0,0");
+  EXPECT_THAT(StepsOf(ets.way),
+              ElementsAre("lldptool -T -i dcb0 -V ETS-CFG enableTx=yes willing=no "
+                          "tsa=0:ets,1:strict,2:strict,3:ets,4:strict,5:strict,6:strict,7:strict "
+                          "up2tc=0:0,1:0,2:0,3:3,4:0,5:0,6:0,7:0 tcbw=50,0,0,50,0,0,0,0"));
+  Facts with_row = host;
+  with_row.ports = WithDcb([](Dcb& dcb) {
+                     dcb.app = std::vector<AppEntry>{{AppSelector::kDscp, 4, 26}};
+                   }).ports;
+  const SettingOwner app = OwnerOf(with_row, OfDcb0(SettingKind::kApp), "dscp:26:3");
+  EXPECT_THAT(StepsOf(app.way),
+              ElementsAre("lldptool -T -i dcb0 -V APP app=3,5,26", "lldptool -T -i dcb0 -V APP -d app=4,5,26"));
+}
+
+TEST(SettingOwner, FirmwareOwnsWhatTheDriverRefuses) {
+  const auto managed = [](std::string_view driver) {
+    return On(driver, [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; });
+  };
+  for (const std::string_view driver : {"ice", "bnxt_en"}) {
+    const SettingOwner owner = OwnerOf(managed(driver), OfDcb0(SettingKind::kPfc), "on 3 delay 0");
+    EXPECT_EQ(owner.name, "firmware") << driver;
+    ASSERT_EQ(owner.way.steps.size(), 1U);
+    EXPECT_EQ(owner.way.steps[0].site, StepSite::kSwitch);
+  }
+  EXPECT_EQ(OwnerName(managed("mlx5_core"), SettingKind::kPfc), "");
+  EXPECT_EQ(OwnerName(managed("ice"), SettingKind::kMtu), "");
+}
+
+TEST(SettingOwner, ANetworkManagerOwnsMtuAndPause) {
+  const Facts host = NamedBy("/etc/NetworkManager/system-connections/roce1.nmconnection");
+  const SettingOwner pause = OwnerOf(host, OfDcb0(SettingKind::kPause), "autoneg off rx off tx off");
+  EXPECT_EQ(pause.name, "NetworkManager");
+  EXPECT_FALSE(pause.writes_again);
+  EXPECT_THAT(pause.why, HasSubstr("roce1.nmconnection"));
+  EXPECT_THAT(StepsOf(pause.way),
+              ElementsAre("nmcli connection modify \"$(nmcli -e no -g GENERAL.CONNECTION device show dcb0)\" "
+                          "ethtool.pause-autoneg off ethtool.pause-rx off ethtool.pause-tx off"));
+  EXPECT_THAT(StepsOf(OwnerOf(host, OfDcb0(SettingKind::kMtu), "9000").way),
+              ElementsAre(HasSubstr("802-3-ethernet.mtu 9000")));
+  EXPECT_EQ(OwnerName(host, SettingKind::kPfc), "");
+}
+
+TEST(SettingOwner, TheFileTellsTheNetworkManager) {
+  const auto name = [](const Facts& host) { return OwnerName(host, SettingKind::kMtu); };
+  EXPECT_EQ(name(NamedBy("/etc/systemd/network/20-storage.network")), "systemd-networkd");
+  EXPECT_EQ(name(NamedBy("/run/systemd/network/10-netplan-dcb0.network")), "netplan");
+  EXPECT_EQ(name(NamedBy("/etc/systemd/network/20-storage.network", "dcb", false)), "systemd-networkd");
+  EXPECT_EQ(name(NamedBy("/etc/systemd/network/20-storage.network", "dcb", true)), "");
+  EXPECT_EQ(name(NamedBy("/etc/nccl.conf")), "");
+}
+
+TEST(SettingOwner, TheNodeOwnsTheMtuOfAFunctionThatItGave) {
+  const auto function = [](std::string_view netdev_of_physical) {
+    return HardwareNic([&](Port&, PciFunction& pci) {
+      pci.virtual_function = true;
+      pci.physical = PhysicalFunction{.address = "0000:3b:00.0", .netdev = std::string(netdev_of_physical)};
+    });
+  };
+  EXPECT_EQ(OwnerName(function(""), SettingKind::kMtu), "the node");
+  EXPECT_EQ(OwnerName(function("ens1f0np0"), SettingKind::kMtu), "");
+  EXPECT_EQ(OwnerName(HardwareNic([](Port&, PciFunction&) {}), SettingKind::kMtu), "");
+}
+
+Facts WithPod(const ClusterAgent& agent, std::string_view driver = "mlx5_core") {
+  Facts host = On(driver, [](Netdev&) {});
+  host.cluster_agents = std::vector<ClusterAgent>{agent};
+  return host;
+}
+
+TEST(SettingOwner, APodOfTheClusterOwnsQos) {
+  const ClusterAgent agent{.process = "bash", .pid = 7712, .pod = "nvidia/roce-qos-7tq2m", .by = "mlnx_qos"};
+  for (const std::string_view driver : {"mlx5_core", "bnxt_en"}) {
+    const Facts host = WithPod(agent, driver);
+    const SettingOwner owner = OwnerOf(host, OfDcb0(SettingKind::kPfc), "on 3 delay 0");
+    EXPECT_EQ(owner.name, "the pod nvidia/roce-qos-7tq2m");
+    EXPECT_TRUE(owner.writes_again);
+    EXPECT_THAT(StepsOf(owner.way),
+                ElementsAre(HasSubstr("DaemonSet, ConfigMap or policy of the pod nvidia/roce")));
+    EXPECT_EQ(OwnerOf(host, {.kind = SettingKind::kCmTos, .where = "rxe0/1"}).name, owner.name);
+    EXPECT_EQ(OwnerName(host, SettingKind::kMtu), "");
+    EXPECT_EQ(OwnerName(host, SettingKind::kPause), "");
+  }
+}
+
+TEST(SettingOwner, TheSriovOperatorOwnsTheMtuOfItsFunctions) {
+  const ClusterAgent agent{.process = "sriov-network-c", .pid = 5120, .pod = "s/d", .by = "sriov-network-c"};
+  Facts host = HardwareNic([](Port&, PciFunction&) {});
+  host.cluster_agents = std::vector<ClusterAgent>{agent};
+  EXPECT_EQ(OwnerName(host, SettingKind::kMtu), "");
+  std::vector<Port> ports = *host.ports;
+  Port function = ports.front();
+  PciFunction pci = *function.pci;
+  pci.physical = PhysicalFunction{.address = pci.address};
+  pci.address = "0000:3b:00.2";
+  pci.virtual_function = true;
+  function.pci = pci;
+  function.device = "mlx5_2";
+  function.netdev = Missing{};
+  ports.push_back(function);
+  host.ports = ports;
+  const SettingOwner owner = OwnerOf(host, OfDcb0(SettingKind::kMtu), "9000");
+  EXPECT_EQ(owner.name, "the pod s/d");
+  EXPECT_THAT(StepsOf(owner.way), ElementsAre(HasSubstr("SriovNetworkNodePolicy")));
+  EXPECT_EQ(OwnerName(host, SettingKind::kPfc), "");
+}
+
+TEST(SettingOwner, ItsWayComesFirst) {
+  const Remedy direct = Fix("ethtool -A dcb0 rx off tx off").Caution("the link goes down").remedy();
+  const SettingOwner beside{
+      .name = "NetworkManager", .why = "it sets it again", .way = Fix("nmcli x").remedy()};
+  const Remedy both = WithOwner(direct, beside);
+  EXPECT_EQ(both.owner, "NetworkManager");
+  EXPECT_THAT(both.cautions, ElementsAre("it sets it again", "the link goes down"));
+  EXPECT_THAT(StepsOf(both), ElementsAre("nmcli x", "ethtool -A dcb0 rx off tx off"));
+}
+
+TEST(SettingOwner, NothingIsSetBesideAnOwnerThatWritesAgain) {
+  const Remedy direct =
+      Fix("dcb pfc set dev dcb0 prio-pfc 3:on").Do("set the switch port too", StepSite::kSwitch).remedy();
+  const SettingOwner owner{.name = "lldpad",
+                           .why = "lldpad runs",
+                           .writes_again = true,
+                           .way = Fix("lldptool -T -i dcb0 -V PFC enabled=3").Or("stop it").remedy()};
+  const Remedy remedy = WithOwner(direct, owner);
+  EXPECT_THAT(StepsOf(remedy), ElementsAre("lldptool -T -i dcb0 -V PFC enabled=3", "set the switch port too"));
+  EXPECT_THAT(remedy.alternatives, ElementsAre("stop it"));
+  EXPECT_EQ(AdviceOf(owner), "lldptool -T -i dcb0 -V PFC enabled=3; or stop it");
+}
+
+TEST(SettingOwner, ARemedyByTheOwnerStays) {
+  const Remedy own = Fix("lldptool set-tlv -i dcb0 -V PFC willing=no").remedy();
+  const SettingOwner owner{
+      .name = "lldpad", .why = "lldpad runs", .writes_again = true, .way = Fix("lldptool -T").remedy()};
+  EXPECT_THAT(StepsOf(WithOwner(own, owner)), ElementsAre("lldptool set-tlv -i dcb0 -V PFC willing=no"));
+  EXPECT_EQ(WithOwner(own, owner).owner, "lldpad");
+  EXPECT_THAT(StepsOf(WithOwner(Remedy(), owner)), IsEmpty());
+  EXPECT_EQ(WithOwner(own, SettingOwner()), own);
+}
+
+}  // namespace
+}  // namespace rdmaready

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/system/network_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/collectors/fake_host.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using Names = std::vector<std::string>;
+
+std::vector<std::string> NamesOf(const std::vector<NamedDevice>& all) {
+  std::vector<std::string> names;
+  for (const NamedDevice& one : all) names.push_back(one.device);
+  return names;
+}
+
+std::vector<std::string> NamesIn(const std::string& line, std::string_view word) {
+  return NamesOf(DecodeNetworkLines(std::vector<std::string>{line}, word, "/f"));
+}
+
+TEST(NetworkFiles, NameTheirInterfaces) {
+  EXPECT_THAT(NamesIn("interface-name=ens1f0np0", "interface-name="), ElementsAre("ens1f0np0"));
+  EXPECT_THAT(NamesIn("Name=ens1", "Name="), ElementsAre("ens1"));
+  for (const char* line : {"Name=en*", "Name=!ens1", "Name=ens1 ens2"})
+    EXPECT_THAT(NamesIn(line, "Name="), IsEmpty());
+  EXPECT_THAT(NamesIn("#Name=ens1", "Name="), IsEmpty());
+  EXPECT_THAT(NamesIn("OriginalName=ens1", "Name="), IsEmpty());
+  EXPECT_THAT(NamesIn("Name=", "Name="), IsEmpty());
+}
+
+constexpr const char* kConnection = "/etc/NetworkManager/system-connections/roce1.nmconnection";
+
+TEST(NetworkFiles, CountOnlyWhereTheirManagerRuns) {
+  FakeHost host;
+  host.files[kConnection] = "[connection]\nid=roce1\ninterface-name=ens1\n[wifi-security]\npsk=secret\n";
+  host.directories["/etc/NetworkManager/system-connections"] = Names{"roce1.nmconnection", "old.nmconnection~"};
+  EXPECT_THAT(ReadManagedInterfaces(host), IsEmpty());
+  host.directories["/run/NetworkManager"] = Names{"devices"};
+  const std::vector<NamedDevice> all = ReadManagedInterfaces(host);
+  EXPECT_THAT(all, ElementsAre(NamedDevice{.device = "ens1", .exact = true, .source = kConnection}));
+}
+
+TEST(NetworkFiles, NetworkdRunsWhereItHasLinks) {
+  FakeHost host;
+  host.files["/etc/systemd/network/20-storage.network"] = "[Match]\nName=ens1f0\n[Link]\nMTUBytes=9000\n";
+  host.directories["/etc/systemd/network"] = Names{"20-storage.network", "20-storage.netdev"};
+  EXPECT_THAT(ReadManagedInterfaces(host), IsEmpty());
+  host.directories["/run/systemd/netif/links"] = Names{"4"};
+  EXPECT_THAT(NamesOf(ReadManagedInterfaces(host)), ElementsAre("ens1f0"));
+}
+
+}  // namespace
+}  // namespace rdmaready
