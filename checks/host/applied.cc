@@ -61,7 +61,9 @@ std::vector<Check> AppliedChecks() {
        .why =
            "A change that could not be taken back leaves settings that nobody chose: neither the old ones nor "
            "the new ones",
-       .fix = "rdmaready rollback  # tries once more, and says what it could not write",
+       .fix = Fix("rdmaready rollback")
+                  .Because("a value could not be written when the change was rolled back", Certainty::kCertain)
+                  .Caution("what it cannot write this time it lists"),
        .blocks_for = &kDemandsRdma,
        .judge = JudgeRollbackFailed}};
 }

@@ -37,8 +37,7 @@ std::string InterruptsNotApplicable(const PortView& view) {
 // Drivers spread their interrupts over all CPUs, so that on two nodes half of them are far away by design: bad
 // is what is worse than that: by experience, no standard has a number.
 Verdict JudgeHostIrqAffinity(const PortView& view) {
-  if (std::string reason = InterruptsNotApplicable(view); !reason.empty())
-    return NotApplicable(reason);
+  if (std::string reason = InterruptsNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "spread, and at least evenly over the nodes";
   constexpr std::uint32_t kMany = 8;
   if (!view.port.pci) return NoAnswer(view.port.pci.missing(), kExpected, kInterruptsSource);
@@ -88,8 +87,7 @@ bool AreFar(const PciFunction& pci, std::uint32_t nodes) {
 
 Verdict JudgeHostIrqbalance(const HostView& view) {
   if (std::string reason = NoHardware(view.host); !reason.empty()) return NotApplicable(reason);
-  if (view.host.numa_nodes && *view.host.numa_nodes == 1)
-    return NotApplicable("one NUMA node: nowhere is far");
+  if (view.host.numa_nodes && *view.host.numa_nodes == 1) return NotApplicable("one NUMA node: nowhere is far");
   constexpr std::string_view kExpected = "not where interrupts are far from their NIC's node";
   const Facts& host = view.host;
   if (const Missing* gap = HardwareGap(host)) return NoAnswer(*gap, kExpected, kBalanceSource);
@@ -172,20 +170,26 @@ std::vector<Check> HostChecks() {
       {.id = "host.nofile",
        .title = "Enough files may be open for RDMA connections",
        .why = "Every connection of RDMA-CM and every completion channel is an open file",
-       .fix = "prlimit --pid {pid} --nofile=65536:65536  # for good: LimitNOFILE=65536 in the service's unit",
+       .fix = Fix("prlimit --pid {pid} --nofile=65536:65536")
+                  .Do("for good: write LimitNOFILE=65536 into the unit of the service")
+                  .CheckBy("grep 'open files' /proc/{pid}/limits"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostNofile},
       {.id = "host.irq-affinity",
        .title = "The NIC's interrupts arrive near it and at more than one CPU",
        .why = "An interrupt on another node, or behind all others at one CPU, adds latency to every completion",
-       .fix = "cat /proc/interrupts  # spread the NIC's over the CPUs of its own NUMA node",
+       .fix = Fix()
+                  .Do("spread the interrupts of the NIC over the CPUs of its own NUMA node")
+                  .CheckBy("cat /proc/interrupts"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostIrqAffinity},
       {.id = "host.irqbalance",
        .title = "Nobody moves interrupts away from their NIC",
        .why = "irqbalance spreads them over all CPUs again, and completions wait for the far node",
-       .fix = "systemctl disable --now irqbalance  # or let it leave the NIC's alone: IRQBALANCE_ARGS with "
-              "--banirq in /etc/default/irqbalance",
+       .fix = Fix("systemctl disable --now irqbalance")
+                  .Caution("other devices lose the balance of their interrupts, too")
+                  .Or("exclude only the NIC: --banirq in IRQBALANCE_ARGS of /etc/default/irqbalance")
+                  .CheckBy("systemctl is-active irqbalance"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostIrqbalance},
       {.id = "host.governor",
@@ -200,9 +204,12 @@ std::vector<Check> HostChecks() {
        .title = "A time service keeps the host's clock",
        .why = "With a wrong time TLS takes good certificates for expired, Kerberos (mounts of SMB) refuses at "
               "five minutes, and the records of two hosts cannot be compared",
-       .fix = "timedatectl set-ntp true  # \"NTP not supported\": install chrony, then again. Where such a "
-              "service runs, chronyc tracking or timedatectl timesync-status says what it lacks. busybox ntpd "
-              "and the tools of some hypervisors do not tell the kernel: leave it then",
+       .fix = Fix("timedatectl set-ntp true")
+                  .Caution("some tools of hypervisors and the ntpd of busybox keep the clock without a report "
+                           "to the kernel: "
+                           "then nothing is to be done")
+                  .Or("install chrony, if it answers that NTP is not supported")
+                  .CheckBy("timedatectl timesync-status"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostClock},
   };

@@ -119,8 +119,9 @@ Verdict JudgeGidPinnedIndex(const PortView& view) {
     const auto gid = std::ranges::find(*port.gids, *marking.gid_index, &Gid::index);
     const std::string text = Cat("GID ", *marking.gid_index, " by ", Printable(marking.source));
     if (gid == port.gids->end() || !StandsForAddress(*gid, port)) {
-      const std::string_view why =
-          gid == port.gids->end() ? ": the port has no such GID" : ": no address of this host stands for it";
+      const std::string_view why = gid == port.gids->end() ? ": the port has no such GID"
+                                   : IsLinkLocalGid(*gid)  ? ": link-local, no IP address of this host"
+                                                           : ": this host does not have its IP address";
       const Fix fix = AnotherIndexFix(marking, port, *port.gids);
       // The configuration may be made for that port, and nobody uses this one.
       if (FitsAnotherPort(view, *marking.gid_index))

@@ -55,7 +55,7 @@ std::vector<CheckCase> GidIndexCases() {
       DoesNotApply("gid.stale", "InfiniBand", OnInfiniband(), "InfiniBand"),
       IsUnknown("gid.stale", "denied", WithPort([](Port& port) { port.gids = Denied(); }), "not permitted"),
       Passes("gid.pinned-index", "an address", PinnedAt(1), "GID 1 by /etc/nccl.conf: 10.0.0.1"),
-      Fails("gid.pinned-index", "link-local", PinnedAt(0), "no address of this host",
+      Fails("gid.pinned-index", "link-local", PinnedAt(0), "link-local",
             {.fix = "set NCCL_IB_GID_INDEX=1 in /etc/nccl.conf"}),
       Fails("gid.pinned-index", "none", PinnedAt(7), "GID 7 by /etc/nccl.conf: the port has no such GID",
             {.fix = "index 1, which is RoCE v2"}),
