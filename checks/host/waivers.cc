@@ -33,11 +33,12 @@ Verdict JudgeHostWaivers(const HostView& view) {
                        [&](const Waiver* waiver) { return HasEnded(*waiver, view.now_unix_ns); });
   if (!ended.empty()) {
     const std::string more = ended.size() > 1 ? fmt::format(" and {} more", ended.size() - 1) : std::string();
-    return Judged(false, fmt::format("has run out: {}{}", TextOf(*ended.front()), more), kExpected, kWaiversSource);
+    return Judged(false, fmt::format("has run out: {}{}", TextOf(*ended.front()), more), kExpected,
+                  kWaiversSource);
   }
   const Waiver& next = **std::ranges::min_element(of_host, {}, &Waiver::until);
-  return Judged(true, fmt::format("{} in force, the first of them until {}", of_host.size(), next.until), kExpected,
-                kWaiversSource);
+  return Judged(true, fmt::format("{} in force, the first of them until {}", of_host.size(), next.until),
+                kExpected, kWaiversSource);
 }
 
 }  // namespace
@@ -45,9 +46,10 @@ Verdict JudgeHostWaivers(const HostView& view) {
 std::vector<Check> WaiverChecks() {
   return {{.id = kWaiversId,
            .title = "No waiver has run out",
-           .why = "A fault was accepted until a day that is over: it counts again, and somebody said that he would "
-                  "see to it",
-           .fix = "# mend what was waived, then remove the waiver; or agree on another day with who answers for it",
+           .why = "A fault was accepted until a day that is over: it counts again, and its repair is due",
+           .fix = Fix()
+                      .Do("repair the fault that was waived, then remove the waiver")
+                      .Or("agree on a later day with the owner of the waiver"),
            .judge = JudgeHostWaivers}};
 }
 

@@ -57,7 +57,7 @@ TEST(Role, IsWhatTheHostShowsWhereTheProfileIsSilent) {
   EXPECT_FALSE(Has(without("cifs"), Role::kSmbClient));
 }
 
-TEST(Role, OfAClientIsShownByAModuleOnDiskUnderTheProfileOfItsProtocol) {
+TEST(Role, CountsAModuleOnDiskUnderTheProfileOfItsProtocol) {
   Profile profile = VirtualFabricProfile();
   profile.name = "nvme-roce";
   EXPECT_TRUE(Has(GoodHost(), Role::kNvmeHost, profile));
