@@ -143,7 +143,7 @@ Verdict NoneTold(const KernelVersion& version, std::string_view expected, std::s
   if (version >= kCreditsMended) return Judged(true, Cat(name, ": none known"), expected, source);
   return {
       .observed = Cat(name,
-                      ": connections may run out of credits (mended in 7.0 and in some older releases: the "
+                      ": connections may run out of credits (fixed in 7.0 and in some older releases: the "
                       "version does not tell)"),
       .expected = std::string(expected),
       .source = std::string(source),

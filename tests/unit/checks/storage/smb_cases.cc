@@ -68,7 +68,7 @@ std::vector<CheckCase> SmbModulesRows() {
             {.profile = server}),
       Passes("smb.kernel", "good", GoodHost(), "Linux 7.0: none known"),
       IsUnknown("smb.kernel", "maybe mended", OnKernel(GoodHost(), "6.12.117+deb12-amd64"),
-                "Linux 6.12: connections may run out of credits (mended in 7.0 and in some older releases: the "
+                "Linux 6.12: connections may run out of credits (fixed in 7.0 and in some older releases: the "
                 "version "
                 "does not tell)",
                 {.fix = "--level share"}),
