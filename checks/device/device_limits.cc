@@ -27,9 +27,12 @@ struct Bounds {
 
 Verdict JudgeLimit(const PortView& view, const Bounds& bounds, std::uint32_t DeviceLimits::*member) {
   if (HasOwnProtocol(view.port)) return NotApplicable(kNoStorage);
+  const RoleAnswer smb = SmbRoleOf(view.host, view.profile);
+  if (!smb.not_applicable.empty()) return NotApplicable(smb.not_applicable);
   const std::string expected = Cat("at least ", bounds.pass, " ", bounds.what);
   if (const Fact<bool> own = OwnProtocolOf(view.port); !own)
     return NoAnswer(own.missing(), expected, kLimitsSource);
+  if (smb.unknown) return NoAnswer(*smb.unknown, expected, kModulesSource);
   const Fact<DeviceLimits>& limits = view.port.limits;
   if (!limits) return NoAnswer(limits.missing(), expected, kLimitsSource);
   const std::uint32_t value = (*limits).*member;
@@ -126,9 +129,13 @@ Verdict JudgeIwIrdOrd(const PortView& view) {
   return JudgeReads(view);
 }
 
-constexpr std::string_view kOtherDevice =
-    "ibv_devinfo -v -d {device}  # what the device can hold: use another one for SMB Direct, or a newer driver "
-    "and firmware";
+Fix OtherDevice() {
+  return Fix()
+      .Because("the limits are those of the device, its driver and its firmware", Certainty::kCertain)
+      .Do("install a newer driver and firmware of {device}")
+      .Or("use another device for the storage traffic")
+      .CheckBy("ibv_devinfo -v -d {device}");
+}
 
 }  // namespace
 
@@ -140,15 +147,20 @@ std::vector<Check> DeviceLimitsChecks() {
        .title = "The RDMA device has a node GUID",
        .why = "The connection manager tells devices apart by it: of two peers that have none it may take one's "
               "connection for a stale one of the other's, refuse it, and end that",
-       .fix = "ip link set dev NETDEV vf NUMBER mac ADDRESS  # on the host of the physical function NETDEV; of "
-              "InfiniBand node_guid and port_guid; then bind the function's driver again",
+       .fix =
+           Fix()
+               .Do("give the function an address, on the host of its physical function: ip link set dev NETDEV "
+                   "vf NUMBER mac ADDRESS; of InfiniBand node_guid and port_guid")
+               .Do("bind the driver of the function again")
+               .CheckBy("rdma dev show {device}"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeDevGuid},
       {.id = "dev.fast-registration",
        .title = "The device registers memory by work request",
-       .why = "The kernel's initiators of NVMe-oF and iSER, and SMB Direct at both ends, refuse a device without "
-              "(IBV_DEVICE_MEM_MGT_EXTENSIONS)",
-       .fix = kOtherDevice,
+       .why =
+           "The kernel's initiators of NVMe-oF and iSER, and SMB Direct at both ends, refuse a device without "
+           "(IBV_DEVICE_MEM_MGT_EXTENSIONS)",
+       .fix = OtherDevice(),
        .blocks_for = &kDemandsKernelStorage,
        .depends_on = readable,
        .judge = JudgeDevFastRegistration},
@@ -156,28 +168,28 @@ std::vector<Check> DeviceLimitsChecks() {
        .title = "The device's queues hold the requests of SMB Direct",
        .why = "The kernel's client needs 384 work requests a connection, its server up to 1024; with fewer the "
               "connection is refused, or reads and writes are cut",
-       .fix = kOtherDevice,
+       .fix = OtherDevice(),
        .blocks_for = &kDemandsSmb,
        .depends_on = one_answer,
        .judge = JudgeDevMaxQpWr},
       {.id = "dev.max-cqe",
        .title = "The device's completion queues hold what SMB Direct has under way",
        .why = "Each of 255 credits may complete at once: a smaller completion queue is refused by the kernel",
-       .fix = kOtherDevice,
+       .fix = OtherDevice(),
        .blocks_for = &kDemandsSmb,
        .depends_on = one_answer,
        .judge = JudgeDevMaxCqe},
       {.id = "dev.max-sge",
        .title = "A work request takes as many pieces of memory as SMB Direct uses",
        .why = "The kernel sends from 6 pieces at once; some NICs take 3 or 4, and are refused",
-       .fix = kOtherDevice,
+       .fix = OtherDevice(),
        .blocks_for = &kDemandsSmb,
        .depends_on = one_answer,
        .judge = JudgeDevMaxSge},
       {.id = "dev.max-mr",
        .title = "The device has memory regions for many connections",
        .why = "Each connection takes up to 64 memory regions",
-       .fix = kOtherDevice,
+       .fix = OtherDevice(),
        .blocks_for = &kDemandsSmb,
        .depends_on = one_answer,
        .judge = JudgeDevMaxMr},
@@ -185,7 +197,7 @@ std::vector<Check> DeviceLimitsChecks() {
        .title = "The device has enough RDMA reads at once",
        .why = "An SMB server fetches what clients write by RDMA reads: with few at once writing is slow, with "
               "none it is impossible",
-       .fix = kOtherDevice,
+       .fix = OtherDevice(),
        .blocks_for = &kDemandsSmb,
        .depends_on = one_answer,
        .judge = JudgeDevRdAtom},
@@ -193,7 +205,7 @@ std::vector<Check> DeviceLimitsChecks() {
        .title = "The iWARP device has enough RDMA reads at once (IRD, ORD)",
        .why = "iWARP peers tell each other their read depths when they connect: a 0 ends the connection, and a "
               "small one makes writing to a server slow",
-       .fix = kOtherDevice,
+       .fix = OtherDevice(),
        .blocks_for = &kDemandsSmb,
        .depends_on = one_answer,
        .judge = JudgeIwIrdOrd},

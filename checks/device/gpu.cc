@@ -34,6 +34,33 @@ bool HasPeermem(const std::vector<std::string>& modules) {
   return std::ranges::find_first_of(modules, kPeermem) != modules.end();
 }
 
+// Whether the RDMA core is of a vendor, by the drivers of the ports, which come with it.
+bool HasVendorCore(const Facts& host) {
+  return host.ports && std::ranges::any_of(
+                           *host.ports, [](const Port& port) { return port.out_of_tree && *port.out_of_tree; });
+}
+
+Fix PeermemFix() {
+  return Fix("modprobe nvidia_peermem && echo nvidia_peermem > /etc/modules-load.d/nvidia-peermem.conf")
+      .Or("if it answers \"Invalid argument\", install the driver of the GPU again: it was built for another "
+          "RDMA "
+          "core")
+      .CheckBy("lsmod");
+}
+
+// ib_register_peer_memory_client is in the RDMA core of MLNX_OFED and DOCA; of distributions Ubuntu's has it.
+Fix OpenModulesFix() {
+  return Fix()
+      .Because("the kernel's own RDMA core has no ib_register_peer_memory_client, which nvidia_peermem needs")
+      .Caution("GPUs before Turing have no open modules")
+      .Do("install the open kernel modules of NVIDIA's driver, which have dma-buf, and reboot")
+      .Or("install the RDMA core of MLNX_OFED or DOCA, then the driver of the GPU again")
+      .Or("only if /proc/kallsyms has that symbol, as in kernels of Ubuntu: modprobe nvidia_peermem, and name "
+          "it in "
+          "/etc/modules-load.d/nvidia-peermem.conf")
+      .CheckBy("cat /proc/driver/nvidia/version");
+}
+
 Verdict JudgeGpuPeermem(const HostView& view) {
   if (std::string reason = NoGpuOf(view, "nvidia"); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected =
@@ -46,7 +73,7 @@ Verdict JudgeGpuPeermem(const HostView& view) {
   const std::string driver = Cat("NVIDIA's driver ", Printable(gpu->nvidia->version));
   if (gpu->nvidia->open) return Judged(true, Cat(driver, ", open modules: dma-buf"), kExpected, kGpuSource);
   return Judged(false, Cat(driver, " without open modules, and nvidia_peermem is not loaded"), kExpected,
-                kGpuSource);
+                kGpuSource, HasVendorCore(view.host) ? PeermemFix() : OpenModulesFix());
 }
 
 // ---- gpu.dma-buf ----
@@ -126,25 +153,27 @@ std::vector<Check> GpuChecks() {
        .title = "NVIDIA's driver gives NICs the memory of its GPUs",
        .why =
            "Without it what is sent from a GPU goes through the memory of the host, at a fraction of the rate",
-       .fix =
-           "modprobe nvidia_peermem && echo nvidia_peermem > /etc/modules-load.d/nvidia-peermem.conf  # "
-           "\"Invalid "
-           "argument\": it was built without the RDMA driver that is there now: install the GPU's driver again",
+       .fix = PeermemFix(),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeGpuPeermem},
       {.id = "gpu.dma-buf",
        .title = "The port's driver takes memory of GPUs by dma-buf",
        .why = "Where no peer memory module is loaded this is the only way from the NIC to the GPU",
-       .fix =
-           "uname -r  # from Linux 5.12 on for mlx5, later for others; else nvidia_peermem, or a driver of the "
-           "vendor",
+       .fix = Fix()
+                  .Do("use a kernel whose driver has it: Linux 5.12 and later for mlx5, later ones for other "
+                      "drivers")
+                  .Or("load nvidia_peermem, or install the driver of the vendor")
+                  .CheckBy("uname -r"),
        .depends_on = {"inv.rdma-present", "gpu.peermem"},
        .judge = JudgeGpuDmaBuf},
       {.id = "gpu.p2pdma",
        .title = "The kernel lets devices reach each other's memory over PCIe",
        .why =
            "Drivers of GPUs let no NIC into their memory by dma-buf where the kernel knows no way between them",
-       .fix = "grep P2PDMA /boot/config-$(uname -r)  # boot a kernel that has CONFIG_PCI_P2PDMA=y",
+       .fix = Fix()
+                  .Because("the kernel was built without CONFIG_PCI_P2PDMA", Certainty::kCertain)
+                  .Do("boot a kernel that has CONFIG_PCI_P2PDMA=y")
+                  .CheckBy("grep P2PDMA /boot/config-$(uname -r)"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeGpuP2pdma},
   };

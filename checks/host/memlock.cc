@@ -86,15 +86,20 @@ std::string LimitText(const MemlockGrant& grant) {
   return BytesText(grant.limit_bytes);
 }
 
-std::string GrantFix(const MemlockGrant& grant) {
+Fix GrantFix(const MemlockGrant& grant) {
   if (grant.consumer == kLogins) {
-    return "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' > "
-           "/etc/security/limits.d/90-rdma.conf  "
-           "# for new sessions: log in again";
+    return Fix("printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' > "
+               "/etc/security/limits.d/90-rdma.conf")
+        .Because("the default limit of systemd is 8 MiB, and no file says more")
+        .Caution("only new sessions have the limit")
+        .CheckBy("ulimit -l");
   }
   const std::string folder = Cat("/etc/systemd/system/", ShellWord(grant.consumer), ".d");
-  return Cat("mkdir -p ", folder, " && printf '[Service]\\nLimitMEMLOCK=infinity\\n' > ", folder,
-             "/memlock.conf && systemctl daemon-reload && systemctl restart ", ShellWord(grant.consumer));
+  const std::string unit = ShellWord(grant.consumer);
+  return Fix(Cat("mkdir -p ", folder, " && printf '[Service]\\nLimitMEMLOCK=infinity\\n' > ", folder,
+                 "/memlock.conf && systemctl daemon-reload && systemctl restart ", unit))
+      .Caution(Cat("the restart of ", unit, " may end the jobs that it runs"))
+      .CheckBy(Cat("systemctl show -p LimitMEMLOCK ", unit));
 }
 
 // Who uses RDMA, by whether the limit is enough; and why it is not known of somebody.
@@ -147,8 +152,9 @@ std::vector<Check> MemlockChecks() {
        .title = "The agent, which makes the live tests, may lock enough memory for RDMA",
        .why = "RDMA registers, hence locks, its buffers: beyond the limit registration fails. Storage services "
               "have limits of their own, the kernel has none",
-       .fix = "prlimit --pid {pid} --memlock=unlimited:unlimited  # the agent's; for good: "
-              "LimitMEMLOCK=infinity in its unit",
+       .fix = Fix("prlimit --pid {pid} --memlock=unlimited:unlimited")
+                  .Do("for good: write LimitMEMLOCK=infinity into the unit of the agent")
+                  .CheckBy("grep 'locked memory' /proc/{pid}/limits"),
        .blocks_for = &kDemandsMemlock,
        .depends_on = {"inv.rdma-present"},
        .in_summary = 1,
@@ -157,7 +163,10 @@ std::vector<Check> MemlockChecks() {
        .title = "Who uses RDMA in user space may lock the memory for it",
        .why = "Job schedulers, containers and logins have limits of their own, 8 MiB by systemd's default: "
               "registration fails there, while tests of verbs go well",
-       .fix = "systemctl show -p LimitMEMLOCK UNIT  # LimitMEMLOCK=infinity in the unit; for logins limits.d",
+       .fix =
+           Fix()
+               .Do("write LimitMEMLOCK=infinity into the unit; of logins a limit below /etc/security/limits.d")
+               .CheckBy("systemctl show -p LimitMEMLOCK UNIT"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostMemlockUsers},
   };

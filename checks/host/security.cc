@@ -54,7 +54,10 @@ Verdict JudgeSecDeviceNodes(const HostView& view) {
                   verbs == 0 ? Cat(all, ", none open to others") : Cat(all, ", those of verbs open to all"),
                   kExpected, kNodesSource);
   return Judged(false, Cat("open to others: ", open), kExpected, kNodesSource,
-                Cat("chmod o-rwx", paths, "  # for good: in the udev rule that opened it"));
+                Fix(Cat("chmod o-rwx", paths))
+                    .Because("a udev rule opened the nodes: the kernel makes them for root only")
+                    .Do("for good: remove the mode from the udev rule")
+                    .CheckBy("ls -l /dev/infiniband"));
 }
 
 constexpr std::string_view kNetnsSource = "RDMA netlink";
@@ -130,35 +133,40 @@ std::vector<Check> SecurityChecks() {
       {.id = "sec.device-nodes",
        .title = "Only trusted users may send management datagrams",
        .why = "Who can open umad or issm can reconfigure the fabric, or pose as its subnet manager",
-       .fix = "ls -l /dev/infiniband  # and close them in the udev rule that opened them",
+       .fix = Fix()
+                  .Do("remove the mode from the udev rule that opened the nodes")
+                  .CheckBy("ls -l /dev/infiniband"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeSecDeviceNodes},
       {.id = "sec.netns-shared",
        .title = "Containers see only the RDMA devices that are given to them",
        .why = "In shared mode each container sees all of them, and may use the addresses of the host and of "
               "others",
-       .fix =
-           "echo options ib_core netns_mode=0 > /etc/modprobe.d/rdma-netns.conf; rdma system set netns "
-           "exclusive  # refused (busy) while any other network namespace exists: then reboot; afterwards give "
-           "devices away by rdma dev set DEVICE netns NAME",
+       .fix = Fix("echo options ib_core netns_mode=0 > /etc/modprobe.d/rdma-netns.conf")
+                  .Run("rdma system set netns exclusive")
+                  .Caution("the kernel refuses it (busy) while another network namespace exists: then reboot")
+                  .Do("give the devices to their namespaces: rdma dev set DEVICE netns NAME")
+                  .CheckBy("rdma system show"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeSecNetnsShared},
       {.id = "sec.privileged-qkey",
        .title = "Controlled Q_Keys are for privileged programs only",
        .why = "With one a tenant may send datagrams to queue pairs of the kernel and of others",
-       .fix = "rdma system set privileged-qkey off",
+       .fix = Fix("rdma system set privileged-qkey off").CheckBy("rdma system show"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeSecPrivilegedQkey},
       {.id = "sec.agent-caps",
        .title = "The agent has no more privileges than it needs",
        .why = "It listens on the network: who finds a hole in it gets whatever it may do",
-       .fix =
-           "mkdir -p /etc/systemd/system/rdmaready-agent.service.d && printf '%s\\n' '[Service]' "
-           "User=rdmaready CapabilityBoundingSet= AmbientCapabilities= > "
-           "/etc/systemd/system/rdmaready-agent.service.d/10-capabilities.conf && systemctl daemon-reload && "
-           "systemctl restart rdmaready-agent  # started otherwise: as a user of its own by setpriv "
-           "--reuid=rdmaready --regid=rdmaready --init-groups --inh-caps=-all --bounding-set=-all, with "
-           "rdmaready-reader and rdmaready-listener beside it",
+       .fix = Fix("mkdir -p /etc/systemd/system/rdmaready-agent.service.d && printf '%s\\n' '[Service]' "
+                  "User=rdmaready CapabilityBoundingSet= AmbientCapabilities= > "
+                  "/etc/systemd/system/rdmaready-agent.service.d/10-capabilities.conf && systemctl "
+                  "daemon-reload && "
+                  "systemctl restart rdmaready-agent")
+                  .Or("without systemd start it by setpriv --reuid=rdmaready --regid=rdmaready --init-groups "
+                      "--inh-caps=-all --bounding-set=-all, with rdmaready-reader and rdmaready-listener "
+                      "beside it")
+                  .CheckBy("systemctl show -p CapabilityBoundingSet rdmaready-agent"),
        .judge = JudgeSecAgentCaps},
   };
 }

@@ -8,6 +8,7 @@
 
 #include "api/base/text.h"
 #include "checks/families.h"
+#include "checks/roce/gid_choice.h"
 #include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -49,8 +50,8 @@ bool IsOfMac(const Gid& gid, const Netdev& netdev) {
 }
 
 bool IsAddressOf(const Gid& gid, const Netdev& netdev) {
-  return std::ranges::any_of(*netdev.addresses,
-                             [text = GidAddressText(gid)](const IpAddress& one) { return one.address == text; });
+  return std::ranges::any_of(
+      *netdev.addresses, [text = GidAddressText(gid)](const IpAddress& one) { return one.address == text; });
 }
 
 std::string StaleNotApplicable(const PortView& view) {
@@ -71,8 +72,8 @@ Verdict JudgeGidStale(const PortView& view) {
     if (!port.netdev->addresses) return NoAnswer(port.netdev->addresses.missing(), kExpected, kGidSource);
     if (IsAddressOf(gid, *port.netdev)) continue;
     return Judged(false,
-                  Cat("GID ", gid.index, " ", GidAddressText(gid), " is of another address than ", port.netdev->name,
-                      " has (", Printable(port.netdev->mac), ")"),
+                  Cat("GID ", gid.index, " ", GidAddressText(gid), " is of another address than ",
+                      port.netdev->name, " has (", Printable(port.netdev->mac), ")"),
                   kExpected, kGidSource);
   }
   return Judged(true, Cat("all of ", port.netdev->name), kExpected, kGidSource);
@@ -87,13 +88,20 @@ std::string PinnedNotApplicable(const PortView& view) {
   return all && std::ranges::none_of(*all, pins) ? "no software here names a GID by its number" : "";
 }
 
-// Whether the GID stands for an address that a netdev of this host has. RoCE v1 and none at all are
-// gid.no-v1-traffic's.
+// Whether a netdev of this host has the address of the GID. RoCE v1 is judged by gid.no-v1-traffic.
 bool StandsForAddress(const Gid& gid, const Port& port) {
   const std::string address = AddressOfGid(gid.raw);
   if (address.empty()) return false;
   return std::ranges::any_of(AddressesOf(port),
                              [&](const PlacedAddress& placed) { return placed.ip.address == address; });
+}
+
+bool FitsAnotherPort(const PortView& view, std::uint32_t index) {
+  return view.host.ports && std::ranges::any_of(*view.host.ports, [&](const Port& port) {
+           if (!port.gids || !port.netdev) return false;
+           const auto gid = std::ranges::find(*port.gids, index, &Gid::index);
+           return gid != port.gids->end() && gid->type == GidType::kRoceV2 && StandsForAddress(*gid, port);
+         });
 }
 
 Verdict JudgeGidPinnedIndex(const PortView& view) {
@@ -111,9 +119,14 @@ Verdict JudgeGidPinnedIndex(const PortView& view) {
     const auto gid = std::ranges::find(*port.gids, *marking.gid_index, &Gid::index);
     const std::string text = Cat("GID ", *marking.gid_index, " by ", Printable(marking.source));
     if (gid == port.gids->end() || !StandsForAddress(*gid, port)) {
-      return Judged(false, Cat(text, ": no address of this host stands for it"), kExpected, kPinnedSource,
-                    Cat("show_gids  # then name another index in ", ShellWord(marking.source),
-                        ", or none: NCCL 2.21 and later and UCX find it by themselves"));
+      const std::string_view why = gid == port.gids->end() ? ": the port has no such GID"
+                                   : IsLinkLocalGid(*gid)  ? ": link-local, no IP address of this host"
+                                                           : ": this host does not have its IP address";
+      const Fix fix = AnotherIndexFix(marking, port, *port.gids);
+      // The configuration may be made for that port, and nobody uses this one.
+      if (FitsAnotherPort(view, *marking.gid_index))
+        return Warned(Cat(text, why), kExpected, kPinnedSource, fix);
+      return Judged(false, Cat(text, why), kExpected, kPinnedSource, fix);
     }
     observed += Cat(observed.empty() ? "" : ", ", text, ": ", AddressOfGid(gid->raw));
   }
@@ -122,19 +135,45 @@ Verdict JudgeGidPinnedIndex(const PortView& view) {
 
 }  // namespace
 
+Fix AnotherIndexFix(const ConsumerMarking& marking, const Port& port, const std::vector<Gid>& gids) {
+  const auto good = std::ranges::find_if(
+      gids, [](const Gid& gid) { return gid.type == GidType::kRoceV2 && !AddressOfGid(gid.raw).empty(); });
+  const std::string file = ShellWord(marking.source);
+  const std::string own = good == gids.end()
+                              ? std::string("the index of a RoCE v2 GID with an IP address")
+                              : Cat("index ", good->index, ", which is RoCE v2 with an IP address");
+  const std::string number = good == gids.end() ? "" : Cat("=", good->index);
+  Fix fix = Fix().Because("each NIC numbers its GIDs in its own way, and numbers move with the addresses");
+  if (marking.consumer == MarkingConsumer::kNccl)
+    fix = std::move(fix)
+              .Do(Cat("set NCCL_IB_GID_INDEX", number, " in ", file, ": ", own))
+              .Or(Cat("remove NCCL_IB_GID_INDEX from ", file, ": NCCL 2.21 and later finds the GID by itself"))
+              .Caution("only jobs that start later read the file");
+  else
+    fix = std::move(fix).Do(Cat("name ", own, " in ", file));
+  return std::move(fix).CheckBy(
+      Cat("cat /sys/class/infiniband/", ShellWord(port.device), "/ports/", port.number, "/gid_attrs/types/*"));
+}
+
 std::vector<Check> GidIndexChecks() {
   return {
       {.id = "gid.stale",
        .title = "The port's default GIDs are of the address that it has",
        .why = "A GID that was made of an earlier address is offered to peers, and answers for nobody",
-       .fix = "ip link set dev {netdev} down && ip link set dev {netdev} up  # the table is filled anew; IPv6 "
-              "addresses and static routes are lost. Of a virtual function: bind it again",
+       .fix = Fix("ip link set dev {netdev} down && ip link set dev {netdev} up")
+                  .Because("the kernel made the GID of a MAC address that the interface had before")
+                  .Caution("the link goes down for a moment; IPv6 addresses and static routes are lost")
+                  .Or("bind the driver of a virtual function again")
+                  .CheckBy("ibv_devinfo -v -d {device}"),
        .depends_on = {"link.state", "gid.ip-match"},
        .judge = JudgeGidStale},
       {.id = "gid.pinned-index",
        .title = "A GID that software names by its number stands for an address",
        .why = "Numbers move when addresses come and go, and differ between hosts: the job then times out",
-       .fix = "rdma link show {device}/{port}  # the GIDs: ibv_devinfo -v",
+       .fix = Fix()
+                  .Do("name the index of a RoCE v2 GID with an IP address in the configuration")
+                  .CheckBy("ibv_devinfo -v -d {device}"),
+       .blocks_for = &kDemandsRdma,
        .depends_on = {"gid.v2-present", "gid.no-v1-traffic"},
        .judge = JudgeGidPinnedIndex},
   };

@@ -7,12 +7,24 @@
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/words/cluster_agent.h"
+#include "checks/roce/gid_choice.h"
 #include "checks/words/socket_priority.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
+
+// openibd runs the hooks of /etc/infiniband at each start of the driver (MLNX_OFED).
+Fix TrafficClassFix(const PortView& view, unsigned now, unsigned wanted) {
+  const std::string file =
+      Cat("/sys/class/infiniband/", ShellWord(view.port.device), "/tc/", view.port.number, "/traffic_class");
+  return Fix(Cat("echo ", wanted, " > ", file))
+      .Because(Cat("a script or a person wrote traffic class ", now, ", which overrides every program"),
+               Certainty::kCertain)
+      .Do(Cat("write ", wanted, " in the script that sets it at boot, as /etc/infiniband/post-start-hook.sh"))
+      .CheckBy(Cat("cat ", file));
+}
 
 // A vendor's switch, which overrides what every program and RDMA-CM say.
 Verdict JudgeRoceTosVerbs(const PortView& view) {
@@ -27,9 +39,7 @@ Verdict JudgeRoceTosVerbs(const PortView& view) {
   const unsigned now = *forced;
   if (now == 0) return Judged(true, "no traffic class is forced", expected, kSource);
   return Judged(now >> 2 == wanted >> 2, Cat("every connection has ToS ", now, " (DSCP ", now >> 2, ")"),
-                expected, kSource,
-                Cat("echo ", wanted, " > /sys/class/infiniband/", ShellWord(view.port.device), "/tc/",
-                    view.port.number, "/traffic_class"));
+                expected, kSource, TrafficClassFix(view, now, wanted));
 }
 
 std::string_view ConsumerWord(MarkingConsumer consumer) {
@@ -92,31 +102,23 @@ std::string IndexNotApplicable(const PortView& view) {
 Verdict JudgeGidNoV1Traffic(const PortView& view) {
   if (std::string reason = IndexNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kSource = "configuration files, GID table";
-  constexpr std::string_view kExpected = "RoCE v2 with an IP address";
+  constexpr std::string_view kExpected = "RoCE v2";
   const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
   if (!markings) return NoAnswer(markings.missing(), kExpected, kSource);
   const Fact<std::vector<Gid>>& gids = view.port.gids;
   if (!gids) return NoAnswer(gids.missing(), kExpected, kSource);
-  const auto good = std::ranges::find_if(
-      *gids, [](const Gid& gid) { return gid.type == GidType::kRoceV2 && !AddressOfGid(gid.raw).empty(); });
-  const std::string advice =
-      good == gids->end() ? std::string() : Cat("; index ", good->index, " is RoCE v2 with an IP address");
   std::string observed;
   for (const ConsumerMarking& marking : *markings) {
     if (!marking.gid_index) continue;
     const auto gid = std::ranges::find(*gids, *marking.gid_index, &Gid::index);
     const std::string text = Cat(ConsumerWord(marking.consumer), " uses GID ", *marking.gid_index);
-    const bool right = gid != gids->end() && gid->type == GidType::kRoceV2 && !AddressOfGid(gid->raw).empty();
-    if (!right) {
-      const std::string_view what = gid == gids->end()              ? ", and there is none"
-                                    : gid->type == GidType::kRoceV2 ? ", which has no IP address"
-                                                                    : ", which is RoCE v1";
-      return Judged(
-          false, Cat(text, what), kExpected, kSource,
-          Cat("grep -n GID_INDEX ", ShellWord(marking.source), "  # name another index there", advice));
-    }
+    if (gid == gids->end()) continue;
+    if (gid->type != GidType::kRoceV2)
+      return Judged(false, Cat(text, ", which is RoCE v1"), kExpected, kSource,
+                    AnotherIndexFix(marking, view.port, *gids));
     observed += Cat(observed.empty() ? "" : ", ", text);
   }
+  if (observed.empty()) return NotApplicable("no GID of this number is in the table: see gid.pinned-index");
   return Judged(true, observed, kExpected, kSource);
 }
 
@@ -242,13 +244,16 @@ std::vector<Check> MarkingChecks() {
       {.id = "gid.no-v1-traffic",
        .title = "Software that names a GID names one of RoCE v2",
        .why = "Numbers of GIDs move when an address comes or goes: what was RoCE v2 is then v1, without a DSCP",
-       .fix = "rdma link show {device}/{port}  # the GIDs: ibv_devinfo -v; name the index of a RoCE v2 one",
+       .fix = Fix()
+                  .Do("name the index of a RoCE v2 GID in the configuration")
+                  .CheckBy("ibv_devinfo -v -d {device}"),
        .depends_on = {"gid.v2-present"},
        .judge = JudgeGidNoV1Traffic},
       {.id = "roce.tos-verbs",
        .title = "No traffic class is forced on RDMA but the profile's",
        .why = "It overrides what RDMA-CM and every program say: all RDMA lands in the class that it names",
-       .fix = "cat /sys/class/infiniband/{device}/tc/{port}/traffic_class  # echo {tos} into it",
+       .fix = Fix("echo {tos} > /sys/class/infiniband/{device}/tc/{port}/traffic_class")
+                  .CheckBy("cat /sys/class/infiniband/{device}/tc/{port}/traffic_class"),
        .blocks_for = &kDemandsTos,
        .depends_on = {"inv.rdma-present", "inv.transport", "link.state"},
        .judge = JudgeRoceTosVerbs},

@@ -26,13 +26,21 @@ RoleAnswer ByModule(const Facts& host, std::string_view module) {
   return IsInUse(*state) ? Yes() : No(Cat(module, " is not loaded: no such server here"));
 }
 
-// A client loads its module with the first connection: to have it is all that shows a host could be one.
-RoleAnswer ByAnyModule(const Facts& host, std::string_view module, Role role) {
+// The built-in profiles of a protocol ask for its clients, although they name no role.
+bool IsMadeFor(const Profile& profile, Role role) {
+  if (role == Role::kSmbClient) return profile.name.starts_with("smb-direct");
+  return role == Role::kNvmeHost && profile.name.starts_with("nvme-roce");
+}
+
+// Distributions install the modules of all clients: only a module that is in use shows a client.
+RoleAnswer ClientByModule(const Facts& host, const Profile& profile, std::string_view module, Role role) {
   const Fact<ModuleState> state = StateOf(host, module);
   if (!state) return Unknown(state.missing());
-  return *state != ModuleState::kAbsent
-             ? Yes()
-             : No(Cat("no ", module, " here, and the profile does not name the role ", Name(role)));
+  if (IsInUse(*state)) return Yes();
+  const bool installed = *state != ModuleState::kAbsent;
+  if (installed && IsMadeFor(profile, role)) return Yes();
+  const std::string here = installed ? Cat(module, " is not loaded") : Cat("no ", module, " here");
+  return No(Cat(here, ", and the profile does not name the role ", Name(role)));
 }
 
 RoleAnswer SmbServer(const Facts& host) {
@@ -42,11 +50,11 @@ RoleAnswer SmbServer(const Facts& host) {
   return Unknown(host.ksmbd.missing());  // not loaded, and whether it is configured is not known
 }
 
-RoleAnswer SmbClient(const Facts& host) {
+RoleAnswer SmbClient(const Facts& host, const Profile& profile) {
   const Fact<ModuleState> cifs = StateOf(host, "cifs");
   if (cifs && IsInUse(*cifs)) return Yes();
   const RoleAnswer server = SmbServer(host);
-  if (!server.not_applicable.empty()) return ByAnyModule(host, "cifs", Role::kSmbClient);
+  if (!server.not_applicable.empty()) return ClientByModule(host, profile, "cifs", Role::kSmbClient);
   if (server.unknown) return server;
   if (!cifs) return Unknown(cifs.missing());
   return No("an SMB server, and cifs is not loaded");
@@ -84,7 +92,7 @@ RoleAnswer RoleOf(const Facts& host, const Profile& profile, Role role) {
     case Role::kSmbServer:
       return SmbServer(host);
     case Role::kSmbClient:
-      return SmbClient(host);
+      return SmbClient(host, profile);
     case Role::kNvmeTarget:
       return ByModule(host, "nvmet_rdma");
     case Role::kIserTarget:
@@ -92,11 +100,11 @@ RoleAnswer RoleOf(const Facts& host, const Profile& profile, Role role) {
     case Role::kNfsServer:
       return NfsServer(host);
     case Role::kNvmeHost:
-      return ByAnyModule(host, "nvme_rdma", role);
+      return ClientByModule(host, profile, "nvme_rdma", role);
     case Role::kIserInitiator:
-      return ByAnyModule(host, "ib_iser", role);
+      return ClientByModule(host, profile, "ib_iser", role);
     case Role::kNfsClient:
-      return ByAnyModule(host, "rpcrdma", role);
+      return ClientByModule(host, profile, "rpcrdma", role);
     case Role::kUnknown:
       return Yes();
   }

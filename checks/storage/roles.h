@@ -18,9 +18,8 @@ inline constexpr std::string_view kListenersSource = "RDMA netlink, identifiers 
 
 // Whether a check for a role is about this host. Under a profile that names roles, those and no others. Else:
 //  - the server of a protocol is a host whose kernel has the server's modules loaded (SMB: or configured);
-//  - an SMB client is who has cifs loaded, or is no SMB server and has cifs;
-//  - a client of NVMe, iSER or NFS over RDMA is a host that has its module: a host without it is not meant to
-//  be one.
+//  - a client is a host that has the module of its protocol loaded or built in. A module on disk shows a client
+//    only under the built-in profile of that protocol (smb-direct-*, nvme-roce).
 struct RoleAnswer {
   std::string not_applicable{};      // why it has not the role; empty: it has, or that is not known
   std::optional<Missing> unknown{};  // why that is not known

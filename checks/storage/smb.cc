@@ -36,9 +36,10 @@ Verdict JudgeSmbClientBuiltIn(const HostView& view) { return JudgeBuiltIn(view, 
 Verdict JudgeSmbServerBuiltIn(const HostView& view) { return JudgeBuiltIn(view, Role::kSmbServer, "ksmbd"); }
 
 Verdict NoConfig(const Missing& why, std::string_view expected) {
-  return NoAnswer(
-      why, expected, kConfigSource,
-      "grep -rn 'multi channel' /etc/ksmbd  # not where ksmbd-tools look; ksmbd.mountd is told with --config");
+  return NoAnswer(why, expected, kConfigSource,
+                  Fix()
+                      .Do("find the configuration file: ksmbd.mountd takes another one by its option --config")
+                      .CheckBy("grep -rn 'multi channel' /etc/ksmbd"));
 }
 
 Verdict JudgeSmbMultichannel(const HostView& view) {
@@ -140,14 +141,16 @@ bool HasFault(const KnownFault& fault, const KernelVersion& version, bool iwarp)
 Verdict NoneTold(const KernelVersion& version, std::string_view expected, std::string_view source) {
   const std::string name = Cat("Linux ", version.major, ".", version.minor);
   if (version >= kCreditsMended) return Judged(true, Cat(name, ": none known"), expected, source);
-  return {.observed = Cat(name,
-                          ": connections may run out of credits (mended in 7.0 and in some older releases: the "
-                          "version does not tell)"),
-          .expected = std::string(expected),
-          .source = std::string(source),
-          .fix =
-              "uname -r  # ask the distribution whether this kernel has the SMB Direct credit repairs of "
-              "Linux 7.0; rdmaready check --level share --share //SERVER/SHARE --credentials FILE drives it"};
+  return {
+      .observed = Cat(name,
+                      ": connections may run out of credits (fixed in 7.0 and in some older releases: the "
+                      "version does not tell)"),
+      .expected = std::string(expected),
+      .source = std::string(source),
+      .fix = Fix()
+                 .Do("ask the distribution whether this kernel has the SMB Direct credit repairs of Linux 7.0")
+                 .Do("test it: rdmaready check --level share --share //SERVER/SHARE --credentials FILE")
+                 .CheckBy("uname -r")};
 }
 
 Verdict JudgeSmbKernel(const HostView& view) {
@@ -180,18 +183,22 @@ std::vector<Check> SmbChecks() {
        .title = "The kernel's SMB client was built with SMB Direct",
        .why =
            "Without it mount -o rdma fails, and SMB stays on TCP; Debian's kernels, for one, are built without",
-       .fix =
-           "grep SMB_DIRECT /boot/config-$(uname -r)  # not set: use a kernel with CONFIG_CIFS_SMB_DIRECT=y, "
-           "which "
-           "needs CIFS and InfiniBand both built in or both modules",
+       .fix = Fix()
+                  .Because("the kernel was built without CONFIG_CIFS_SMB_DIRECT", Certainty::kCertain)
+                  .Do("boot a kernel with CONFIG_CIFS_SMB_DIRECT=y: it needs CIFS and InfiniBand both built "
+                      "in, or "
+                      "both as modules")
+                  .CheckBy("grep SMB_DIRECT /boot/config-$(uname -r)"),
        .blocks_for = &kDemandsSmbClient,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeSmbClientBuiltIn},
       {.id = "smb.server-built-in",
        .title = "The kernel's SMB server was built with SMB Direct",
        .why = "Without it ksmbd offers no RDMA interface to its clients, and says nothing about it",
-       .fix = "grep SMBDIRECT /boot/config-$(uname -r)  # not set: use a kernel with "
-              "CONFIG_SMB_SERVER_SMBDIRECT=y",
+       .fix = Fix()
+                  .Because("the kernel was built without CONFIG_SMB_SERVER_SMBDIRECT", Certainty::kCertain)
+                  .Do("boot a kernel with CONFIG_SMB_SERVER_SMBDIRECT=y")
+                  .CheckBy("grep SMBDIRECT /boot/config-$(uname -r)"),
        .blocks_for = &kDemandsSmbServer,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeSmbServerBuiltIn},
@@ -199,8 +206,12 @@ std::vector<Check> SmbChecks() {
        .title = "The SMB server offers multichannel",
        .why = "Windows clients begin on TCP and learn of RDMA by multichannel alone: without it they never use "
               "RDMA",
-       .fix = "sed -i '/server multi channel support/d; /^\\[global\\]/a server multi channel support = yes' "
-              "/etc/ksmbd/ksmbd.conf && systemctl restart ksmbd  # and remount on the clients",
+       .fix =
+           Fix("sed -i '/server multi channel support/d; /^\\[global\\]/a server multi channel support = yes' "
+               "/etc/ksmbd/ksmbd.conf && systemctl restart ksmbd")
+               .Caution("the restart ends all sessions of the server")
+               .Do("mount the shares again on the clients")
+               .CheckBy("grep -n 'multi channel' /etc/ksmbd/ksmbd.conf"),
        .blocks_for = &kDemandsSmbServer,
        .depends_on = {"inv.rdma-present"},  // a server built without SMB Direct has to be told of both
        .judge = JudgeSmbMultichannel},
@@ -209,15 +220,19 @@ std::vector<Check> SmbChecks() {
        .why = "Linux clients turn RDMA reads and writes off for signed or encrypted connections: data then "
               "goes in "
               "small messages, and costs CPU",
-       .fix = "grep -nE 'signing|encryption' /etc/ksmbd/ksmbd.conf  # take the demand away where the storage "
-              "network "
-              "is trusted",
+       .fix = Fix()
+                  .Caution("without signing and encryption the network can read and change the data")
+                  .Do("remove the demand from ksmbd.conf, if the storage network is trusted")
+                  .Do("restart ksmbd: all sessions of the server end")
+                  .CheckBy("grep -nE 'signing|encryption' /etc/ksmbd/ksmbd.conf"),
        .depends_on = {"inv.rdma-present", "smb.server-built-in"},
        .judge = JudgeSmbSigning},
       {.id = "smb.tcp",
        .title = "The SMB server listens on TCP port 445 too",
        .why = "Windows clients connect by TCP first, and ask there for RDMA",
-       .fix = "systemctl restart ksmbd  # then: ss -ltn sport = 445",
+       .fix = Fix("systemctl restart ksmbd")
+                  .Caution("the restart ends all sessions of the server")
+                  .CheckBy("ss -ltn sport = 445"),
        .blocks_for = &kDemandsSmbServer,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeSmbTcp},
@@ -226,15 +241,21 @@ std::vector<Check> SmbChecks() {
        .why = "Before Linux 7.0 ksmbd has one RDMA port for the whole host: with an iWARP device that is 5445, "
               "where "
               "Windows does not look for a RoCE device",
-       .fix =
-           "rdma link show  # unload the driver of the transport that storage does not use, and restart ksmbd",
+       .fix = Fix()
+                  .Do("unload the driver of the transport that storage does not use")
+                  .Do("restart ksmbd: all sessions of the server end")
+                  .Or("use Linux 7.0 or later, which has a port for each transport")
+                  .CheckBy("rdma link show"),
        .depends_on = {"inv.rdma-present", "smb.server-built-in"},
        .judge = JudgeSmbMixedTransports},
       {.id = "smb.kernel",
        .title = "The kernel has no known fault of SMB Direct",
        .why = "Some releases refuse devices, or break direct reads and writes",
-       .fix = "uname -r  # use a newer kernel; a distribution's older one may have the repair, which its "
-              "number hides",
+       .fix = Fix()
+                  .Do("use a newer kernel")
+                  .Or("ask the distribution: its older kernel may have the repair, and its number does not "
+                      "show that")
+                  .CheckBy("uname -r"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeSmbKernel},
   };

@@ -148,22 +148,26 @@ std::vector<Check> SmbServingChecks() {
       {.id = "smb.multichannel-ports",
        .title = "SMB Multichannel has a second RDMA port to go to",
        .why = "With a single port every fault of its cable, NIC or switch stops storage",
-       .fix =
-           "rdma link show  # which ports there are: add a second one, in a subnet and at a switch of its own",
+       .fix = Fix().Do("add a second port, in a subnet and at a switch of its own").CheckBy("rdma link show"),
        .depends_on = {"inv.rdma-present", "inv.expected-count"},
        .judge = JudgeSmbMultichannelPorts},
       {.id = "iw.port-5445",
        .title = "No TCP listener takes the port of SMB Direct over iWARP",
        .why = "iWARP connections are TCP connections: whoever listens on 5445 keeps the SMB server from it",
-       .fix = "ss -ltnp sport = 5445  # stop it, or give it another port; then restart ksmbd",
+       .fix = Fix()
+                  .Do("stop the program that has TCP port 5445, or give it another port")
+                  .Do("restart ksmbd: all sessions of the server end")
+                  .CheckBy("ss -ltnp sport = 5445"),
        .blocks_for = &kDemandsSmbServer,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIwPort5445},
       {.id = "smb.listener",
        .title = "The SMB server listens on the RDMA device",
        .why = "Without a listener every RDMA connection is refused, and clients stay on TCP",
-       .fix = "systemctl restart ksmbd  # after the RDMA device is there; then: rdma resource show cm_id link "
-              "{device}",
+       .fix = Fix("systemctl restart ksmbd")
+                  .Because("ksmbd was started before the RDMA device was there")
+                  .Caution("the restart ends all sessions of the server")
+                  .CheckBy("rdma resource show cm_id link {device}"),
        .blocks_for = &kDemandsSmbServer,
        .depends_on = {"inv.rdma-present", "smb.server-built-in", "iw.port-5445"},
        .in_summary = 1,
@@ -173,16 +177,23 @@ std::vector<Check> SmbServingChecks() {
        .why = "ksmbd tells clients that an address can do RDMA by the interface that has it: on a bridge, bond "
               "or VLAN "
               "it may not know, and Windows clients then stay on TCP",
-       .fix = "ip address add ADDRESS dev {netdev}  # ADDRESS: this host's in the storage network; or use "
-              "Linux 6.18, "
-              "which knows VLANs and bridges",
+       .fix =
+           Fix()
+               .Caution(
+                   "a member of a bridge or a bond uses no address of its own: remove the port from it first")
+               .Do("put an address of the storage network on {netdev} itself")
+               .Or("use Linux 6.18 or later, which knows VLANs and bridges right above the port")
+               .CheckBy("ip address show dev {netdev}"),
        .blocks_for = &kDemandsSmbServer,
        .depends_on = {"inv.rdma-present", "inv.netdev-mapping", "ip.address", "smb.server-built-in"},
        .judge = JudgeSmbServerAddress},
       {.id = "smb.interfaces",
        .title = "The SMB server serves the RDMA port's interface",
        .why = "ksmbd tells its clients of the interfaces it is bound to, and of no others",
-       .fix = "grep -n interfaces /etc/ksmbd/ksmbd.conf  # add {netdev}; then: systemctl restart ksmbd",
+       .fix = Fix()
+                  .Do("add {netdev} to interfaces in /etc/ksmbd/ksmbd.conf")
+                  .Do("restart ksmbd: all sessions of the server end")
+                  .CheckBy("grep -n interfaces /etc/ksmbd/ksmbd.conf"),
        .blocks_for = &kDemandsSmbServer,
        .depends_on = {"inv.rdma-present", "inv.netdev-mapping"},
        .judge = JudgeSmbInterfaces},

@@ -63,6 +63,14 @@ Verdict JudgeNfsServerListener(const HostView& view) {
   return JudgeListener(view, Role::kNfsServer, "rpcrdma", "20049");
 }
 
+// A module that is not on disk: `modprobe` cannot load it.
+Fix NoModuleFix(std::string_view module, std::string_view option) {
+  return Fix()
+      .Because("the kernel was built without it, or a part of the kernel's modules is not installed")
+      .Do(Cat("install the full set of modules of this kernel, or boot a kernel with ", option))
+      .CheckBy(Cat("modinfo ", module));
+}
+
 constexpr std::string_view kNoModule =
     "Without the module the protocol has no RDMA on this host, and stays on TCP or fails";
 constexpr std::string_view kNoListener = "A server that does not listen on RDMA refuses every RDMA connection";
@@ -74,67 +82,82 @@ std::vector<Check> StorageRolesChecks() {
       {.id = "nvme.host-module",
        .title = "The kernel has the NVMe over RDMA host driver",
        .why = kNoModule,
-       .fix = "modprobe nvme-rdma  # not found: install the kernel's full set of modules, or one with "
-              "CONFIG_NVME_RDMA",
+       .fix = NoModuleFix("nvme-rdma", "CONFIG_NVME_RDMA"),
        .blocks_for = &kDemandsNvmeHost,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeNvmeHostModule},
       {.id = "nvme.target-module",
        .title = "The kernel has the NVMe over RDMA target",
        .why = kNoModule,
-       .fix = "modprobe nvmet-rdma  # not found: use a kernel with CONFIG_NVME_TARGET_RDMA",
+       .fix = NoModuleFix("nvmet-rdma", "CONFIG_NVME_TARGET_RDMA"),
        .blocks_for = &kDemandsNvmeTarget,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeNvmeTargetModule},
       {.id = "nvme.target-listener",
        .title = "The NVMe target listens on RDMA",
        .why = kNoListener,
-       .fix = "grep -r . /sys/kernel/config/nvmet/ports/*/addr_*  # a port of addr_trtype rdma, with a "
-              "subsystem linked",
+       .fix = Fix()
+                  .Because("no port of the target has addr_trtype rdma, or its addr_traddr is not the address "
+                           "of an RDMA port")
+                  .Do("set addr_trtype to rdma and addr_traddr to the address of an RDMA port, in "
+                      "/sys/kernel/config/nvmet/ports")
+                  .Do("link the subsystem to the port, and write both into the saved configuration")
+                  .Caution("a port with a linked subsystem refuses new values: remove the link first")
+                  .CheckBy("grep -r . /sys/kernel/config/nvmet/ports/"),
        .blocks_for = &kDemandsNvmeTarget,
        .depends_on = {"inv.rdma-present", "nvme.target-module"},
        .judge = JudgeNvmeTargetListener},
       {.id = "iser.initiator-module",
        .title = "The kernel has the iSER initiator",
        .why = kNoModule,
-       .fix = "modprobe ib_iser  # not found: use a kernel with CONFIG_INFINIBAND_ISER",
+       .fix = NoModuleFix("ib_iser", "CONFIG_INFINIBAND_ISER"),
        .blocks_for = &kDemandsIserInitiator,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIserInitiatorModule},
       {.id = "iser.target-module",
        .title = "The kernel has the iSER target",
        .why = kNoModule,
-       .fix = "modprobe ib_isert  # not found: use a kernel with CONFIG_INFINIBAND_ISERT",
+       .fix = NoModuleFix("ib_isert", "CONFIG_INFINIBAND_ISERT"),
        .blocks_for = &kDemandsIserTarget,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIserTargetModule},
       {.id = "iser.target-listener",
        .title = "The iSCSI target listens on RDMA",
        .why = kNoListener,
-       .fix = "grep -r . /sys/kernel/config/target/iscsi/*/*/np/*/iser  # echo 1 into that of the portal on "
-              "the RDMA port",
+       .fix = Fix()
+                  .Because("the portal of the target speaks TCP only: iSER is a switch of each portal")
+                  .Do("write 1 to the file iser of the portal, below /sys/kernel/config/target/iscsi/*/*/np/, "
+                      "or use "
+                      "targetcli: enable_iser true")
+                  .Do("save it: targetcli saveconfig")
+                  .Caution("sessions of this portal end")
+                  .CheckBy("rdma resource show cm_id"),
        .blocks_for = &kDemandsIserTarget,
        .depends_on = {"inv.rdma-present", "iser.target-module"},
        .judge = JudgeIserTargetListener},
       {.id = "nfs.client-module",
        .title = "The kernel has NFS over RDMA for clients",
        .why = kNoModule,
-       .fix = "modprobe rpcrdma  # not found: use a kernel with CONFIG_SUNRPC_XPRT_RDMA",
+       .fix = NoModuleFix("rpcrdma", "CONFIG_SUNRPC_XPRT_RDMA"),
        .blocks_for = &kDemandsNfsClient,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeNfsClientModule},
       {.id = "nfs.server-module",
        .title = "The kernel has NFS over RDMA for its server",
        .why = kNoModule,
-       .fix = "modprobe rpcrdma  # not found: use a kernel with CONFIG_SUNRPC_XPRT_RDMA",
+       .fix = NoModuleFix("rpcrdma", "CONFIG_SUNRPC_XPRT_RDMA"),
        .blocks_for = &kDemandsNfsServer,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeNfsServerModule},
       {.id = "nfs.server-listener",
        .title = "The NFS server listens on RDMA",
        .why = kNoListener,
-       .fix = "echo 'rdma 20049' > /proc/fs/nfsd/portlist  # for good: rdma=y in the [nfsd] section of "
-              "/etc/nfs.conf",
+       .fix =
+           Fix("echo 'rdma 20049' > /proc/fs/nfsd/portlist")
+               .Because(
+                   "nfsd was started without rdma=y: a listener that was added later ends with its last thread")
+               .Do("for good: write rdma=y into the section [nfsd] of /etc/nfs.conf")
+               .CheckBy("cat /proc/fs/nfsd/portlist"),
        .blocks_for = &kDemandsNfsServer,
        .depends_on = {"inv.rdma-present", "nfs.server-module"},
        .judge = JudgeNfsServerListener},

@@ -22,6 +22,10 @@ Facts LimitsDenied(Transport transport = Transport::kRoce) {
   });
 }
 
+Facts OnDiskOnly(Facts host) {
+  return WithModule(std::move(host), "cifs", [](KernelModule& m) { m.state = ModuleState::kInstalled; });
+}
+
 }  // namespace
 
 std::vector<CheckCase> DeviceLimitsCases() {
@@ -42,10 +46,15 @@ std::vector<CheckCase> DeviceLimitsCases() {
     cases.push_back(
         Passes(number.id, "the least that is enough", with(number.pass), std::to_string(number.pass)));
     cases.push_back(Fails(number.id, "too little", with(number.least - 1), std::to_string(number.least - 1),
-                          {.fix = "ibv_devinfo -v -d rxe0"}));
+                          {.fix = "newer driver and firmware of rxe0"}));
     if (number.least < number.pass)
       cases.push_back(Warns(number.id, "little", with(number.pass - 1), std::to_string(number.pass - 1)));
     cases.push_back(IsUnknown(number.id, "denied", LimitsDenied(), "not permitted"));
+    cases.push_back(DoesNotApply(number.id, "only clients on disk", OnDiskOnly(with(1)), "cifs is not loaded"));
+    cases.push_back(Fails(number.id, "a profile of SMB Direct", OnDiskOnly(with(1)), "1 ",
+                          {.profile = Asking([](Profile& p) { p.name = "smb-direct-roce"; })}));
+    cases.push_back(
+        IsUnknown(number.id, "whether there is SMB is not known", ModulesDenied(), "not permitted"));
   }
   const auto with_guid = [](Fact<std::uint64_t> guid) {
     return WithPort([&guid](Port& port) { port.node_guid = guid; });

@@ -39,6 +39,13 @@ Facts WithKernel(Facts host, const char* release) {
   return host;
 }
 
+Facts WithVendorCore(Facts host) {
+  std::vector<Port> ports = *host.ports;
+  ports.front().out_of_tree = true;
+  host.ports = ports;
+  return host;
+}
+
 }  // namespace
 
 std::vector<CheckCase> GpuCases() {
@@ -58,6 +65,8 @@ std::vector<CheckCase> GpuCases() {
       Passes("gpu.peermem", "loaded", peermem, "peer memory module is loaded", direct),
       Passes("gpu.peermem", "open modules", open, "560.35.03, open modules", direct),
       Fails("gpu.peermem", "closed and not loaded", closed, "without open modules",
+            {.fix = "install the open kernel modules", .profile = asks}),
+      Fails("gpu.peermem", "closed, and a vendor's RDMA core", WithVendorCore(closed), "without open modules",
             {.fix = "modprobe nvidia_peermem", .profile = asks}),
       DoesNotApply("gpu.peermem", "no GPU", GoodHost(), "no GPU on the PCI bus", direct),
       DoesNotApply("gpu.peermem", "AMD's", amd, "driven by nvidia", direct),
@@ -65,7 +74,7 @@ std::vector<CheckCase> GpuCases() {
       IsUnknown("gpu.peermem", "denied", GpuHost("nvidia", unread), "not permitted", direct),
       Passes("gpu.dma-buf", "mlx5", open, "mlx5_core has it", direct),
       Fails("gpu.dma-buf", "mlx5 of an old kernel", WithKernel(open, "5.4.0-42-generic"), "before 5.12",
-            {.fix = "uname -r", .profile = asks}),
+            {.fix = "Linux 5.12 and later for mlx5", .profile = asks}),
       Fails("gpu.dma-buf", "cxgb4", GpuHost("amdgpu", Amd({}), "cxgb4"), "cxgb4 has no registration", direct),
       DoesNotApply("gpu.dma-buf", "peer memory", peermem, "peer memory module is loaded", direct),
       DoesNotApply("gpu.dma-buf", "no GPU", Hardware(), "no GPU", direct),
@@ -74,7 +83,7 @@ std::vector<CheckCase> GpuCases() {
       IsUnknown("gpu.dma-buf", "denied", GpuHost("nvidia", unread), "not permitted", direct),
       Passes("gpu.p2pdma", "on", amd, "CONFIG_PCI_P2PDMA=y", direct),
       Fails("gpu.p2pdma", "off", GpuHost("amdgpu", Amd({{"CONFIG_PCI_P2PDMA", "n"}})), "is not set",
-            {.fix = "grep P2PDMA", .profile = asks}),
+            {.fix = "boot a kernel that has CONFIG_PCI_P2PDMA=y", .profile = asks}),
       Fails("gpu.p2pdma", "NVIDIA's open modules", open, "is not set", direct),
       DoesNotApply("gpu.p2pdma", "NVIDIA's other modules", closed, "no dma-buf", direct),
       DoesNotApply("gpu.p2pdma", "peer memory", peermem, "peer memory module", direct),

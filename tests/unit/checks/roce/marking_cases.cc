@@ -198,21 +198,20 @@ std::vector<CheckCase> MarkingMovedRows() {
       netdev.mqprio = mqprio;
     });
   };
-  return {
-      Passes("gid.no-v1-traffic", "v2", NamingGid(1), "NCCL uses GID 1"),
-      Fails("gid.no-v1-traffic", "v1", v1, "NCCL uses GID 1, which is RoCE v1",
-            {.fix = "grep -n GID_INDEX /etc/nccl.conf"}),
-      Fails("gid.no-v1-traffic", "link-local", NamingGid(0), "no IP address", {.fix = "index 1 is RoCE v2"}),
-      Fails("gid.no-v1-traffic", "none", NamingGid(9), "there is none"),
-      IsUnknown("gid.no-v1-traffic", "denied", MarkingNaming(Denied()), "not permitted"),
-      DoesNotApply("gid.no-v1-traffic", "nobody names one", GoodHost(), "names the index"),
-      Passes("vlan.mqprio", "to the RDMA priority", mapped(3), "class 3", {.profile = PcpProfile()}),
-      Fails("vlan.mqprio", "elsewhere", mapped(0), "RDMA-CM's priority 0 class 0",
-            {.fix = "tc qdisc del dev dcb0 root", .profile = PcpProfile()}),
-      IsUnknown("vlan.mqprio", "denied", WithMqprio([](Netdev& netdev) { netdev.mqprio = Denied(); }),
-                "not permitted", {.profile = PcpProfile()}),
-      DoesNotApply("vlan.mqprio", "none", OnVlan(), "no mqprio", {.profile = PcpProfile()}),
-      DoesNotApply("vlan.mqprio", "DSCP profile", mapped(0), "does not ask")};
+  return {Passes("gid.no-v1-traffic", "v2", NamingGid(1), "NCCL uses GID 1"),
+          Fails("gid.no-v1-traffic", "v1", v1, "NCCL uses GID 1, which is RoCE v1",
+                {.fix = "set NCCL_IB_GID_INDEX"}),
+          Passes("gid.no-v1-traffic", "link-local", NamingGid(0), "NCCL uses GID 0"),
+          DoesNotApply("gid.no-v1-traffic", "none", NamingGid(9), "see gid.pinned-index"),
+          IsUnknown("gid.no-v1-traffic", "denied", MarkingNaming(Denied()), "not permitted"),
+          DoesNotApply("gid.no-v1-traffic", "nobody names one", GoodHost(), "names the index"),
+          Passes("vlan.mqprio", "to the RDMA priority", mapped(3), "class 3", {.profile = PcpProfile()}),
+          Fails("vlan.mqprio", "elsewhere", mapped(0), "RDMA-CM's priority 0 class 0",
+                {.fix = "tc qdisc del dev dcb0 root", .profile = PcpProfile()}),
+          IsUnknown("vlan.mqprio", "denied", WithMqprio([](Netdev& netdev) { netdev.mqprio = Denied(); }),
+                    "not permitted", {.profile = PcpProfile()}),
+          DoesNotApply("vlan.mqprio", "none", OnVlan(), "no mqprio", {.profile = PcpProfile()}),
+          DoesNotApply("vlan.mqprio", "DSCP profile", mapped(0), "does not ask")};
 }
 
 }  // namespace

@@ -44,7 +44,9 @@ TEST(Role, IsWhatTheHostShowsWhereTheProfileIsSilent) {
   EXPECT_TRUE(Has(Loaded(GoodHost(), "nvmet_rdma"), Role::kNvmeTarget));
   EXPECT_FALSE(Has(Loaded(GoodHost(), "nfsd"), Role::kNfsServer));
   EXPECT_TRUE(Has(Loaded(Loaded(GoodHost(), "nfsd"), "rpcrdma"), Role::kNfsServer));
-  EXPECT_TRUE(Has(GoodHost(), Role::kNvmeHost));
+  EXPECT_FALSE(Has(GoodHost(), Role::kNvmeHost));
+  EXPECT_TRUE(Has(Loaded(GoodHost(), "nvme_rdma"), Role::kNvmeHost));
+  EXPECT_TRUE(Has(Loaded(GoodHost(), "ib_iser"), Role::kIserInitiator));
   const auto without = [](std::string_view name) {
     return WithModule(GoodHost(), name, [](KernelModule& module) { module.state = ModuleState::kAbsent; });
   };
@@ -53,6 +55,18 @@ TEST(Role, IsWhatTheHostShowsWhereTheProfileIsSilent) {
   EXPECT_FALSE(Has(without("rpcrdma"), Role::kNfsClient));
   EXPECT_FALSE(Has(without("nvme_rdma"), Role::kNvmeHost));
   EXPECT_FALSE(Has(without("cifs"), Role::kSmbClient));
+}
+
+TEST(Role, CountsAModuleOnDiskUnderTheProfileOfItsProtocol) {
+  Profile profile = VirtualFabricProfile();
+  profile.name = "nvme-roce";
+  EXPECT_TRUE(Has(GoodHost(), Role::kNvmeHost, profile));
+  EXPECT_FALSE(Has(GoodHost(), Role::kIserInitiator, profile));
+  const auto on_disk = [](KernelModule& module) { module.state = ModuleState::kInstalled; };
+  const Facts host = WithModule(GoodHost(), "cifs", on_disk);
+  EXPECT_FALSE(Has(host, Role::kSmbClient, profile));
+  profile.name = "smb-direct-iwarp";
+  EXPECT_TRUE(Has(host, Role::kSmbClient, profile));
 }
 
 TEST(Role, OfAServerThatIsConfiguredAndNotLoadedIsAServers) {

@@ -18,6 +18,11 @@ Facts Absent(Facts host, std::string_view name) {
   return WithModule(std::move(host), name, [](KernelModule& module) { module.state = ModuleState::kAbsent; });
 }
 
+Facts OnDisk(Facts host) {
+  return WithModule(std::move(host), "cifs",
+                    [](KernelModule& module) { module.state = ModuleState::kInstalled; });
+}
+
 Facts Mixed(std::string_view release) {
   return OnKernel(WithSecond(SmbServer(), [](Port& port) { port.transport = Transport::kIwarp; }), release);
 }
@@ -40,6 +45,12 @@ std::vector<CheckCase> SmbModulesRows() {
             {.profile = SmbNaming(Profile::Role::kSmbClient)}),
       DoesNotApply("smb.client-built-in", "no cifs, and nobody asked", Absent(GoodHost(), "cifs"),
                    "does not name the role smb-client"),
+      DoesNotApply("smb.client-built-in", "on disk, and nobody asked",
+                   OnDisk(WithoutSmbDirect(GoodHost(), "cifs")), "cifs is not loaded"),
+      Fails("smb.client-built-in", "on disk, under a profile of SMB Direct",
+            OnDisk(WithoutSmbDirect(GoodHost(), "cifs")), "built without SMB Direct",
+            {.profile = Asking([](Profile& p) { p.name = "smb-direct-roce"; })}),
+      DoesNotApply("smb.kernel", "only on disk", OnKernel(OnDisk(GoodHost()), "6.12.1"), "cifs is not loaded"),
       IsUnknown("smb.client-built-in", "not known", NotKnown(GoodHost(), "cifs"), "not permitted"),
       IsUnknown("smb.client-built-in", "of an old recording", nothing_said, "not collected"),
       DoesNotApply(
@@ -57,7 +68,7 @@ std::vector<CheckCase> SmbModulesRows() {
             {.profile = server}),
       Passes("smb.kernel", "good", GoodHost(), "Linux 7.0: none known"),
       IsUnknown("smb.kernel", "maybe mended", OnKernel(GoodHost(), "6.12.117+deb12-amd64"),
-                "Linux 6.12: connections may run out of credits (mended in 7.0 and in some older releases: the "
+                "Linux 6.12: connections may run out of credits (fixed in 7.0 and in some older releases: the "
                 "version "
                 "does not tell)",
                 {.fix = "--level share"}),

@@ -34,7 +34,7 @@ std::vector<CheckCase> SmbServingCases() {
        Passes("smb.listener", "a process", listeners(std::vector<RdmaListener>{{.port = 445, .pid = 42}}),
               "process 42 on 445"),
        Fails("smb.listener", "nobody", listeners(std::vector<RdmaListener>{}), "nobody",
-             {.fix = "cm_id link rxe0"}),
+             {.fix = "systemctl restart ksmbd  # the restart ends"}),
        Fails("smb.listener", "on the port of iWARP",
              listeners(std::vector<RdmaListener>{{.port = 5445, .kernel_name = "ksmbd"}}), "ksmbd on 5445"),
        Passes("smb.listener", "iWARP", Iwarp({{.port = 5445, .kernel_name = "ksmbd"}}, {445}), "ksmbd on 5445"),
@@ -44,7 +44,7 @@ std::vector<CheckCase> SmbServingCases() {
               "SMB Direct has it"),
        Passes("iw.port-5445", "free", Iwarp({}, {445}), "free"),
        Fails("iw.port-5445", "taken", Iwarp({}, {445, 5445}), "a TCP listener has port 5445",
-             {.fix = "ss -ltnp"}),
+             {.fix = "stop the program that has TCP port 5445"}),
        IsUnknown("iw.port-5445", "denied", SmbServerWith([](Facts& host, Port& port) {
                    port.transport = Transport::kIwarp;
                    port.listeners = std::vector<RdmaListener>{};
@@ -55,7 +55,7 @@ std::vector<CheckCase> SmbServingCases() {
        Passes("smb.server-address", "good", SmbServer(), "10.0.0.1 on dcb0"),
        Fails("smb.server-address", "on a bridge", OnKernel(AddressOn("bridge"), "6.12.1"),
              "10.0.0.1 on up0 (bridge): not told to clients as RDMA by Linux 6.12",
-             {.fix = "ip address add ADDRESS dev dcb0"}),
+             {.fix = "put an address of the storage network on dcb0"}),
        Fails("smb.server-address", "on a bond, newer kernel", OnKernel(AddressOn("bond"), "6.18.1"),
              "up0 (bond)"),
        Passes("smb.server-address", "on a VLAN, newer kernel", OnKernel(AddressOn("vlan"), "6.18.1"),
@@ -79,7 +79,7 @@ std::vector<CheckCase> SmbServingCases() {
       {Passes("smb.multichannel-ports", "two", WithSecond(GoodHost(), [](Port&) {}), "2 RDMA ports",
               {.profile = client}),
        Fails("smb.multichannel-ports", "one", GoodHost(), "1 RDMA port",
-             {.fix = "rdma link show", .profile = client}),
+             {.fix = "add a second port", .profile = client}),
        IsUnknown("smb.multichannel-ports", "denied", unlisted, "not permitted", {.profile = client}),
        DoesNotApply("smb.multichannel-ports", "no role named", GoodHost(), "does not ask for a role of SMB")});
 

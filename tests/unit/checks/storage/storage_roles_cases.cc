@@ -18,8 +18,10 @@ void AddModule(std::vector<CheckCase>& cases, std::string_view id, std::string_v
       cases.end(),
       {Passes(id, "good", good, std::string(observed)),
        Passes(id, "asked for", GoodHost(), std::string(module) + " installed", {.profile = asking}),
-       Fails(id, "absent", absent, "no " + std::string(module), {.fix = "modprobe", .profile = asking}),
+       Fails(id, "absent", absent, "no " + std::string(module),
+             {.fix = "boot a kernel with CONFIG_", .profile = asking}),
        DoesNotApply(id, "absent, and nobody asked", absent, ""),
+       DoesNotApply(id, "on disk, and nobody asked", GoodHost(), "is not loaded"),
        IsUnknown(id, "denied", unknown, "not permitted", {.profile = asking}),
        DoesNotApply(id, "another role", GoodHost(), "does not ask for the role", {.profile = asking_else})});
 }
@@ -52,13 +54,14 @@ std::vector<CheckCase> StorageRolesCases() {
   const Facts nvme = Loaded(GoodHost(), "nvmet_rdma");
   const Facts iser = Loaded(GoodHost(), "ib_isert");
   const Facts nfs = Loaded(Loaded(GoodHost(), "nfsd"), "rpcrdma");
-  AddModule(cases, "nvme.host-module", "nvme_rdma", Profile::Role::kNvmeHost, GoodHost(),
-            "nvme_rdma installed");
+  AddModule(cases, "nvme.host-module", "nvme_rdma", Profile::Role::kNvmeHost, Loaded(GoodHost(), "nvme_rdma"),
+            "nvme_rdma loaded");
   AddModule(cases, "nvme.target-module", "nvmet_rdma", Profile::Role::kNvmeTarget, nvme, "nvmet_rdma loaded");
-  AddModule(cases, "iser.initiator-module", "ib_iser", Profile::Role::kIserInitiator, GoodHost(),
-            "ib_iser installed");
+  AddModule(cases, "iser.initiator-module", "ib_iser", Profile::Role::kIserInitiator,
+            Loaded(GoodHost(), "ib_iser"), "ib_iser loaded");
   AddModule(cases, "iser.target-module", "ib_isert", Profile::Role::kIserTarget, iser, "ib_isert loaded");
-  AddModule(cases, "nfs.client-module", "rpcrdma", Profile::Role::kNfsClient, GoodHost(), "rpcrdma installed");
+  AddModule(cases, "nfs.client-module", "rpcrdma", Profile::Role::kNfsClient, Loaded(GoodHost(), "rpcrdma"),
+            "rpcrdma loaded");
   AddModule(cases, "nfs.server-module", "rpcrdma", Profile::Role::kNfsServer, nfs, "rpcrdma loaded");
   AddListener(cases, "nvme.target-listener", "nvmet_rdma", nvme);
   AddListener(cases, "iser.target-listener", "ib_isert", iser);
