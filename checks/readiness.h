@@ -7,8 +7,8 @@
 //   a host:  any rung up to the level failed -> not ready; every one passed -> ready; else undetermined. A host
 //            that is checked alone at level server or above leaves out the rungs that need a second one.
 //   a run:   any host not ready -> not ready; every host ready -> ready; else undetermined, also without hosts.
-// Warnings, findings that do not block and waived ones change none of this: a waiver is for its finding and for what
-// that one explains, and it proves nothing.
+// Warnings, findings that do not block and waived ones change none of this: a waiver is for its finding and for
+// what that one explains, and it proves nothing.
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ bool BlocksReadiness(const Finding& finding);
 
 // Of the findings of this rung among `findings`; one whose rung is not told stands in the way of every rung,
 // and proves none. A hidden blocking finding whose hiding one is not itself a blocking failure or unknown among
-// `findings`, nor a waived one of either, counts as unknown on the host rung; pair findings may be hidden by another host's.
+// `findings`, nor a waived one of either, counts as unknown on the host rung; pair findings may be hidden by
+// another host's.
 RungOutcome OutcomeOf(Rung rung, std::span<const Finding* const> findings);
 
 // The rungs up to `level`. `of_pairs`: the findings of all pairs in which the host takes part.
@@ -70,8 +71,8 @@ struct FirstStep {
 std::optional<FirstStep> FirstThingToDo(const Report& report);
 
 // The verdict in a line: "not ready: 1 (pfc.lossless-priority and 2 more); no answer: 3, 4; ready: 2". Every
-// host is accounted for: a host that is not named is among "and N more", or, where all hosts answered, ready. How many
-// findings are waived is said, too.
+// host is accounted for: a host that is not named is among "and N more", or, where all hosts answered, ready.
+// How many findings are waived is said, too.
 std::string Headline(const Report& report);
 
 }  // namespace rdmaready

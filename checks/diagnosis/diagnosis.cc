@@ -14,7 +14,7 @@
 namespace rdmaready {
 namespace {
 
-// More of them is no help to a reader.
+// A reader needs the few that matter.
 constexpr std::size_t kMostRuledOut = 3;
 
 bool IsWrong(const Finding& finding) {

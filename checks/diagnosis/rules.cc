@@ -78,7 +78,7 @@ std::string NeverUsed(const Facts& /*host*/, const Port* port, const Finding& fi
   return Cat("a port that was never used: ", *use);
 }
 
-// Of the settings that an LLDP agent could have written.
+// These settings can be written by an LLDP agent.
 std::string AnLldpAgent(const Facts& host, const Port* port, const Finding& finding) {
   constexpr std::array<std::string_view, 5> kWritten{"pfc.lossless-priority", "pfc.only-one", "ets.map",
                                                      "ets.rdma-share", "map.dscp"};

@@ -19,7 +19,7 @@ struct PassRule {
 };
 std::span<const PassRule> PassRules();
 
-// What a fact of the host rules out of a finding about `port` (null: about the host); empty: nothing.
+// Returns the cause that the facts rule out of a finding about `port` (null: about the host); empty: nothing.
 struct FactRule {
   std::string_view name{};
   std::string (*ruled_out)(const Facts& host, const Port* port, const Finding& finding) = nullptr;

@@ -101,6 +101,8 @@ Remedy MadeRemedy(std::string_view check, const View& view, const Remedy& own) {
     same.cautions = made.cautions;
     return same;
   }
+  made.cause = own.cause;
+  made.certainty = own.certainty;
   made.check = own.check;
   if (made.owner.empty()) made.owner = own.owner;
   return made;

@@ -10,6 +10,7 @@
 #include "checks/judge.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
+#include "cli/render/remedy_notes.h"
 
 namespace rdmaready {
 namespace {
@@ -62,7 +63,7 @@ std::string WrongText(const Cause& cause) {
 
 std::string StepText(const RemedyStep& step) {
   if (!step.command.empty()) return Printable(step.command);
-  return (step.site == StepSite::kSwitch ? "at the switch: " : "") + Printable(step.action);
+  return ActionText(step);
 }
 
 // A command stays in one line: it is typed.

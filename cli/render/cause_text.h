@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CauseText: one cause for a person who has to act: what is wrong, the likely cause, what it is not, what to
-// know before, what to do, and the command that shows that it worked.
+// CauseText: one cause for a person who has to act. It says what is wrong, the likely cause, and what is ruled
+// out. Then come the cautions, the steps, and the command that shows that they worked.
 #pragma once
 
 #include <cstddef>

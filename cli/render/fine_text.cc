@@ -55,7 +55,7 @@ std::string SeenBy(std::string_view id, const Passed& passed) {
       fmt::format("{}{}", fmt::join(seen, "; "), more > 0 ? fmt::format("; and {} more", more) : ""));
 }
 
-// By those checks of a group that say most of it.
+// Adds what the checks with the most to say of a group saw.
 void AddSeen(const Passed& passed, std::vector<std::string>& seen) {
   std::map<int, std::string_view> in_order;
   for (const Finding* finding : passed) {

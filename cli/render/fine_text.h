@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is well, in a few lines: how many checks passed, what those saw that say most, and a line for each level
-// of live tests.
+// FineText: the checks that passed, in a few lines. It has their number, what the most telling of them saw, and
+// a line for each level of live tests.
 #pragma once
 
 #include <span>

@@ -16,11 +16,15 @@ std::string CauseText(const Remedy& remedy) {
 std::string StepNote(const Style& style, std::string_view label, const RemedyStep& step,
                      const std::string& number) {
   if (!step.command.empty()) return CommandNote(style, label, number + Printable(step.command));
-  const std::string at = step.site == StepSite::kSwitch ? "at the switch: " : "";
-  return Note(style, label, number + at + Printable(step.action));
+  return Note(style, label, number + ActionText(step));
 }
 
 }  // namespace
+
+std::string ActionText(const RemedyStep& step) {
+  const bool names_it = step.action.find("switch") != std::string::npos;
+  return (step.site == StepSite::kSwitch && !names_it ? "at the switch: " : "") + Printable(step.action);
+}
 
 std::string RemedyNotes(const Style& style, const Remedy& remedy) {
   std::string text;

@@ -13,4 +13,7 @@ namespace rdmaready {
 // stays on one line.
 std::string RemedyNotes(const Style& style, const Remedy& remedy);
 
+// The action of a step for a person, with its place where that is the switch.
+std::string ActionText(const RemedyStep& step);
+
 }  // namespace rdmaready

@@ -23,7 +23,7 @@ std::string PortOf(std::string_view subject) { return std::string(subject.substr
 
 using Findings = std::vector<const Finding*>;
 
-// What keeps the host from being ready on its lowest rung; of pairs in which it takes part, too.
+// The findings that keep the host from being ready on its lowest rung, also of pairs in which it takes part.
 Findings InTheWay(const HostReport& host, const Report& report, Outcome outcome) {
   Findings found;
   const auto take = [&](const std::vector<Finding>& findings) {

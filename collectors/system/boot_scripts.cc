@@ -52,10 +52,6 @@ std::string WithArguments(std::string_view command, const Names& arguments) {
   return text;
 }
 
-bool IsGone(const absl::Status& status) {
-  return status.code() != absl::StatusCode::kPermissionDenied && status.code() != absl::StatusCode::kOutOfRange;
-}
-
 // The files that a path with '*' fits; `gap`: a folder that cannot be listed.
 Names Fitting(HostReader& host, const std::string& path, std::optional<Missing>& gap) {
   const std::size_t star = path.find('*');
@@ -205,6 +201,10 @@ std::string Listed(std::span<const bool> on) {
 }
 
 }  // namespace
+
+bool IsGone(const absl::Status& status) {
+  return status.code() != absl::StatusCode::kPermissionDenied && status.code() != absl::StatusCode::kOutOfRange;
+}
 
 BootScripts ReadBootScripts(HostReader& host) {
   const Fact<Names> paths = BootPaths(host, {kHooks});

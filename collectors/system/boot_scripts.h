@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "api/model/boot.h"
 #include "collectors/host_reader.h"
 
@@ -23,6 +24,9 @@ struct BootScripts {
   std::vector<BootScript> scripts{};
   std::optional<Missing> gap{};  // one of them could not be read
 };
+
+// Whether a reading failed because the file is not there: it may be read, and is not too large.
+bool IsGone(const absl::Status& status);
 
 // Three steps from a file of the boot, of units only those that are started.
 BootScripts ReadBootScripts(HostReader& host);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/base/status.h"
+#include "collectors/system/boot_scripts.h"
 #include "collectors/system/dcb_keepers.h"
 
 namespace rdmaready {
@@ -36,10 +37,6 @@ std::string PodName(const Names& logs, const std::string& uid) {
     return std::string(names.substr(0, end)) + "/" + std::string(names.substr(end + 1));
   }
   return {};
-}
-
-bool IsGone(const absl::Status& status) {
-  return status.code() != absl::StatusCode::kPermissionDenied && status.code() != absl::StatusCode::kOutOfRange;
 }
 
 // Whether the script, which a ConfigMap of the pod holds, calls such a tool; missing where it cannot be read.

@@ -47,6 +47,13 @@ class ChangedHost final : public HostReader {
   int Change(MemlockAnswer&) { return 0; }
   int Change(LldpFrames&) { return 0; }  // tests/fuzz/lldp
   int Change(DcbNotices&) { return 0; }
+  int Change(PodProcess& process) {
+    for (std::string* text : {&process.name, &process.pod, &process.script}) {
+      if (const int error = Change(*text); error != 0) return error;
+    }
+    return Change(process.words);
+  }
+  int Change(PodProcessesAnswer& answer) { return Change(answer.processes); }
   // Each element for itself.
   template <class Element>
   int Change(std::vector<Element>& list) {

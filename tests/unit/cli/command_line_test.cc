@@ -166,7 +166,7 @@ TEST(CommandLine, ExplainsACaseByTheNameThatReportsShow) {
 TEST(CommandLine, ExplainsWithWordsToPutInAndNotWithPlaceholders) {
   EXPECT_THAT(Say({"explain", "pfc.lossless-priority"}).out,
               HasSubstr("dcb pfc set dev NETDEV prio-pfc all:off PRIORITY:on"));
-  EXPECT_THAT(Say({"explain", "inv.transport"}).out, HasSubstr("another transport than TRANSPORT"));
+  EXPECT_THAT(Say({"explain", "inv.transport"}).out, HasSubstr("another protocol than TRANSPORT"));
   for (const char* format : {"text", "json"}) {
     const std::string out = Say({"explain", "mtu.ethernet", "--output", format}).out;
     EXPECT_THAT(out, HasSubstr("ip link set dev NETDEV mtu MTU"));

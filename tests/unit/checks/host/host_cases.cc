@@ -85,7 +85,7 @@ std::vector<CheckCase> HostClockRows() {
           Passes("host.clock", "phc2sys", errors(500, kNobody), "synchronised"),
           Passes("host.clock", "chronyd without rtcsync", errors(17'288, 90, true), "leaves the RTC alone"),
           Fails("host.clock", "after boot", errors(kNobody, kNobody, true), "not synchronised",
-                {.fix = "timedatectl set-ntp true  # some tools"}),
+                {.fix = "timedatectl set-ntp true"}),
           Fails("host.clock", "not called so", errors(kNobody, 0), "not synchronised"),
           Fails("host.clock", "no longer corrected", errors(3'600'000, 300), "maximum error 3.6 s"),
           Fails("host.clock", "far off", errors(2'600'000, 2'500'000), "estimated error 2.5 s"),
