@@ -14,6 +14,12 @@ namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMostKept = 256;
+// A script may double a text or a list in each line.
+constexpr std::size_t kMostValues = 64;
+constexpr std::size_t kMostWord = 1024;
+constexpr std::size_t kMostVariables = 256;
+constexpr std::size_t kMostWords = 256;
+constexpr std::size_t kMostLine = 512;
 constexpr int kMostNested = 3;  // sh -c "sh -c ..."
 constexpr std::array<std::string_view, 3> kTools{"mlnx_qos", "dcb", "cma_roce_tos"};
 constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ash", "perl", "python"};
@@ -66,10 +72,10 @@ class Reader {
 
  private:
   void Take(CommandWords command) {
-    while (!command.empty() && !AssignedName(command.front()).empty()) {
-      Assign(command.front());
-      command.erase(command.begin());
-    }
+    std::size_t assigned = 0;
+    while (assigned < command.size() && !AssignedName(command[assigned]).empty()) Assign(command[assigned++]);
+    command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(assigned));
+    if (command.size() > kMostWords) command.resize(kMostWords);
     if (command.empty()) return;
     if (command.front() == "for") return TakeLoop(command);
     for (const CommandWords& one : Expanded(command)) Run(one);
@@ -80,6 +86,7 @@ class Reader {
     const std::string name(AssignedName(word));
     const CommandWords value = Expanded({std::string(word.substr(name.size() + 1))}).front();
     const bool again = variables_.contains(name);
+    if (!again && variables_.size() >= kMostVariables) return;
     variables_[name] = {again ? std::string("*") : value.front()};
   }
 
@@ -89,7 +96,8 @@ class Reader {
     for (const std::string& word : std::span(command).subspan(3)) {
       for (const CommandWords& one : Expanded({word})) values.push_back(one.front());
     }
-    if (values.empty()) values.emplace_back("*");
+    if (values.empty() || values.size() > kMostValues) values = {"*"};
+    if (!variables_.contains(command[1]) && variables_.size() >= kMostVariables) return;
     variables_[command[1]] = std::move(values);
   }
 
@@ -115,6 +123,7 @@ class Reader {
   std::string ExpandedWord(std::string_view word, const Lines* several, std::size_t i) const {
     std::string text;
     while (!word.empty()) {
+      if (text.size() > kMostWord) return "*";
       const char one = word.front();
       word.remove_prefix(1);
       if (one == '`') return "*";
@@ -133,7 +142,7 @@ class Reader {
         text += positional ? "$" + name : std::string("*");
       }
     }
-    return text;
+    return text.size() > kMostWord ? std::string("*") : text;
   }
 
   // The name after '$'; empty for anything but a plain variable.
@@ -236,20 +245,30 @@ class Reader {
     return folder_.empty() ? std::string() : folder_ + "/" + std::string(path);
   }
 
+  // An interface, an RDMA device or a small number. Every other argument may be a secret.
+  static bool IsHarmless(std::string_view word) {
+    if (word.size() == 2 && word[0] == '$' && word[1] >= '1' && word[1] <= '9') return true;
+    if (word.size() <= 3 && word.find_first_not_of("0123456789") == std::string_view::npos) return true;
+    constexpr std::array<std::string_view, 14> kNames{"en",   "eth",  "em",   "ib",    "bond", "team", "mlx",
+                                                      "roce", "bnxt", "rail", "irdma", "hns",  "cxgb", "qedr"};
+    return word.size() < 16 && word.find_first_of("0123456789") != std::string_view::npos &&
+           std::ranges::any_of(kNames, [word](std::string_view name) { return word.starts_with(name); });
+  }
+
   void KeepRun(std::span<const std::string> command) {
     const std::string path = Absolute(command.front());
-    if (path.empty() || path == "/*" || !IsPlain(path) || path.find("/..") != std::string::npos) return;
+    const bool odd = path.find("/..") != std::string::npos || path.find_first_of(":=+,") != std::string::npos;
+    if (path.empty() || path == "/*" || path.size() > 256 || odd || !IsPlain(path)) return;
     std::string line = "run " + path;
     for (const std::string& word : command.subspan(1)) {
       if (word == ">" || word == "2>" || !IsPlain(word) || word.empty()) break;
-      const bool name = word.size() < 32 && word.find('/') == std::string::npos;
-      line += " " + (name ? word : std::string("*"));
+      line += " " + (IsHarmless(word) ? word : std::string("*"));
     }
     Keep(std::move(line));
   }
 
   void Keep(std::string line) {
-    if (kept_.size() < kMostKept) kept_.push_back(std::move(line));
+    if (kept_.size() < kMostKept && line.size() <= kMostLine) kept_.push_back(std::move(line));
   }
 
   Lines& kept_;

@@ -61,7 +61,8 @@ constexpr std::array<std::string_view, 5> kKernelsFolders{"/proc/", "/sys/", "/b
                                                           "/usr/lib/modules/"};
 constexpr std::array<std::string_view, 2> kKsmbdFolders{"/etc/ksmbd/", "/usr/local/etc/ksmbd/"};
 constexpr std::string_view kLimits = "/etc/security/limits.";
-constexpr std::string_view kSystemdDefaults = "/etc/systemd/system.conf";  // its comments tell what holds by default
+constexpr std::string_view kSystemdDefaults =
+    "/etc/systemd/system.conf";  // its comments tell what holds by default
 constexpr std::array<std::string_view, 11> kPlainValues{
     "yes", "no", "on", "off", "true", "false", "enable", "disable", "unlimited", "infinity", "auto"};
 constexpr std::string_view kWhite = " \t\r";

@@ -20,19 +20,27 @@ bool IsScriptName(std::string_view name) {
   return std::ranges::any_of(kScriptEnds, [name](std::string_view end) { return name.ends_with(end); });
 }
 
+// An argument may be a token or a program text.
+bool IsFileName(std::string_view name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  return !name.empty() && name.front() != '.' && name.front() != '-' && name.size() < 64 &&
+         name.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
 // The script of "/bin/bash\0-e\0/scripts/qos.sh"; a text behind -c is not a script.
 std::string ScriptOf(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return {};
   const std::string_view program = FileName(arguments.front());
-  if (IsScriptName(program)) return std::string(program);
+  if (IsScriptName(program)) return IsFileName(program) ? std::string(program) : std::string();
   const bool interpreter = std::ranges::any_of(kInterpreters, [program](std::string_view one) {
     return program == one || program.starts_with("python");
   });
   if (!interpreter) return {};
   for (const std::string& argument : std::span(arguments).subspan(1)) {
     if (argument.starts_with('-') && argument.find('c') == std::string::npos) continue;
-    const bool path = !argument.starts_with('-') && argument.find_first_of(" ;\n") == std::string::npos;
-    return path ? std::string(FileName(argument)) : std::string();
+    const std::string_view name = FileName(argument);
+    const bool file = argument.find('/') != std::string::npos || IsScriptName(name);
+    return file && IsFileName(name) ? std::string(name) : std::string();
   }
   return {};
 }

@@ -15,12 +15,13 @@ namespace {
 constexpr PassRule kPassRules[] = {
     {"link.speed", "link.lanes", "a lost lane: the link uses all of its lanes"},
     {"link.speed", "link.module", "a faulty transceiver: it reports no fault"},
-    {"ib.speed", "ib.width", "a lost lane: the link uses all of its lanes"},
-    {"ib.width", "ib.speed", "a cable of a lower speed: each lane is as fast as the port can"},
+    {"ib.speed", "ib.width", "a lost lane: the link uses all lanes that are enabled"},
+    {"ib.width", "ib.speed", "a slow lane: each is as fast as is enabled"},
     {"ib.sm", "link.phys-state", "the cable: the physical link is up"},
     {"ib.state-init", "link.phys-state", "the cable: the physical link is up"},
-    {"pcie.bandwidth", "pcie.width", "a lost lane of PCIe: all of them are in use"},
-    {"pcie.bandwidth", "pcie.speed", "a slow PCIe link: it runs at the speed of both ends"},
+    {"pcie.bandwidth", "pcie.width",
+     "a bad seat of the card: no PCIe link lost a lane that both its ends have"},
+    {"pcie.bandwidth", "pcie.speed", "a PCIe link that trained too low: each runs at what both its ends can"},
     {"ip.address", "link.state", "the link: it is up"},
     {"ip.neighbor", "link.state", "this end of the link: it is up"},
     {"ip.neighbor", "ip.firewall", "the packet filter of this host: it lets RDMA in"},
@@ -67,7 +68,7 @@ std::string TheModel(const Facts& host, const Port* port, const Finding& finding
 // The subnet manager configures a port whose physical link is up, and no other.
 std::string TheSubnetManager(const Facts& /*host*/, const Port* port, const Finding& finding) {
   if (port == nullptr || !IsOfLink(finding) || !IsInfiniBand(*port) || !port->phys_state) return {};
-  if (*port->phys_state == kPhysLinkUp) return {};
+  if (*port->phys_state == kPhysLinkUp || *port->phys_state == kPhysDisabled) return {};
   return "the subnet manager: it acts after the physical link is up";
 }
 
@@ -84,7 +85,8 @@ std::string AnLldpAgent(const Facts& host, const Port* port, const Finding& find
                                                      "ets.rdma-share", "map.dscp"};
   if (port == nullptr || std::ranges::find(kWritten, finding.id) == kWritten.end()) return {};
   if (!host.lldp_agents || !host.lldp_agents->empty()) return {};
-  return "an LLDP agent of this host that wrote it: none runs";
+  if (finding.remedy && !finding.remedy->owner.empty()) return {};
+  return "an LLDP agent of this host that writes it again: neither lldpad nor lldpd runs";
 }
 
 constexpr FactRule kFactRules[] = {

@@ -86,7 +86,9 @@ std::vector<Cause> CausesOf(std::span<const Finding> findings) {
   }
   for (const Finding& finding : findings) {
     const auto behind = std::ranges::find_if(causes, [&finding](const Cause& cause) {
-      return std::ranges::find(cause.ids, finding.hidden_by) != cause.ids.end();
+      const bool here = cause.ports.empty() || IsOfHost(finding) ||
+                        std::ranges::find(cause.ports, PortOf(finding)) != cause.ports.end();
+      return here && std::ranges::find(cause.ids, finding.hidden_by) != cause.ids.end();
     });
     if (!finding.hidden_by.empty() && behind != causes.end()) ++behind->follow;
   }

@@ -11,6 +11,7 @@
 #include "api/inventory/host_list.h"
 #include "checks/judge.h"
 #include "checks/readiness.h"
+#include "checks/waiving.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 
@@ -76,12 +77,14 @@ std::string OfPorts(const HostReport& host, const Findings& failures) {
   std::set<std::string> ports;
   std::set<std::string> down;
   for (const Finding* finding : failures) {
+    if (finding->scope != Scope::kPort) continue;
     ports.insert(PortOf(finding->subject));
     if (finding->id == kLinkDown) down.insert(PortOf(finding->subject));
   }
   const std::size_t all = std::max(PortsOf(host).size(), ports.size());
   const std::string where = Printable(FoldHosts({ports.begin(), ports.end()}));
-  if (down == ports) return fmt::format("{}: {}", Share(down.size(), all, "is down", "are down"), where);
+  if (down == ports)
+    return fmt::format("{}: {}{}", Share(down.size(), all, "is down", "are down"), where, More(failures));
   const std::string what = Share(ports.size(), all, "does not meet", "do not meet");
   return fmt::format("{} {}: {}, {}{}", what, ProfilesOf(host), where, Printable(failures.front()->id),
                      More(failures));
@@ -101,19 +104,26 @@ std::string NotReady(const HostReport& host, const Report& report) {
   return OfPorts(host, failures);
 }
 
+std::string WaivedWords(const HostReport& host) {
+  const std::size_t waived = WaivedOf(host.findings);
+  return waived == 0 ? "" : fmt::format(", but for {} waived", CountText(waived, "finding"));
+}
+
 std::string Ready(const HostReport& host, const Report& report) {
   const std::string ports = CountText(PortsOf(host).size(), "RDMA port");
   if (report.level <= Rung::kHost)
-    return fmt::format("the settings of {} meet {}; no traffic was sent", ports, ProfilesOf(host));
+    return fmt::format("the settings of {} meet {}{}; no traffic was sent", ports, ProfilesOf(host),
+                       WaivedWords(host));
   const std::string alone = IsAlone(report) ? ", but not between two hosts: there was one" : "";
-  return fmt::format("RDMA transfers pass up to level {}, {}{}", Name(report.level), ports, alone);
+  return fmt::format("RDMA transfers pass up to level {}, {}{}{}", Name(report.level), ports, alone,
+                     WaivedWords(host));
 }
 
 std::string Undetermined(const HostReport& host, const Report& report) {
   if (!host.error.empty()) return "the host did not answer: " + Printable(host.error);
   const Findings unknown = InTheWay(host, report, Outcome::kUnknown);
   if (!unknown.empty())
-    return fmt::format("nothing that was read is wrong, but {} unknown: {}{}",
+    return fmt::format("nothing that was read keeps it from being ready, but {} unknown: {}{}",
                        unknown.size() == 1 ? "1 answer is" : fmt::format("{} answers are", unknown.size()),
                        Printable(unknown.front()->id), More(unknown));
   for (const RungResult& rung : host.ladder) {

@@ -52,6 +52,13 @@ std::string WithArguments(std::string_view command, const Names& arguments) {
   return text;
 }
 
+// A share of the network may hang, and the agent's confinement permits no other folders.
+bool IsFollowed(std::string_view path) {
+  constexpr std::array<std::string_view, 7> kFolders{"/etc/",   "/usr/", "/opt/", "/lib/",
+                                                     "/lib64/", "/bin/", "/sbin/"};
+  return std::ranges::any_of(kFolders, [path](std::string_view folder) { return path.starts_with(folder); });
+}
+
 // The files that a path with '*' fits; `gap`: a folder that cannot be listed.
 Names Fitting(HostReader& host, const std::string& path, std::optional<Missing>& gap) {
   const std::size_t star = path.find('*');
@@ -83,8 +90,15 @@ class Follower {
     while (!calls_.empty() && found_.scripts.size() < kMostScripts) {
       const Call call = std::move(calls_.front());
       calls_.pop_front();
+      if (call.path.starts_with("/*")) continue;  // a name that the script alone knows
+      if (!IsFollowed(call.path)) {
+        found_.gap = Missing{.kind = Missing::Kind::kUnsupported,
+                             .detail = call.path + ": it runs at boot, and is not below /etc, /usr or /opt"};
+        continue;
+      }
       for (const std::string& path : Fitting(host_, call.path, found_.gap)) Read(path, call);
     }
+    if (!calls_.empty()) found_.gap = Missing{Missing::Kind::kFailed, "too many scripts run at boot"};
     return std::move(found_);
   }
 

@@ -123,7 +123,7 @@ class ThreeCommands(unittest.TestCase):
         second_line = re.search(r"to begin: (rdmaready check)", first.err)[1]
         second = tool.rdmaready(*second_line.split()[1:])
         self.assertIn(second.status, (1, 3), second)  # no RDMA here, or not ready
-        third_line = re.search(r"^more +(rdmaready explain \S+)$", second.out, re.M)[1]
+        third_line = re.search(r"^MORE +(rdmaready explain [^\s;]+)", second.out, re.M)[1]
         third = tool.rdmaready(*third_line.split()[1:])
         self.assertEqual(third.status, 0, third)
         for label in ("requires", "why", "fix", "blocking"):

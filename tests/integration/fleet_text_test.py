@@ -49,13 +49,13 @@ class FortyHosts(unittest.TestCase):
         cls.mixed.__exit__()
 
     def rows(self, text):
-        """Of each check that is not well, the hosts that its row names."""
+        """The hosts of each check that is not well, by its block."""
         rows = {}
-        for row in re.split(r"^  (?=\S|\s{11}(?:FAIL|warn|\?\?))", text, flags=re.M):
-            head = re.match(r"\S*\s+(FAIL|warn|\?\?) +(\S+)", row)
+        for block in text.split("\n\n"):
+            head = re.match(r"(WRONG|WARNING|UNKNOWN) .*  \(([a-z0-9-]+\.[a-z0-9-]+)[,)]", block)
             if head:
                 self.assertNotIn((head[1], head[2]), rows, "named twice")
-                rows[head[1], head[2]] = listed(" ".join(re.findall(r"^ +on +(.*)$", row, re.M)))
+                rows[head[1], head[2]] = listed(" ".join(re.findall(r"^ON +(.*)$", block, re.M)))
         return rows
 
     def told(self, hosts):

@@ -102,7 +102,7 @@ class AFleet(unittest.TestCase):
         self.assertIn("group compute: 2 hosts", answer.out)
         self.assertLess(answer.out.index("Connection refused"), answer.out.index("\nFINE "))
         verbose = self.check("-v")
-        self.assertLess(verbose.out.index("\n" + DEAD + " "), verbose.out.index("\nJUDGED "))
+        self.assertLess(verbose.out.index("\n" + DEAD + " "), verbose.out.index("\n  device "))
         self.assertIn(DEAD, answer.err)
 
     def test_takes_a_site_file_of_its_folder(self):

@@ -57,7 +57,8 @@ T Needed(absl::StatusOr<T> value, const std::string& what) {
 }
 
 Recording Loaded(const std::string& place) {
-  std::vector<SavedRecording> saved = Needed(LoadRecordings(test::SourceTree() + "/tests/fixtures/hosts" + place), place);
+  std::vector<SavedRecording> saved =
+      Needed(LoadRecordings(test::SourceTree() + "/tests/fixtures/hosts" + place), place);
   return Needed(std::move(saved.front().recording), place);
 }
 
@@ -195,7 +196,7 @@ void DemandSane(const Finding& finding) {
   const bool told = finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
   if (told) Demand(!finding.expected.empty() && !finding.source.empty());
   if (told || finding.outcome == Outcome::kUnknown)
-    Demand(!finding.observed.empty() && !finding.why.empty() && !finding.fix.empty());
+    Demand(!finding.observed.empty() && !finding.why.empty() && finding.remedy && !finding.remedy->empty());
   Demand(!Sentence(finding).empty());
 }
 

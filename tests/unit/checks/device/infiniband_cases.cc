@@ -16,6 +16,20 @@ Facts WithSmLid(Fact<std::uint16_t> sm_lid) {
   return OnInfiniband([&sm_lid](Port& port) { port.ib.sm_lid = sm_lid; });
 }
 
+Facts WithoutManager(const std::string& driver) {
+  Facts host = WithSmLid(std::uint16_t{0});
+  PciDevice device;
+  device.address = "0000:3b:00.0";
+  device.driver = driver;
+  std::vector<Port> ports = *host.ports;
+  PciFunction function;
+  function.address = device.address;
+  ports.front().pci = function;
+  host.ports = ports;
+  host.pci_devices = std::vector<PciDevice>{device};
+  return host;
+}
+
 Facts InState(Fact<PortState> state) {
   return OnInfiniband([&state](Port& port) { port.state = state; });
 }
@@ -84,6 +98,10 @@ std::vector<CheckCase> InfinibandSubnetRows() {
       Passes("ib.sm", "good", OnInfiniband(), "subnet manager at LID 1"),
       Fails("ib.sm", "none", WithSmLid(std::uint16_t{0}), "no subnet manager has configured the port",
             {.fix = "sminfo -C mlx5_0 -P 1"}),
+      Fails("ib.sm", "none, of Omni-Path", WithoutManager("hfi1"), "no subnet manager has configured the port",
+            {.fix = "opafm"}),
+      Fails("ib.sm", "none, of ConnectX", WithoutManager("mlx5_core"),
+            "no subnet manager has configured the port", {.fix = "sminfo -C mlx5_0 -P 1"}),
       Fails("ib.sm", "permissive LID", WithSmLid(std::uint16_t{0xffff}), "sm_lid 65535"),
       IsUnknown("ib.sm", "denied", WithSmLid(Denied()), "not permitted"),
       DoesNotApply("ib.sm", "no cable", WithoutCable(), "see link.state"),
