@@ -315,7 +315,10 @@ void ReadInterfaces(std::string_view text, Lines& kept) {
     const std::vector<std::string_view> words = WordsOf(line);
     if (words.size() < 2) continue;
     if (words[0] == "iface") netdev = words[1];
-    if (words[0].starts_with("source")) kept.push_back("run " + std::string(words[1]));
+    const bool folder = words[0] == "source-directory";
+    if ((folder || words[0] == "source") && IsPlain(words[1]) && kept.size() < kMostKept)
+      kept.push_back((words[1].starts_with('/') ? "run " : "run /etc/network/") + std::string(words[1]) +
+                     (folder ? "/*" : ""));
     const bool command = words[0] == "up" || words[0] == "post-up" || words[0] == "pre-up";
     if (!command) continue;
     Reader reader(kept);
@@ -356,7 +359,7 @@ std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view 
     ReadModprobe(text, kept);
   } else if (path.starts_with("/etc/network/interfaces")) {
     ReadInterfaces(text, kept);
-  } else if (path.starts_with("/etc/cron")) {
+  } else if (path == "/etc/crontab" || path.starts_with("/etc/cron.d/")) {
     ReadCrontab(text, kept);
   } else if (name.ends_with(".rules")) {
     ReadRules(text, kept);

@@ -44,8 +44,14 @@ class Splitter {
     } else if (std::string_view("\n;&|()").find(one) != std::string_view::npos) {
       EndCommand();
       rest_.remove_prefix(1);
+      if (one == '\n') SkipHere();
     } else if (one == '>') {
       TakeRedirection();
+    } else if (rest_.starts_with("<<<")) {
+      EndWord();
+      rest_.remove_prefix(3);
+    } else if (rest_.starts_with("<<")) {
+      TakeHereMark();
     } else {
       word_ += one;
       rest_.remove_prefix(1);
@@ -90,6 +96,25 @@ class Splitter {
     words_.emplace_back(of_errors ? "2>" : ">");
   }
 
+  // "<<-'EOF'": the lines up to EOF are no commands.
+  void TakeHereMark() {
+    EndWord();
+    rest_.remove_prefix(rest_.starts_with("<<-") ? 3 : 2);
+    rest_.remove_prefix(std::min(rest_.size(), rest_.find_first_not_of(" \t")));
+    here_ = rest_.substr(0, rest_.find_first_of(" \t\n;&|()<>"));
+    rest_.remove_prefix(here_.size());
+    std::erase_if(here_, [](char sign) { return sign == '\'' || sign == '"' || sign == '\\'; });
+  }
+
+  void SkipHere() {
+    while (!here_.empty() && !rest_.empty()) {
+      std::string_view line = rest_.substr(0, rest_.find('\n'));
+      rest_.remove_prefix(std::min(rest_.size(), line.size() + 1));
+      line.remove_prefix(std::min(line.size(), line.find_first_not_of('\t')));
+      if (line == here_) here_.clear();
+    }
+  }
+
   void EndWord() {
     if (!word_.empty() || quoted_) words_.push_back(std::move(word_));
     word_.clear();
@@ -107,6 +132,7 @@ class Splitter {
   std::string_view rest_;
   std::string word_{};
   bool quoted_ = false;
+  std::string here_{};  // the word that ends a here-document; empty: none is open
   CommandWords words_{};
   std::vector<CommandWords> commands_{};
 };

@@ -96,7 +96,8 @@ bool IsReadOnlyLldpad(std::string_view command_line) {
     const std::string_view word = command_line.substr(0, command_line.find('\0'));
     command_line.remove_prefix(std::min(command_line.size(), word.size() + 1));
     const bool options = !first && word.size() > 1 && word[0] == '-' && word[1] != '-';
-    if (options && word.find('R') != std::string_view::npos) return true;
+    const std::string_view letters = word.substr(0, word.find_first_of("fV"));  // a value follows these
+    if (options && letters.find('R') != std::string_view::npos) return true;
     first = false;
   }
   return false;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "api/base/number.h"
@@ -32,10 +35,15 @@ std::optional<PodProcess> LookAt(std::uint32_t pid, const std::vector<std::strin
 absl::StatusOr<PodProcessesAnswer> PodProcessesQuestion::AskThisHost() const {
   RR_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListWholeDirectory("/proc"));
   PodProcessesAnswer answer;
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
   for (const std::string& name : names) {
     const std::optional<std::uint32_t> pid = ParseNumber<std::uint32_t>(name);
-    if (!pid || answer.processes.size() >= kMostProcesses) continue;
-    if (std::optional<PodProcess> found = LookAt(*pid, words)) answer.processes.push_back(*std::move(found));
+    if (!pid) continue;
+    std::optional<PodProcess> found = LookAt(*pid, words);
+    // Workers of one program are alike.
+    if (!found || !seen.emplace(found->pod, found->name, found->script).second) continue;
+    if (answer.processes.size() >= kMostProcesses) return ErrnoStatus(EFBIG, What());
+    answer.processes.push_back(*std::move(found));
   }
   return answer;
 }

@@ -217,7 +217,7 @@ std::string Listed(std::span<const bool> on) {
 }  // namespace
 
 bool IsGone(const absl::Status& status) {
-  return status.code() != absl::StatusCode::kPermissionDenied && status.code() != absl::StatusCode::kOutOfRange;
+  return status.code() == absl::StatusCode::kNotFound || status.code() == absl::StatusCode::kFailedPrecondition;
 }
 
 BootScripts ReadBootScripts(HostReader& host) {

@@ -25,7 +25,7 @@ struct BootScripts {
   std::optional<Missing> gap{};  // one of them could not be read
 };
 
-// Whether a reading failed because the file is not there: it may be read, and is not too large.
+// Whether a reading failed because the file is not there.
 bool IsGone(const absl::Status& status);
 
 // Three steps from a file of the boot, of units only those that are started.

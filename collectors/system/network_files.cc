@@ -25,9 +25,9 @@ std::vector<NamedDevice> ReadFolder(HostReader& host, const NetworkFolder& folde
   std::vector<NamedDevice> named;
   absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder.path);
   if (!names.ok() || names->empty() || !Runs(host, folder)) return named;
+  std::erase_if(*names, [&folder](const std::string& name) { return !name.ends_with(folder.ending); });
   if (names->size() > kMostNetworkFiles) names->resize(kMostNetworkFiles);
   for (const std::string& name : *names) {
-    if (!name.ends_with(folder.ending)) continue;
     const std::string path = std::string(folder.path) + "/" + name;
     const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, {std::string(folder.word)});
     if (lines.ok()) std::ranges::move(DecodeNetworkLines(*lines, folder.word, path), std::back_inserter(named));

@@ -49,6 +49,33 @@ TEST(CommandsToKeep, NamesStartedScripts) {
   EXPECT_THAT(OfScript("sh -c 'cd /opt && ./x.sh'"), ElementsAre("run /opt/x.sh"));
 }
 
+TEST(CommandsToKeep, HidesArgumentsThatMayBeSecrets) {
+  EXPECT_THAT(OfScript("/usr/bin/redis-server --requirepass s3cret\nTOKEN=K10abc\n/opt/agent $TOKEN eth2 3\n"),
+              ElementsAre("run /usr/bin/redis-server * *", "run /opt/agent * eth2 3"));
+  EXPECT_THAT(OfScript("cd /opt\ncat > k <<'EOF'\nMIIEvQ/kq\nmlnx_qos -i eth2 --trust dscp\nEOF\n./x.sh\n"),
+              ElementsAre("run /opt/x.sh"));
+  EXPECT_THAT(OfScript("/opt/a+b=c\n"), IsEmpty()) << "base64";
+}
+
+TEST(CommandsToKeep, EndsWhereTextsGrow) {
+  std::string doubled = "A=xxxxxxxx\n";
+  std::string nested = "for a in 1 2; do\n";
+  for (char name = 'B'; name <= 'Z'; ++name) {
+    const std::string before(1, static_cast<char>(name - 1));
+    doubled += std::string(1, name) + "=$" + before + "$" + before + "\n";
+    const std::string inner(1, static_cast<char>(name + 'a' - 'A'));
+    const std::string outer(1, static_cast<char>(name + 'a' - 'A' - 1));
+    nested += "for " + inner + " in $" + outer + " $" + outer + "; do\n";
+  }
+  for (const std::string& script :
+       {doubled + "mlnx_qos -i $Z --trust dscp\n", nested + "mlnx_qos -i $z --trust dscp\n"}) {
+    const Lines kept = OfScript(script);
+    EXPECT_FALSE(kept.empty());
+    EXPECT_LE(kept.size(), 256U);
+    for (const std::string& line : kept) EXPECT_LE(line.size(), 512U);
+  }
+}
+
 TEST(CommandsToKeep, ReadsTheTosThatIsWritten) {
   EXPECT_THAT(OfScript("echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"),
               ElementsAre("tos mlx5_0 106"));
@@ -70,6 +97,10 @@ TEST(CommandsToKeep, ReadsUnitsRulesAndTables) {
                      "source /etc/network/interfaces.d/*\niface eth2 inet static\n  address 10.0.0.1/24\n"
                      "  post-up /opt/qos $IFACE\n"),
       ElementsAre("run /etc/network/interfaces.d/*", "run /opt/qos eth2"));
+  EXPECT_THAT(CommandsToKeep("/etc/network/interfaces", "source-directory interfaces.d\n"),
+              ElementsAre("run /etc/network/interfaces.d/*"));
+  EXPECT_THAT(CommandsToKeep("/etc/cron.hourly/roce", "#!/bin/sh\nmlnx_qos -i eth2 --trust dscp\n"),
+              ElementsAre("#!", "mlnx_qos -i eth2 --trust dscp"));
   EXPECT_THAT(CommandsToKeep("/etc/crontab", "@reboot root /opt/qos.sh\n"), ElementsAre("run /opt/qos.sh"));
   EXPECT_THAT(
       CommandsToKeep("/etc/modprobe.d/a.conf", "# no RDMA\nblacklist irdma\ninstall irdma /bin/false\n"),
@@ -85,8 +116,8 @@ TEST(CommandsToKeep, KeepsNothingOfABinary) {
 }
 
 TEST(ShellWords, SurvivesTextsThatAreCutShort) {
-  for (const char* text :
-       {"'", "\"", "$(", "${", "\\", ">", "a '", "$", "for", "for a", "cd", "sh -c", "`", "1>&"}) {
+  for (const char* text : {"'", "\"", "$(", "${", "\\", ">", "a '", "$", "for", "for a", "cd", "sh -c", "`",
+                           "1>&", "<<", "a << E", "<<<"}) {
     EXPECT_LE(CommandsOf(text).size(), 1U) << text;
     OfScript(text);
   }

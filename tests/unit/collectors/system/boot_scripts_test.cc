@@ -68,6 +68,25 @@ TEST(ReadBootScripts, ReportsAnUnreadableScript) {
   EXPECT_EQ(ReadTosKeepers(host, scripts).missing().kind, Missing::Kind::kDenied);
 }
 
+TEST(ReadBootScripts, TakesAScriptThatCannotBeReadForNoAnswer) {
+  for (const int error : {EIO, ESTALE, EMFILE, EFBIG}) {
+    FakeHost host = WithUnit("");
+    host.files[kScript] = ErrnoStatus(error, "read");
+    EXPECT_FALSE(BootWritesOf(ReadBootScripts(host))) << error;
+  }
+  FakeHost gone = WithUnit("");
+  gone.files[kScript] = ErrnoStatus(ENOENT, "read");
+  EXPECT_TRUE(BootWritesOf(ReadBootScripts(gone)));
+}
+
+TEST(ReadBootScripts, ReadsNothingOutsideOfTheFoldersOfPrograms) {
+  FakeHost host = WithUnit("#!/bin/sh\n/mnt/share/qos.sh\n");
+  host.files["/mnt/share/qos.sh"] = std::string("#!/bin/sh\nmlnx_qos -i eth2 --trust dscp\n");
+  const BootScripts scripts = ReadBootScripts(host);
+  EXPECT_THAT(FollowedPaths(scripts), ElementsAre(kScript));
+  EXPECT_THAT(BootWritesOf(scripts).missing().detail, testing::HasSubstr("/mnt/share/qos.sh"));
+}
+
 TEST(ReadBootScripts, EndsWhereScriptsStartEachOther) {
   FakeHost host = WithUnit("#!/bin/sh\n/usr/local/sbin/qos.sh $1 x\n");
   EXPECT_THAT(FollowedPaths(ReadBootScripts(host)), ElementsAre(kScript));

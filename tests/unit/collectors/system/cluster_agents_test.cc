@@ -40,6 +40,15 @@ TEST(PodProcessOf, KeepsWordsAndScriptAlone) {
   EXPECT_FALSE(PodProcessOf(7, {"bash\n", "0::/user.slice\n", line}, words));
 }
 
+TEST(PodProcessOf, KeepsNoTokenAndNoProgramText) {
+  for (const std::string_view line : {std::string_view("bash\0-s\0--\0K10token::server:abc\0", 34),
+                                      std::string_view("perl\0-e\0login(\"root\",\"hunter2\")\0", 34),
+                                      std::string_view("bash\0-\0s3cret\0", 14)}) {
+    const auto found = PodProcessOf(7, {"sh\n", kCgroup, line}, Names{"mlnx_qos"});
+    EXPECT_TRUE(!found || found->script.empty()) << line;
+  }
+}
+
 TEST(ReadClusterAgents, FindsProcessesThatCallATool) {
   FakeHost host;
   host.directories["/var/log/pods"] = Names{std::string("net_roce-qos-7tq2m_") + kUid, "kube-system_dns_1"};
