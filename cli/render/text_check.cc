@@ -131,11 +131,13 @@ std::string CausesText(std::span<const Finding> findings, const Style& style) {
   return text + AlsoText(style, more) + WaivedLines(findings, style);
 }
 
-// Checks that were not judged because of a finding of another host.
+// Checks that were not judged because of a finding of another host, or of one that is waived.
 std::string SkippedText(std::span<const Finding> findings, const Style& style) {
   std::map<std::string, std::size_t> behind;
   for (const Finding& finding : findings) {
-    const auto is_cause = [&finding](const Finding& other) { return other.id == finding.hidden_by; };
+    const auto is_cause = [&finding](const Finding& other) {
+      return other.id == finding.hidden_by && !other.waived;
+    };
     if (!finding.hidden_by.empty() && std::ranges::none_of(findings, is_cause)) ++behind[finding.hidden_by];
   }
   std::string text;
@@ -192,7 +194,7 @@ std::string HostText(const HostReport& host, const HostNotes& notes, const Repor
   const std::string name = style.Paint(Tone::kStrong, Printable(host.host));
   const std::string head =
       name + "  " + style.Paint(ToneOf(host.verdict), VerdictSentence(host, report)) + "\n";
-  std::string causes = CausesText(host.findings, style);
+  std::string causes = CausesText(host.findings, style) + SkippedText(host.findings, style);
   if (!causes.empty()) causes = "\n" + causes + "\n";
   std::string text = head + causes + FineText(style, host.findings) + PortsText(host, style) +
                      StandingText(notes.remembered.standing, report.started_unix_ns, style) +
