@@ -3,10 +3,10 @@
 #include "checks/device/boot_switch.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
+#include "api/model/rdma_drivers.h"
 #include "checks/device/protocol_switches.h"
 #include "checks/families.h"
 #include "checks/words/names.h"
@@ -18,22 +18,6 @@ namespace {
 
 constexpr std::string_view kFilesSource = "files below /etc";
 constexpr std::string_view kUnits = "/etc/systemd/system/";
-
-// Network drivers and the module that makes RDMA devices of their functions.
-struct RdmaModule {
-  std::string_view driver;
-  std::string_view module;
-};
-constexpr std::array<RdmaModule, 10> kRdmaModules{{{"mlx5_core", "mlx5_ib"},
-                                                   {"mlx4_core", "mlx4_ib"},
-                                                   {"ice", "irdma"},
-                                                   {"i40e", "irdma"},
-                                                   {"idpf", "irdma"},
-                                                   {"bnxt_en", "bnxt_re"},
-                                                   {"qede", "qedr"},
-                                                   {"cxgb4", "iw_cxgb4"},
-                                                   {"hns3", "hns_roce_hw_v2"},
-                                                   {"ionic", "ionic_rdma"}}};
 
 // Whether the port has a protocol at all. mlx5 with RoCE off has a port of Ethernet, for raw packets, and no
 // GID.
@@ -85,8 +69,8 @@ Fix AtBootFix(const PortView& view, const BootWrite& write) {
 // The module that makes RDMA devices of an adapter here, and may not be loaded; null: every module may.
 const BootWrite* ForbiddenHere(const Facts& host) {
   for (const PciDevice& function : *host.pci_devices) {
-    const auto row = std::ranges::find(kRdmaModules, function.driver, &RdmaModule::driver);
-    if (row == kRdmaModules.end() || !function.rdma_devices.empty()) continue;
+    const RdmaDriver* const row = FindRdmaDriver(function.driver);
+    if (row == nullptr || !function.rdma_devices.empty()) continue;
     const BootWrite* const forbidden = ForbiddenModule(host, row->module);
     if (forbidden != nullptr) return forbidden;
   }
@@ -94,9 +78,8 @@ const BootWrite* ForbiddenHere(const Facts& host) {
 }
 
 bool HasCapableAdapter(const Facts& host) {
-  return std::ranges::any_of(*host.pci_devices, [](const PciDevice& function) {
-    return std::ranges::find(kRdmaModules, function.driver, &RdmaModule::driver) != kRdmaModules.end();
-  });
+  return std::ranges::any_of(
+      *host.pci_devices, [](const PciDevice& function) { return FindRdmaDriver(function.driver) != nullptr; });
 }
 
 Verdict JudgeForbidden(const BootWrite& forbidden) {
@@ -106,12 +89,13 @@ Verdict JudgeForbidden(const BootWrite& forbidden) {
   const std::string line =
       install ? Cat("install ", module, " ", Printable(forbidden.value)) : Cat("blacklist ", module);
   const std::string word = ShellWord(forbidden.object);
-  Fix fix =
-      Fix(Cat("sed -i -e '/^blacklist ", word, "/d' -e '/^install ", word, " /d' ", ShellWord(forbidden.file)))
-          .Because("somebody forbade the module, as to save memory", Certainty::kLikely)
-          .Caution("where that was on purpose, ask who did it")
-          .Run(Cat("modprobe ", word))
-          .CheckBy("rdma link show");
+  Fix fix = Fix(Cat("sed -i.bak -E '/^[[:space:]]*(blacklist[[:space:]]+", forbidden.object,
+                    "[[:space:]]*$|install[[:space:]]+", forbidden.object, "[[:space:]])/d' ",
+                    ShellWord(forbidden.file)))
+                .Because("somebody forbade the module, as to save memory", Certainty::kLikely)
+                .Caution("where that was on purpose, ask who did it")
+                .Run(Cat("modprobe ", word))
+                .CheckBy("rdma link show");
   return Judged(false,
                 Cat(file, " forbids ", module, ", which makes the RDMA devices of an adapter here: ", line),
                 "modules of RDMA may be loaded", kFilesSource, std::move(fix));

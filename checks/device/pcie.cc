@@ -117,8 +117,15 @@ std::string LinkText(const PciLink& link) {
   return Cat(PciLanesText(link.width), " at ", TransfersText(link.speed_mtps));
 }
 
+// Two ends of one link always run alike. The emulated root port of a virtual machine does not know how the card
+// runs.
+bool IsEmulated(const std::vector<PciHop>& path) {
+  return path.size() > 1 && path[0].current != path[1].current;
+}
+
 // The first link of the path that carries least.
 const PciHop& NarrowestHop(const std::vector<PciHop>& path) {
+  if (IsEmulated(path)) return path.front();
   return *std::ranges::min_element(path, {}, [](const PciHop& hop) { return CapacityMbps(hop.current); });
 }
 

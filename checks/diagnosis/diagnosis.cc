@@ -24,7 +24,8 @@ bool IsWrong(const Finding& finding) {
 // At the same place and by the same profile.
 bool Passes(std::string_view id, const Finding& wrong, const std::vector<Finding>& findings) {
   return std::ranges::any_of(findings, [&](const Finding& other) {
-    return other.id == id && other.outcome == Outcome::kPass &&
+    const bool same_profile = other.profile.empty() || other.profile == wrong.profile;
+    return other.id == id && other.outcome == Outcome::kPass && same_profile &&
            (other.scope == Scope::kHost || SamePlace(other.subject, wrong.subject));
   });
 }

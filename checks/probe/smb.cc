@@ -163,9 +163,7 @@ Verdict JudgeSmbdMinimum(const ProbeView& view) {
   return NotTold(kSmbd);
 }
 
-}  // namespace
-
-std::vector<ProbeCheck> SmbServerChecks() {
+std::vector<ProbeCheck> SmbConnectionChecks() {
   return {
       {.id = "server.address",
        .title = "The server's name leads to an address",
@@ -253,6 +251,14 @@ std::vector<ProbeCheck> SmbServerChecks() {
        .depends_on = {"server.address", "server.route", "server.tcp-445", "server.rdma-listener",
                       "server.smbd-negotiate"},
        .judge = &JudgeSmb2OverRdma},
+  };
+}
+
+}  // namespace
+
+std::vector<ProbeCheck> SmbServerChecks() {
+  std::vector<ProbeCheck> checks = SmbConnectionChecks();
+  const std::vector<ProbeCheck> session{
       {.id = "server.signing",
        .title = "The server does not require signing",
        .why = "A Linux client that signs or encrypts never places data by RDMA, and a Windows client needs the "
@@ -286,6 +292,8 @@ std::vector<ProbeCheck> SmbServerChecks() {
                       "server.smbd-negotiate", "server.smb2-over-rdma"},
        .judge = &JudgeSmbdMinimum},
   };
+  checks.insert(checks.end(), session.begin(), session.end());
+  return checks;
 }
 
 }  // namespace rdmaready

@@ -96,12 +96,36 @@ bool StandsForAddress(const Gid& gid, const Port& port) {
                              [&](const PlacedAddress& placed) { return placed.ip.address == address; });
 }
 
-bool FitsAnotherPort(const PortView& view, std::uint32_t index) {
-  return view.host.ports && std::ranges::any_of(*view.host.ports, [&](const Port& port) {
-           if (!port.gids || !port.netdev) return false;
-           const auto gid = std::ranges::find(*port.gids, index, &Gid::index);
-           return gid != port.gids->end() && gid->type == GidType::kRoceV2 && StandsForAddress(*gid, port);
-         });
+bool Fits(const Port& port, std::uint32_t index) {
+  const auto gid = std::ranges::find(*port.gids, index, &Gid::index);
+  return gid != port.gids->end() && gid->type == GidType::kRoceV2 && StandsForAddress(*gid, port);
+}
+
+// Whether the index may be made for another port of the host: it fits that one, or that one belongs to another
+// profile and is not among the ports here. Missing where it is not known.
+Fact<bool> IsForAnotherPort(const PortView& view, std::uint32_t index) {
+  const std::vector<Port>& ports = *view.host.ports;
+  std::optional<Missing> gap;
+  for (const Port& port : ports) {
+    if (port.device == view.port.device || IsInfiniBand(port)) continue;
+    if (!port.gids || !port.netdev || !AddressesKnown(port)) {
+      const bool offered = !NotOffered(port.gids) && !NotOffered(port.netdev);
+      if (offered) gap = !port.gids ? port.gids.missing() : WhyAddressesUnknown(port);
+    } else if (Fits(port, index)) {
+      return true;
+    }
+  }
+  if (view.host.pci_devices) {
+    for (const PciDevice& function : *view.host.pci_devices) {
+      for (const std::string& device : function.rdma_devices) {
+        if (std::ranges::find(ports, device, &Port::device) == ports.end()) return true;
+      }
+    }
+  } else if (!NotOffered(view.host.pci_devices)) {
+    gap = view.host.pci_devices.missing();
+  }
+  if (gap) return *gap;
+  return false;
 }
 
 Verdict JudgeGidPinnedIndex(const PortView& view) {
@@ -123,9 +147,9 @@ Verdict JudgeGidPinnedIndex(const PortView& view) {
                                    : IsLinkLocalGid(*gid)  ? ": link-local, no IP address of this host"
                                                            : ": this host does not have its IP address";
       const Fix fix = AnotherIndexFix(marking, port, *port.gids);
-      // The configuration may be made for that port, and nobody uses this one.
-      if (FitsAnotherPort(view, *marking.gid_index))
-        return Warned(Cat(text, why), kExpected, kPinnedSource, fix);
+      const Fact<bool> for_another = IsForAnotherPort(view, *marking.gid_index);
+      if (!for_another) return NoAnswer(for_another.missing(), kExpected, kPinnedSource);
+      if (*for_another) return Warned(Cat(text, why), kExpected, kPinnedSource, fix);
       return Judged(false, Cat(text, why), kExpected, kPinnedSource, fix);
     }
     observed += Cat(observed.empty() ? "" : ", ", text, ": ", AddressOfGid(gid->raw));

@@ -98,6 +98,15 @@ std::vector<CheckCase> PcieItselfRows() {
   const Facts narrow = WithPath([](std::vector<PciHop>& path) {
     for (PciHop& hop : path) hop.current = {.speed_mtps = 2'500, .width = 4};
   });
+  const auto below_emulated = [](PciLink card) {
+    return WithPath([card](std::vector<PciHop>& path) {
+      path.resize(2, path.front());
+      path[0].current = card;
+      path[1].current = path[1].max = {.speed_mtps = 2'500, .width = 1};
+    });
+  };
+  const Facts emulated = below_emulated({.speed_mtps = 16'000, .width = 8});
+  const Facts slow_emulated = below_emulated({.speed_mtps = 8'000, .width = 1});
   const auto two_nodes = [](Facts host, Fact<std::int32_t> node) {
     host.numa_nodes = 2;
     std::vector<Port> ports = *host.ports;
@@ -134,57 +143,60 @@ std::vector<CheckCase> PcieItselfRows() {
     netdev.carrier = false;
     port.netdev = netdev;
   });
-  return {Passes("pcie.width", "good", Hardware(), "0000:3b:00.0 runs at x8"),
-          Fails("pcie.width", "half", half, "0000:3b:00.0 runs at x4 of x8", {.fix = "lspci -vv"}),
-          Passes("pcie.width", "small slot", small_slot, "all that its slot has; the card has x8"),
-          IsUnknown("pcie.width", "zero", blank, "does not say"),
-          IsUnknown("pcie.width", "denied", NoPath(), "not permitted"),
-          DoesNotApply("pcie.width", "virtual function", VirtualFunction(), "no link of its own"),
-          DoesNotApply("pcie.width", "software", GoodHost(), "no PCIe"),
-          Passes("pcie.speed", "good", Hardware(), "16 GT/s"),
-          Fails("pcie.speed", "older generation", old, "8 GT/s of 16 GT/s", {.fix = "lspci -vv"}),
-          IsUnknown("pcie.speed", "denied", NoPath(), "not permitted"),
-          DoesNotApply("pcie.speed", "software", GoodHost(), "no PCIe"),
-          Passes("pcie.bandwidth", "good", Hardware(), "126 Gb/s through PCIe"),
-          Fails("pcie.bandwidth", "8 Gb/s for 25", narrow, "8 Gb/s through PCIe", {.fix = "lspci -vv"}),
-          IsUnknown("pcie.bandwidth", "zero", blank, "does not say"),
-          IsUnknown("pcie.bandwidth", "denied", NoPath(), "not permitted"),
-          DoesNotApply("pcie.bandwidth", "software", GoodHost(), "no PCIe"),
-          DoesNotApply("pcie.bandwidth", "no cable", pulled, "no carrier"),
-          Passes("pcie.numa", "one node", Hardware(), "one NUMA node"),
-          Passes("pcie.numa", "second of two", two_nodes(Hardware(), 1), "node 1 of 2"),
-          Fails("pcie.numa", "none named", two_nodes(Hardware(), -1), "none named, of 2 nodes",
-                {.fix = "/sys/class/infiniband/rxe0/device/numa_node"}),
-          IsUnknown("pcie.numa", "node denied", two_nodes(Hardware(), Denied()), "not permitted"),
-          IsUnknown("pcie.numa", "nodes denied", nodes_denied, "not permitted"),
-          IsUnknown("pcie.numa", "one node, but of what is not known", WithPort([](Port& port) {
-                      port.software = Denied();
-                      port.pci = Denied();
-                    }),
-                    "not permitted"),
-          DoesNotApply("pcie.numa", "software", GoodHost(), "no PCIe"),
-          Passes("pcie.bandwidth", "InfiniBand", OnInfiniband(), "252 Gb/s through PCIe"),
-          Warns("pcie.bandwidth", "a slot with half of the lanes", hdr(16),
-                "126 Gb/s through PCIe: 0000:3b:00.0 has x8 at 16 GT/s", {.fix = "to another slot"}),
-          Passes("pcie.bandwidth", "all that the card has", hdr(8), "all that the device itself has"),
-          DoesNotApply("pcie.bandwidth", "a port that manages switches", bridge, "inside the machine"),
-          Warns("pcie.bandwidth", "less than the port, enough for the profile", narrow, "8 Gb/s through PCIe",
-                {.profile = ten}),
-          IsUnknown("pcie.bandwidth", "InfiniBand, rate denied",
-                    OnInfiniband([](Port& port) { port.rate_mbps = Denied(); }), "not permitted"),
-          Passes("pcie.aer", "clean", Hardware(), "none uncorrected, 0 corrected"),
-          Passes("pcie.aer", "ten corrected an hour", corrected(240), "240 corrected since boot"),
-          Warns("pcie.aer", "more of them", corrected(241), "241 corrected since boot", {.fix = "dmesg"}),
-          Passes("pcie.aer", "corrected ones not reported", corrected(kUnsupported), "no uncorrected"),
-          IsUnknown("pcie.aer", "corrected ones denied", corrected(Denied()), "not permitted"),
-          Fails("pcie.aer", "fatal", aer(std::uint64_t{2}), "2 fatal and 0 non-fatal", {.fix = "dmesg"}),
-          IsUnknown("pcie.aer", "denied", aer(Denied()), "not permitted"),
-          DoesNotApply("pcie.aer", "not reported", WithHardware([](Port&, PciFunction& pci) {
-                         pci.aer_fatal = kUnsupported;
-                         pci.aer_nonfatal = kUnsupported;
-                       }),
-                       "reports no bus errors"),
-          DoesNotApply("pcie.aer", "software", GoodHost(), "no PCIe")};
+  return {
+      Passes("pcie.width", "good", Hardware(), "0000:3b:00.0 runs at x8"),
+      Fails("pcie.width", "half", half, "0000:3b:00.0 runs at x4 of x8", {.fix = "lspci -vv"}),
+      Passes("pcie.width", "small slot", small_slot, "all that its slot has; the card has x8"),
+      IsUnknown("pcie.width", "zero", blank, "does not say"),
+      IsUnknown("pcie.width", "denied", NoPath(), "not permitted"),
+      DoesNotApply("pcie.width", "virtual function", VirtualFunction(), "no link of its own"),
+      DoesNotApply("pcie.width", "software", GoodHost(), "no PCIe"),
+      Passes("pcie.speed", "good", Hardware(), "16 GT/s"),
+      Fails("pcie.speed", "older generation", old, "8 GT/s of 16 GT/s", {.fix = "lspci -vv"}),
+      IsUnknown("pcie.speed", "denied", NoPath(), "not permitted"),
+      DoesNotApply("pcie.speed", "software", GoodHost(), "no PCIe"),
+      Passes("pcie.bandwidth", "good", Hardware(), "126 Gb/s through PCIe"),
+      Fails("pcie.bandwidth", "8 Gb/s for 25", narrow, "8 Gb/s through PCIe", {.fix = "lspci -vv"}),
+      Passes("pcie.bandwidth", "below an emulated root port", emulated, "126 Gb/s through PCIe"),
+      Fails("pcie.bandwidth", "a slow card below an emulated root port", slow_emulated, "7 Gb/s through PCIe"),
+      IsUnknown("pcie.bandwidth", "zero", blank, "does not say"),
+      IsUnknown("pcie.bandwidth", "denied", NoPath(), "not permitted"),
+      DoesNotApply("pcie.bandwidth", "software", GoodHost(), "no PCIe"),
+      DoesNotApply("pcie.bandwidth", "no cable", pulled, "no carrier"),
+      Passes("pcie.numa", "one node", Hardware(), "one NUMA node"),
+      Passes("pcie.numa", "second of two", two_nodes(Hardware(), 1), "node 1 of 2"),
+      Fails("pcie.numa", "none named", two_nodes(Hardware(), -1), "none named, of 2 nodes",
+            {.fix = "/sys/class/infiniband/rxe0/device/numa_node"}),
+      IsUnknown("pcie.numa", "node denied", two_nodes(Hardware(), Denied()), "not permitted"),
+      IsUnknown("pcie.numa", "nodes denied", nodes_denied, "not permitted"),
+      IsUnknown("pcie.numa", "one node, but of what is not known", WithPort([](Port& port) {
+                  port.software = Denied();
+                  port.pci = Denied();
+                }),
+                "not permitted"),
+      DoesNotApply("pcie.numa", "software", GoodHost(), "no PCIe"),
+      Passes("pcie.bandwidth", "InfiniBand", OnInfiniband(), "252 Gb/s through PCIe"),
+      Warns("pcie.bandwidth", "a slot with half of the lanes", hdr(16),
+            "126 Gb/s through PCIe: 0000:3b:00.0 has x8 at 16 GT/s", {.fix = "to another slot"}),
+      Passes("pcie.bandwidth", "all that the card has", hdr(8), "all that the device itself has"),
+      DoesNotApply("pcie.bandwidth", "a port that manages switches", bridge, "inside the machine"),
+      Warns("pcie.bandwidth", "less than the port, enough for the profile", narrow, "8 Gb/s through PCIe",
+            {.profile = ten}),
+      IsUnknown("pcie.bandwidth", "InfiniBand, rate denied",
+                OnInfiniband([](Port& port) { port.rate_mbps = Denied(); }), "not permitted"),
+      Passes("pcie.aer", "clean", Hardware(), "none uncorrected, 0 corrected"),
+      Passes("pcie.aer", "ten corrected an hour", corrected(240), "240 corrected since boot"),
+      Warns("pcie.aer", "more of them", corrected(241), "241 corrected since boot", {.fix = "dmesg"}),
+      Passes("pcie.aer", "corrected ones not reported", corrected(kUnsupported), "no uncorrected"),
+      IsUnknown("pcie.aer", "corrected ones denied", corrected(Denied()), "not permitted"),
+      Fails("pcie.aer", "fatal", aer(std::uint64_t{2}), "2 fatal and 0 non-fatal", {.fix = "dmesg"}),
+      IsUnknown("pcie.aer", "denied", aer(Denied()), "not permitted"),
+      DoesNotApply("pcie.aer", "not reported", WithHardware([](Port&, PciFunction& pci) {
+                     pci.aer_fatal = kUnsupported;
+                     pci.aer_nonfatal = kUnsupported;
+                   }),
+                   "reports no bus errors"),
+      DoesNotApply("pcie.aer", "software", GoodHost(), "no PCIe")};
 }
 
 }  // namespace

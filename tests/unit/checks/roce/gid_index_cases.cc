@@ -31,6 +31,25 @@ Facts PinnedAt(std::uint32_t index) {
       {.consumer = MarkingConsumer::kNccl, .source = "/etc/nccl.conf", .gid_index = index}});
 }
 
+Facts WithDevice(Facts host, const std::string& device) {
+  PciDevice function;
+  function.address = "0000:81:00.0";
+  function.rdma_devices = {device};
+  host.pci_devices = std::vector<PciDevice>{function};
+  return host;
+}
+
+// Beside a second port, of which the GIDs are as given.
+Facts Beside(Facts host, Fact<std::vector<Gid>> gids) {
+  std::vector<Port> ports = *host.ports;
+  Port other = ports.front();
+  other.device = "rxe1";
+  other.gids = std::move(gids);
+  ports.push_back(other);
+  host.ports = ports;
+  return host;
+}
+
 }  // namespace
 
 std::vector<CheckCase> GidIndexCases() {
@@ -60,6 +79,10 @@ std::vector<CheckCase> GidIndexCases() {
       Fails("gid.pinned-index", "none", PinnedAt(7), "GID 7 by /etc/nccl.conf: the port has no such GID",
             {.fix = "index 1, which is RoCE v2"}),
       Fails("gid.pinned-index", "of an address that is gone", gone, "GID 1 by /etc/nccl.conf"),
+      Warns("gid.pinned-index", "beside a port of another profile", WithDevice(PinnedAt(7), "mlx5_8"),
+            "the port has no such GID"),
+      IsUnknown("gid.pinned-index", "beside a port of unknown GIDs", Beside(PinnedAt(7), Denied()),
+                "not permitted"),
       DoesNotApply("gid.pinned-index", "nobody does", GoodHost(), "no software here"),
       IsUnknown("gid.pinned-index", "denied", Pinned(Denied()), "not permitted"),
   };
