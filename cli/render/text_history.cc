@@ -13,8 +13,8 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
+#include "cli/render/report/verdict_sentence.h"
 #include "cli/render/text.h"
-#include "cli/render/verdict_sentence.h"
 
 namespace rdmaready {
 namespace {

@@ -11,7 +11,7 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
-#include "cli/render/findings_block.h"
+#include "cli/render/report/findings_block.h"
 #include "cli/render/text.h"
 
 namespace rdmaready {

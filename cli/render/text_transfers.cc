@@ -11,7 +11,7 @@
 #include "checks/counted/error_counters.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
-#include "cli/render/remedy_notes.h"
+#include "cli/render/report/remedy_notes.h"
 #include "cli/render/text.h"
 
 namespace rdmaready {

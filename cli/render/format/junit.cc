@@ -11,8 +11,8 @@
 #include "checks/words/fix.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
-#include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
+#include "cli/render/report/check_parts.h"
 
 namespace rdmaready {
 namespace {

@@ -12,8 +12,8 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/explanation.h"
-#include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
+#include "cli/render/report/check_parts.h"
 
 namespace rdmaready {
 namespace {

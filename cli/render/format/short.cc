@@ -10,9 +10,9 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
-#include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
-#include "cli/render/verdict_sentence.h"
+#include "cli/render/report/check_parts.h"
+#include "cli/render/report/verdict_sentence.h"
 
 namespace rdmaready {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/render/causes.h"
+#include "cli/render/report/causes.h"
 #include "cli/style.h"
 
 namespace rdmaready {

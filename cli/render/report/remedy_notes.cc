@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/remedy_notes.h"
+#include "cli/render/report/remedy_notes.h"
 
 #include <fmt/format.h>
 

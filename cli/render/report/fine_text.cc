@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/fine_text.h"
+#include "cli/render/report/fine_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,7 @@
 
 #include "checks/catalog.h"
 #include "checks/words/words.h"
-#include "cli/render/cause_text.h"
+#include "cli/render/report/cause_text.h"
 
 namespace rdmaready {
 namespace {

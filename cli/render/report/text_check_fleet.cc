@@ -18,9 +18,9 @@
 #include "checks/words/fix.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
-#include "cli/render/cause_text.h"
-#include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
+#include "cli/render/report/cause_text.h"
+#include "cli/render/report/check_parts.h"
 #include "cli/render/text.h"
 
 namespace rdmaready {
@@ -193,9 +193,9 @@ std::string WellText(const std::vector<Judged>& all, const Style& style) {
 }
 
 // Hosts by what `text_of` says of them, the odd ones first; those of which it says nothing are left out.
-using TextOf = std::function<std::string(std::size_t)>;
+using HostTextOf = std::function<std::string(std::size_t)>;
 using HostsByText = std::vector<std::pair<std::string, std::vector<std::string>>>;
-HostsByText HostsBy(const Report& report, const TextOf& text_of) {
+HostsByText HostsBy(const Report& report, const HostTextOf& text_of) {
   HostsByText groups;
   for (const std::size_t i : OddFirst(report)) {
     const std::string text = text_of(i);
@@ -215,7 +215,7 @@ void SortOddFirst(HostsByText& groups) {
 // What differs between hosts is told of each kind; where it is the same on all, once in the heading.
 std::string HeadingText(const CheckSummary& run, const Style& style) {
   const Report& report = run.report;
-  const std::pair<std::string, TextOf> aspects[] = {
+  const std::pair<std::string, HostTextOf> aspects[] = {
       {"",
        [&](std::size_t i) {
          const std::string& release = report.hosts[i].kernel_release;

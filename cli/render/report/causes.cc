@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/causes.h"
+#include "cli/render/report/causes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/findings_block.h"
+#include "cli/render/report/findings_block.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@
 #include "checks/judge.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
-#include "cli/render/check_parts.h"
-#include "cli/render/remedy_notes.h"
+#include "cli/render/report/check_parts.h"
+#include "cli/render/report/remedy_notes.h"
 
 namespace rdmaready {
 namespace {

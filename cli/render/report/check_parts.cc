@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/check_parts.h"
+#include "cli/render/report/check_parts.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
-#include "cli/render/verdict_sentence.h"
+#include "cli/render/report/verdict_sentence.h"
 
 namespace rdmaready {
 namespace {

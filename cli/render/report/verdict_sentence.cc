@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/verdict_sentence.h"
+#include "cli/render/report/verdict_sentence.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/render/cause_text.h"
+#include "cli/render/report/cause_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include "checks/judge.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
-#include "cli/render/remedy_notes.h"
+#include "cli/render/report/remedy_notes.h"
 
 namespace rdmaready {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "checks/readiness.h"
 #include "checks/remembered.h"
-#include "cli/render/check_parts.h"
 #include "cli/render/format/judged.h"
+#include "cli/render/report/check_parts.h"
 #include "cli/render/text.h"
 #include "tests/unit/cli/golden.h"
 #include "tests/unit/cli/reports.h"

@@ -20,12 +20,12 @@
 #include "checks/remembered.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
-#include "cli/render/cause_text.h"
-#include "cli/render/check_parts.h"
-#include "cli/render/findings_block.h"
-#include "cli/render/fine_text.h"
+#include "cli/render/report/cause_text.h"
+#include "cli/render/report/check_parts.h"
+#include "cli/render/report/findings_block.h"
+#include "cli/render/report/fine_text.h"
+#include "cli/render/report/verdict_sentence.h"
 #include "cli/render/text.h"
-#include "cli/render/verdict_sentence.h"
 
 namespace rdmaready {
 namespace {
