@@ -65,6 +65,14 @@ Verdict JudgeEtsSwitchAgrees(const EthernetView& view) {
   return Warned(observed, expected, peer.source);
 }
 
+Fix SwitchPortFix() {
+  return Fix("rdmaready profile show {profile} --switch nxos")
+      .Do("set the switch port as the command shows; --switch sonic and --switch cumulus are known too",
+          StepSite::kSwitch)
+      .Or("change the profile and every host, where the switch has what this network is to have")
+      .CheckBy("rdmaready facts --lldp 35");
+}
+
 }  // namespace
 
 std::vector<Check> SwitchAgreesChecks() {
@@ -72,24 +80,14 @@ std::vector<Check> SwitchAgreesChecks() {
       {.id = "pfc.switch-agrees",
        .title = "The switch pauses the priorities that the profile wants lossless, and no others",
        .why = "Where one end of a link does not pause a priority, frames of it are lost in that direction",
-       .fix = Fix("rdmaready profile show {profile} --switch nxos")
-                  .Do("set the switch port as the command shows; --switch sonic and --switch cumulus are known "
-                      "too",
-                      StepSite::kSwitch)
-                  .Or("change the profile and every host, where the switch has what this network is to have")
-                  .CheckBy("rdmaready facts --lldp 35"),
+       .fix = SwitchPortFix(),
        .blocks_for = &kDemandsLossless,
        .depends_on = {"link.state"},
        .judge = JudgePfcSwitchAgrees},
       {.id = "ets.switch-agrees",
        .title = "The switch gives RDMA the share of the link that the profile asks for",
        .why = "Links are full where they leave the switch: there the shares are decided",
-       .fix = Fix("rdmaready profile show {profile} --switch nxos")
-                  .Do("set the switch port as the command shows; --switch sonic and --switch cumulus are known "
-                      "too",
-                      StepSite::kSwitch)
-                  .Or("change the profile and every host, where the switch has what this network is to have")
-                  .CheckBy("rdmaready facts --lldp 35"),
+       .fix = SwitchPortFix(),
        .depends_on = {"link.state"},
        .judge = JudgeEtsSwitchAgrees},
   };

@@ -69,8 +69,9 @@ SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::strin
   if (object.kind == SettingKind::kUnknown) return {};
   const SettingPlace place = PlaceOf(facts, object);
   SettingOwner owner = ClusterOwner(facts, place);
-  if (owner.empty()) owner = LldpOwner(facts, place, to);
+  // lldpad leaves a port alone whose DCB the firmware has: ieee8021qaz_ifup() of lldp_8021qaz.c.
   if (owner.empty()) owner = FirmwareOwner(place, to);
+  if (owner.empty()) owner = LldpOwner(facts, place, to);
   if (owner.empty()) owner = GiverOwner(place, to);
   if (owner.empty()) owner = NetworkOwner(facts, place, to);
   return owner;

@@ -95,6 +95,9 @@ TEST(SettingOwner, FirmwareOwnsWhatTheDriverRefuses) {
     EXPECT_EQ(owner.name, "firmware") << driver;
     ASSERT_EQ(owner.way.steps.size(), 1U);
     EXPECT_EQ(owner.way.steps[0].site, StepSite::kSwitch);
+    Facts with_lldpad = managed(driver);
+    with_lldpad.lldp_agents = std::vector<std::string>{"lldpad"};
+    EXPECT_EQ(OwnerName(with_lldpad, SettingKind::kPfc), "firmware") << "lldpad leaves such a port alone";
   }
   EXPECT_EQ(OwnerName(managed("mlx5_core"), SettingKind::kPfc), "");
   EXPECT_EQ(OwnerName(managed("ice"), SettingKind::kMtu), "");
