@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -17,6 +16,7 @@
 #include "api/base/text.h"
 #include "api/model/probe_walk.h"
 #include "checks/judge.h"
+#include "checks/readiness.h"
 #include "checks/remembered.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
@@ -168,18 +168,25 @@ std::string JudgedText(const HostReport& host, const HostNotes& notes, const Rep
   return LabelledLine(style, Tone::kFaint, "JUDGED", fmt::format("{}", fmt::join(parts, "; ")));
 }
 
-// How to read more about the first cause of any host or pair.
+// The check to read about: what prevents readiness first, else the first cause of any host or pair.
+const Finding* FirstToExplain(const Report& report) {
+  if (const std::optional<FirstStep> first = FirstThingToDo(report)) return first->finding;
+  for (const std::size_t i : OddFirst(report)) {
+    const std::vector<Cause> causes = CausesOf(report.hosts[i].findings);
+    if (!causes.empty()) return causes.front().finding;
+  }
+  for (const PairReport& pair : report.pairs) {
+    const std::vector<Cause> causes = CausesOf(pair.findings);
+    if (!causes.empty()) return causes.front().finding;
+  }
+  return nullptr;
+}
+
 std::string MoreText(const Report& report, bool verbose, const Style& style) {
-  std::vector<Cause> causes;
-  for (const std::size_t i : OddFirst(report))
-    std::ranges::copy(CausesOf(report.hosts[i].findings), std::back_inserter(causes));
-  for (const PairReport& pair : report.pairs)
-    std::ranges::copy(CausesOf(pair.findings), std::back_inserter(causes));
-  if (causes.empty()) return {};
-  const auto first = std::ranges::find_if(causes, IsInTheWay);
-  const Finding& finding = *(first == causes.end() ? causes.front() : *first).finding;
+  const Finding* const finding = FirstToExplain(report);
+  if (finding == nullptr) return {};
   const std::string all = verbose ? "" : "; rdmaready check -v";
-  return LabelledLine(style, Tone::kFaint, "MORE", "rdmaready explain " + Printable(finding.id) + all);
+  return LabelledLine(style, Tone::kFaint, "MORE", "rdmaready explain " + Printable(finding->id) + all);
 }
 
 std::string EveryCheck(std::span<const Finding> findings, const Style& style) {

@@ -115,7 +115,7 @@ std::string Ready(const HostReport& host, const Report& report) {
     return fmt::format("the settings of {} meet {}{}; no traffic was sent", ports, ProfilesOf(host),
                        WaivedWords(host));
   const std::string alone = IsAlone(report) ? ", but not between two hosts: there was one" : "";
-  return fmt::format("RDMA transfers pass up to level {}, {}{}{}", Name(report.level), ports, alone,
+  return fmt::format("RDMA transfers pass through {}, up to level {}{}{}", ports, Name(report.level), alone,
                      WaivedWords(host));
 }
 
