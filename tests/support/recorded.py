@@ -11,7 +11,8 @@ def agent(folder, recording, profile="virtual-fabric", role="apply"):
     script = pathlib.Path(folder) / "rdmaready-agent"
     script.write_text(f'#!/bin/sh\nexec "{tool.BIN}/recorded_agent" "{recording}" "" "$@"\n')
     script.chmod(0o755)
-    return tool.Agent("--profile", profile, "--plain-role", role, programs=pathlib.Path(folder))
+    # The shell reads the program. To execute it fails with ETXTBSY while another thread forks with it open.
+    return tool.Agent("--profile", profile, "--plain-role", role, under=("/bin/sh",), programs=pathlib.Path(folder))
 
 
 def plan(recording, profile):

@@ -28,8 +28,9 @@ class OneWrongThing(unittest.TestCase):
         for other, address in self.hosts.items():
             self.assertEqual(fabric.failing(report, address), [check_id] if other == number else [], report)
         found = fabric.finding(report, self.hosts[number], check_id)
-        for text in ("observed", "expected", "source", "why", "fix"):
+        for text in ("observed", "expected", "source", "why"):
             self.assertTrue(found[text], f"{check_id} has no {text}")
+        self.assertTrue(fabric.what_to_do(found), f"{check_id} has no remedy")
         return found
 
     def test_a_pulled_cable_is_one_red_line(self):

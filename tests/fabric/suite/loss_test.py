@@ -76,7 +76,7 @@ class Loss(unittest.TestCase):
         check = f"{PROGRAM} check 127.0.0.1:7999"
         seen = {one["id"]: one for one in tool.json.loads(fabric.guest(2, f"{check} --output json; :"))["hosts"][0]["seen_before"]}
         self.assertEqual(seen["cnt.sequence"]["observed"], meanwhile["observed"], seen)
-        self.assertRegex(fabric.guest(2, f"{check}; :"), r"(?m)^  before +\S+ \S+ UTC.*: cnt\.sequence on rxe0/1.*: out_of_seq_request \+\d+ in")
+        self.assertRegex(fabric.guest(2, f"{check}; :"), r"(?m)^BEFORE +\S+ \S+ UTC.*: cnt\.sequence on rxe0/1.*: out_of_seq_request \+\d+ in")
 
 
 load_tests = slices.tests("loss", 2)
