@@ -84,6 +84,7 @@ ApplyState StateOf(const ApplierStatus& status) {
 void ChangeBook::Note(const Change& change) {
   const std::lock_guard lock(mutex_);
   NoteLocked(change);
+  ++noted_;
 }
 
 void ChangeBook::NoteLocked(const Change& change) {
@@ -104,9 +105,11 @@ void ChangeBook::Heard(const ApplierStatus& status) {
 
 Fact<ApplyState> ChangeBook::State(const Ask& ask, TimePoint now) {
   const std::lock_guard lock(asking_);
-  if (last_ && now - asked_ < kFreshFor) return *last_;
+  const std::uint64_t noted = noted_;
+  if (last_ && now - asked_ < kFreshFor && noted == asked_after_) return *last_;
   const absl::StatusOr<ApplierStatus> status = ask();
   asked_ = now;
+  asked_after_ = noted;
   if (status.ok()) {
     answered_ = true;
     Heard(*status);

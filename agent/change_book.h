@@ -3,7 +3,9 @@
 // each, also of one that the applier took back by itself.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -39,8 +41,8 @@ class ChangeBook {
   // not come back. One of which nothing is settled yet (writing, proving) is only remembered.
   void Note(const Change& change);
 
-  // What the applier says: asked at most once in a short while, by one caller at a time. kUnsupported: there is
-  // no applier, and no trace of one; kFailed: it does not answer.
+  // The answer of the applier: asked at most once in a short while and after each noted change, by one caller
+  // at a time. kUnsupported: there is no applier, and no trace of one; kFailed: it does not answer.
   Fact<ApplyState> State(const Ask& ask, TimePoint now);
 
   // What is noted, and all of its changes told.
@@ -54,8 +56,10 @@ class ChangeBook {
   std::mutex asking_;  // held while the applier is asked; guards what follows
   std::optional<Fact<ApplyState>> last_{};
   TimePoint asked_{};
-  bool answered_ = false;  // ever
-  std::mutex mutex_;       // guards what follows
+  std::uint64_t asked_after_ = 0;  // noted_ as it was when the applier was asked
+  bool answered_ = false;          // ever
+  std::atomic<std::uint64_t> noted_ = 0;
+  std::mutex mutex_;  // guards what follows
   std::map<std::string, ChangeState> told_{};
 };
 

@@ -19,19 +19,21 @@ class PutRight(unittest.TestCase):
         cls.addClassCleanup(fabric.put_right)
 
     def complaints(self, number, profile):
-        """Ids of what is said of that guest."""
+        """Ids of what is said of that guest; a failing test prints what was observed."""
         report = tool.rdmaready("check", self.hosts[number], "--profile", profile, "--output", "json").json
-        return fabric.said(report, self.hosts[number])
+        said = fabric.said(report, self.hosts[number])
+        self.observed = {f["id"]: (f["outcome"], f["observed"]) for host in report["hosts"] for f in host["findings"] if f["id"] in said}
+        return said
 
     def make_wrong(self, fault, number):
         fabric.put_right(number)
         for script in (fault.base, fault.wrong):
             if script:
                 fabric.guest(number, script)
-        self.assertEqual(self.complaints(number, fault.profile), [fault.id], fault.wrong)
+        self.assertEqual(self.complaints(number, fault.profile), [fault.id], (fault.wrong, self.observed))
 
     def assert_right(self, fault, number):
-        self.assertEqual(self.complaints(number, fault.profile), [], fault.wrong)
+        self.assertEqual(self.complaints(number, fault.profile), [], (fault.wrong, self.observed))
         plan = applying.plan(self.hosts[number], fault.profile)
         self.assertEqual((plan["steps"], plan["refusals"], plan["unknown"]), ([], [], []), fault.wrong)
 

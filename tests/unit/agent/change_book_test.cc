@@ -37,6 +37,28 @@ TEST(ChangeBook, AnApplierThatAnsweredOnceIsMissedWithoutATrace) {
   EXPECT_EQ(book.State(Away, kNow + std::chrono::minutes(1)).missing().kind, Missing::Kind::kFailed);
 }
 
+TEST(ChangeBook, AsksAgainAfterAChangeThatEndedSinceTheLastAnswer) {
+  ChangeBook book([](const std::string&) {});
+  ApplierStatus applier{.changes = {ChangeIn(ChangeState::kAwaitingConfirm)}};
+  const ChangeBook::Ask ask = [&applier] { return applier; };
+  EXPECT_EQ(book.State(ask, kNow)->changes.size(), 1U);
+  applier.changes = {ChangeIn(ChangeState::kConfirmed)};
+  EXPECT_EQ(book.State(ask, kNow)->changes.size(), 1U) << "asked at most once in a short while";
+  book.Note(ChangeIn(ChangeState::kConfirmed));
+  EXPECT_EQ(book.State(ask, kNow)->changes.size(), 0U);
+}
+
+TEST(ChangeBook, AsksAgainAfterAChangeThatEndedWhileTheApplierWasAsked) {
+  ChangeBook book([](const std::string&) {});
+  const ChangeBook::Ask late = [&book]() -> absl::StatusOr<ApplierStatus> {
+    ApplierStatus before{.changes = {ChangeIn(ChangeState::kAwaitingConfirm)}};
+    book.Note(ChangeIn(ChangeState::kConfirmed));
+    return before;
+  };
+  EXPECT_EQ(book.State(late, kNow)->changes.size(), 1U);
+  EXPECT_EQ(book.State([] { return ApplierStatus(); }, kNow)->changes.size(), 0U);
+}
+
 TEST(ChangeBook, WhatHasEndedDoesNotComeBackWithAStatusThatWasAskedBefore) {
   std::vector<std::string> lines;
   ChangeBook book([&lines](const std::string& line) { lines.push_back(line); });
