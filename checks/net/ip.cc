@@ -343,9 +343,8 @@ Fix NeighbourFix(const std::string& netdev, const std::string& address) {
   const std::string word = ShellWord(netdev);
   return Fix(Cat("ip neighbour flush dev ", word, " nud failed"))
       .Because("the host is down, or not in this VLAN")
-      .Run(Cat("ping -c 3 -I ", word, " ", ShellWord(address)))
-      .Do("no answer again: let the switch port of that host carry the VLAN", StepSite::kSwitch)
-      .CheckBy(Cat("ip neighbour show dev ", word));
+      .Do("where it gives no answer again, let the switch port of that host carry the VLAN", StepSite::kSwitch)
+      .CheckBy(Cat("ping -c 3 -I ", word, " ", ShellWord(address)));
 }
 
 Verdict JudgeIpNeighbor(const PortView& view) {

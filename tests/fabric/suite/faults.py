@@ -79,7 +79,7 @@ PFC = [
     Fault("pfc.only-one", "dcb pfc set dev dcb0 prio-pfc all:off 3:on 4:on", control="dcb pfc set dev dcb0 prio-pfc all:off 3:on",
           red=False),
     Fault("pfc.headroom", "dcb buffer set dev dcb0 prio-buffer all:0", control="dcb buffer set dev dcb0 prio-buffer all:0 3:2 "
-          "buffer-size all:0 0:64K 2:128K", red=False),
+          "buffer-size all:0 0:64K 2:128K"),
     Fault("pause.off-with-pfc", "ethtool -A dcb0 rx on tx on", control="ethtool -A dcb0 rx on tx on; ethtool -A dcb0 rx off tx off"),
     Fault("pause.autoneg", "ethtool -A dcb0 autoneg on", control="ethtool -A dcb0 autoneg on; ethtool -A dcb0 autoneg off", red=False),
 ]
@@ -205,7 +205,7 @@ VLANS = [
     on_a_vlan("trust.mode", "dcb app add dev dcb0 dscp-prio 26:3", "dcb app add dev dcb0 default-prio 0"),
     on_a_vlan("vlan.present", "ip addr flush dev dcb0.711 scope global; ip addr add 10.9.9.9/24 dev dcb0",
               "ip addr add 10.7.12.9/24 dev dcb0.711", heals=False),
-    on_a_vlan("mtu.vlan", "ip link set dcb0.711 mtu 1500", "ip link set dcb0.711 mtu 1500; ip link set dcb0.711 mtu 9000", red=False),
+    on_a_vlan("mtu.vlan", "ip link set dcb0.711 mtu 1500", "ip link set dcb0.711 mtu 1500; ip link set dcb0.711 mtu 9000"),
 ]
 
 # A profile that asks for RDMA and nothing else: what is wrong is wrong beside the other host.

@@ -109,8 +109,9 @@ class FaultMatrix(unittest.TestCase):
                      and f["outcome"] in ("fail", "unknown", "warn")]
             if not found or not fault.heals:
                 continue
-            for text in ("observed", "expected", "source", "why", "fix"):
+            for text in ("observed", "expected", "source", "why"):
                 self.assertTrue(found[0][text], f"{fault.id} has no {text}")
+            self.assertTrue(fabric.what_to_do(found[0]), f"{fault.id} has no remedy")
             fix = fabric.commands(found[0])
             for word, value in fault.fix.items():
                 fix = fix.replace(word, value.format(guest=number))
