@@ -221,7 +221,7 @@ class LiveTransfers(unittest.TestCase):
             self.assertEqual(answer.status, 1, answer)
             failed = [r for r in answer.json["results"] if r["failure"]]
             self.assertTrue(failed, answer)
-            self.assertRegex(failed[0]["failure"], "retry counter exceeded|disconnected|unreachable|resolve|nothing for")
+            self.assertRegex(failed[0]["failure"], "retry counter exceeded|disconnected|unreachable|resolve|nothing for|not finished by")
             print("  cable pulled:", failed[0]["case"], failed[0]["failure"], flush=True)
         finally:
             fabric.put_right(1)
