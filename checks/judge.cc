@@ -49,7 +49,9 @@ SparePort SpareReason(const Facts& host, const Port& port, const Profile& profil
   const Fact<bool> lent = LentOf(port);
   if (!lent) return {.doubt = lent.missing()};
   if (*lent) return {.reason = "a virtual function whose interface is elsewhere: see inv.netdev-mapping"};
-  if (IsRepresentor(port)) return {.reason = "a representor, the switch's end of a virtual function"};
+  const Fact<bool> representor = RepresentorOf(port);
+  if (!representor) return {.doubt = representor.missing()};
+  if (*representor) return {.reason = "a representor, the switch's end of a virtual function"};
   const Fact<bool> spare = SpareOf(host, port, profile);
   if (!spare) return {.doubt = spare.missing()};
   return {.reason = *spare ? "a spare port: see link.state" : ""};

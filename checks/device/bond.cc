@@ -125,6 +125,8 @@ Verdict JudgeInvBridge(const PortView& view) {
     return NoAnswer(port.uppers ? why : port.uppers.missing(), kExpected, kMasterSource);
   }
   // The bridge has the frames, but for a hardware NIC's RDMA, which it never sees.
+  if (!bridge.upper->addresses && !IsSoftware(port))
+    return NoAnswer(bridge.upper->addresses.missing(), kExpected, kMasterSource);
   const bool reached = bridge.upper->addresses && !bridge.upper->addresses->empty() && !IsSoftware(port);
   const std::string observed = Cat(port.netdev->name, " is a port of the bridge ", bridge.name);
   return Judged(reached, observed, kExpected, kMasterSource);

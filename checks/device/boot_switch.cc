@@ -23,7 +23,7 @@ constexpr std::string_view kUnits = "/etc/systemd/system/";
 // GID.
 bool Speaks(const Port& port) {
   if (!port.transport || *port.transport == Transport::kUnknown) return false;
-  return *port.transport != Transport::kRoce || !port.gids || !port.gids->empty();
+  return *port.transport != Transport::kRoce || NotOffered(port.gids) || (port.gids && !port.gids->empty());
 }
 
 std::string HandleOf(const Port& port) { return Cat("pci/", port.pci->address); }
@@ -140,6 +140,10 @@ std::optional<Verdict> JudgeSwitchedOffAtBoot(const PortView& view) {
     return NoAnswer(view.port.pci.missing(), expected, kFilesSource);
   const std::vector<BootWrite> contrary = SwitchedOffAtBoot(host, view.port, view.profile);
   if (contrary.empty()) return std::nullopt;
+  if (!view.port.transport && !NotOffered(view.port.transport))
+    return NoAnswer(view.port.transport.missing(), expected, kFilesSource);
+  if (!view.port.gids && !NotOffered(view.port.gids))
+    return NoAnswer(view.port.gids.missing(), expected, kFilesSource);
   return Judged(false, Cat(AtBootText(contrary), " at boot"), expected, kFilesSource,
                 AtBootFix(view, contrary.front()));
 }

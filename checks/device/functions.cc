@@ -170,7 +170,7 @@ Verdict JudgeInvPortMode(const PortView& view) {
   if (infiniband == wants_infiniband) return Judged(true, mode, expected, kModeSource);
   if (HasLink(port)) return NotApplicable(Cat(mode, ", and its link is up: see inv.transport"));
   const bool others = view.host.ports && std::ranges::any_of(*view.host.ports, [&](const Port& other) {
-                        return IsUp(other) && IsInfiniBand(other) == wants_infiniband;
+                        return IsUp(other) && other.transport && IsInfiniBand(other) == wants_infiniband;
                       });
   if (wants_infiniband && others) return NotApplicable("Ethernet mode, beside InfiniBand ports that work");
   if (const Missing* gap = others ? nullptr : StateGap(view.host)) return NoAnswer(*gap, expected, kModeSource);

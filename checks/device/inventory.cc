@@ -287,6 +287,8 @@ Verdict JudgeInvPhysical(const PortView& view) {
                       .Do("use an RDMA NIC: a software device is for tests and for clients"));
   }
   if (IsInfiniBand(view.port)) return NotApplicable("InfiniBand: no port has DCB, a virtual one misses none");
+  const Fact<Transport>& transport = view.port.transport;
+  if (!transport && !NotOffered(transport)) return NoAnswer(transport.missing(), kExpected, kDevicesSource);
   const Fact<PciFunction>& pci = view.port.pci;
   if (!pci) return NoAnswer(pci.missing(), kExpected, kPciSource);
   // Its physical function is on this host, and judged there.

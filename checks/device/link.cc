@@ -140,9 +140,14 @@ Verdict JudgeRate(const Fact<std::uint32_t>& rate_mbps, std::uint32_t wanted) {
 // Where the interface does name one (a configured speed), it is what the administrator promises, and judged
 // like any other.
 Verdict JudgeLinkSpeed(const EthernetView& view) {
-  if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev))
-    return NotApplicable(NotAsked(view.profile, "a minimum speed"));
   const Port& port = view.port;
+  if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev)) {
+    // Of InfiniBand the profile alone says what is enough.
+    const FactRef<LinkModes> modes = LinkFact(view.netdev, &EthernetLink::modes);
+    if (!IsInfiniBand(port) && !modes && !NotOffered(modes))
+      return NoAnswer(modes.missing(), "as fast as both ends can", kSpeedSource);
+    return NotApplicable(NotAsked(view.profile, "a minimum speed"));
+  }
   NetdevRef netdev = view.netdev;
   const bool unsupported =
       netdev && !netdev->speed_mbps && netdev->speed_mbps.missing().kind == Missing::Kind::kUnsupported;
@@ -216,6 +221,21 @@ std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
   return fastest;
 }
 
+// Of another port it is not known how fast it is: it may be the fastest.
+const Missing* SpeedGap(const Facts& host, bool infiniband) {
+  if (!host.ports) return &host.ports.missing();
+  for (const Port& port : *host.ports) {
+    if (IsInfiniBand(port) != infiniband) continue;
+    if (infiniband && !port.rate_mbps && !NotOffered(port.rate_mbps)) return &port.rate_mbps.missing();
+    if (infiniband) continue;
+    for (const NetdevRef netdev : EthernetPortsOf(port)) {
+      if (netdev && netdev->carrier && !netdev->speed_mbps && !NotOffered(netdev->speed_mbps))
+        return &netdev->speed_mbps.missing();
+    }
+  }
+  return nullptr;
+}
+
 Verdict JudgeLinkSpeedConsistent(const EthernetView& view) {
   if (view.host.ports && view.host.ports->size() < 2)
     return NotApplicable("fewer than two RDMA ports: there is nothing to compare");
@@ -228,7 +248,10 @@ Verdict JudgeLinkSpeedConsistent(const EthernetView& view) {
   const std::string expected = fastest == 0 ? "as the other ports" : SpeedText(fastest);
   const FactRef<std::uint32_t> speed = infiniband ? FactRef(view.port.rate_mbps) : by_netdev;
   if (!speed) return NoAnswer(speed.missing(), expected, source);
-  if (*speed == fastest) return Judged(true, SpeedText(*speed), expected, source);
+  if (*speed == fastest) {
+    if (const Missing* gap = SpeedGap(view.host, infiniband)) return NoAnswer(*gap, expected, source);
+    return Judged(true, SpeedText(*speed), expected, source);
+  }
   return Judged(false, Cat(SpeedText(*speed), ", another port has ", SpeedText(fastest)), expected, source,
                 infiniband ? SlowInfiniBandFix() : FasterFix(view.netdev, fastest));
 }

@@ -37,6 +37,12 @@ bool IsRepresentor(const Port& port) {
   return port.netdev->driver == kDriver || (info && info->driver == kDriver);
 }
 
+Fact<bool> RepresentorOf(const Port& port) {
+  const bool open = NotOffered(port.transport) && !port.netdev && !NotOffered(port.netdev);
+  if (open) return port.netdev.missing();
+  return IsRepresentor(port);
+}
+
 Fact<std::string> CarriedByFunction(const Facts& host, const Port& port) {
   if (!host.ports || IsVirtualFunction(port) || IsSoftware(port) || IsInfiniBand(port)) return std::string();
   if (NotOffered(port.pci) || !AddressesOf(port).empty()) return std::string();

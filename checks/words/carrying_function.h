@@ -15,6 +15,9 @@ namespace rdmaready {
 // nothing.
 bool IsRepresentor(const Port& port);
 
+// The same, missing for a port without a protocol whose interface is not known.
+Fact<bool> RepresentorOf(const Port& port);
+
 // The reason for which a physical function needs neither address nor GID: it has no address, and one of its
 // virtual functions on this host has. Empty where that is not so; missing where it may be so.
 Fact<std::string> CarriedByFunction(const Facts& host, const Port& port);
