@@ -71,14 +71,15 @@ Fix LaterWriterFix(const EthernetView& view, const KeptDcb& kept) {
       .CheckBy("dcb pfc show dev {netdev}");
 }
 
-Verdict JudgeOtherwise(const EthernetView& view, const KeptDcb& kept, std::string_view expected) {
+Verdict JudgeOtherwise(const EthernetView& view, const KeptDcb& kept) {
   const std::string file = FileText(view.host, kept.file);
   const std::string now = PfcText(view.netdev->dcb.pfc->enabled);
   const std::string observed = Cat(file, " sets ", kept.text, " at boot, and now it is ", now);
   if (IsFileRight(view, kept))
-    return Judged(false, observed, expected, kBootSource, LaterWriterFix(view, kept));
+    return Judged(false, observed, Cat(kept.text, ", as the file sets it"), kBootSource,
+                  LaterWriterFix(view, kept));
   return Judged(
-      false, observed, expected, kBootSource,
+      false, observed, Cat(now, " in the file"), kBootSource,
       Fix()
           .Because(
               "somebody changed it by hand, and not in the file: the next boot brings the other value back")
@@ -86,13 +87,13 @@ Verdict JudgeOtherwise(const EthernetView& view, const KeptDcb& kept, std::strin
           .CheckBy(Cat("grep -n pfc ", ShellWord(kept.file))));
 }
 
-Verdict JudgeElsewhere(const EthernetView& view, const KeptDcb& kept, std::string_view expected) {
+Verdict JudgeElsewhere(const EthernetView& view, const KeptDcb& kept) {
   const std::string file = FileText(view.host, kept.file);
   const std::string_view where = kept.gone ? " at boot, an interface that no RDMA port here has" : " at boot";
   Fix fix = Fix();
   if (kept.gone) fix = std::move(fix).Because("the interface had another name when the file was written");
   return Judged(false, Cat(file, " sets ", kept.text, where, "; nothing sets ", Printable(view.netdev->name)),
-                expected, kBootSource,
+                Cat(Printable(view.netdev->name), " set at boot"), kBootSource,
                 std::move(fix)
                     .Do(Cat("change ", Printable(kept.file), ": it is to set {netdev}",
                             kept.gone ? Cat(" instead of ", kept.text) : std::string(" too")))
@@ -112,9 +113,9 @@ Verdict JudgeDcbAtBoot(const EthernetView& view) {
   if (kept.kept == Kept::kHere)
     return Judged(true, Cat(kept.file, kept.several ? " and others" : ""), kExpected, kBootSource);
   if (!nothing) return NoAnswer(nothing.missing(), kExpected, kBootSource);
-  if (kept.kept == Kept::kElsewhere && (kept.gone || !*nothing)) return JudgeElsewhere(view, kept, kExpected);
+  if (kept.kept == Kept::kElsewhere && (kept.gone || !*nothing)) return JudgeElsewhere(view, kept);
   if (*nothing) return NotApplicable("nothing of it is set");
-  if (kept.kept == Kept::kOtherwise) return JudgeOtherwise(view, kept, kExpected);
+  if (kept.kept == Kept::kOtherwise) return JudgeOtherwise(view, kept);
   if (kept.kept == Kept::kByCluster)
     return NotApplicable(
         Cat(kept.text, " sets it, and a host cannot show what a cluster does at its next boot"));

@@ -121,7 +121,7 @@ WithoutRdma WithoutDriver(const Facts& host, const PciDevice& function, const Rd
 
 WithoutRdma WithDriver(const Facts& host, const PciDevice& function, const RdmaDriver& driver,
                        const Fact<ModuleState>& state) {
-  const std::string begin = Cat(function.address, " has ", driver.driver, " and no RDMA device: ");
+  const std::string begin = Cat(function.address, " (driver ", driver.driver, ") has no RDMA device: ");
   const std::string_view off = WhyOff(function);
   const bool two_modules = driver.module != driver.driver;
   if (two_modules && state && *state == ModuleState::kAbsent)

@@ -63,7 +63,7 @@ Fix AtBootFix(const PortView& view, const BootWrite& write) {
   } else {
     fix = std::move(fix).Do(Cat("remove the lines of ", Printable(write.setting), " from ", file));
   }
-  return SwitchOn(std::move(fix), view).CheckBy("rdma link show");
+  return SwitchOn(std::move(fix), view).CheckBy(Cat("devlink dev param show ", ShellWord(HandleOf(view.port))));
 }
 
 // The module that makes RDMA devices of an adapter here, and may not be loaded; null: every module may.
@@ -92,18 +92,18 @@ Verdict JudgeForbidden(const BootWrite& forbidden) {
   Fix fix = Fix(Cat("sed -i.bak -E '/^[[:space:]]*(blacklist[[:space:]]+", forbidden.object,
                     "[[:space:]]*$|install[[:space:]]+", forbidden.object, "[[:space:]])/d' ",
                     ShellWord(forbidden.file)))
-                .Because("somebody forbade the module, as to save memory", Certainty::kLikely)
+                .Because(Cat("that line keeps ", module, " out"), Certainty::kCertain)
                 .Caution("where that was on purpose, ask who did it")
                 .Run(Cat("modprobe ", word))
                 .CheckBy("rdma link show");
   return Judged(false,
                 Cat(file, " forbids ", module, ", which makes the RDMA devices of an adapter here: ", line),
-                "modules of RDMA may be loaded", kFilesSource, std::move(fix));
+                "no file keeps an RDMA module out", kFilesSource, std::move(fix));
 }
 
 // Where there are RDMA devices, a module that is forbidden is a choice.
 Verdict JudgeDrvModuleAllowed(const HostView& view) {
-  constexpr std::string_view kExpected = "modules of RDMA may be loaded";
+  constexpr std::string_view kExpected = "no file keeps an RDMA module out";
   const Facts& host = view.host;
   if (host.ports && !host.ports->empty()) return NotApplicable("there are RDMA devices");
   if (!host.ports) return NoAnswer(host.ports.missing(), kExpected, kFilesSource);

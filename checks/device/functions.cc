@@ -30,7 +30,7 @@ bool Matters(const HostView& view, const PciDevice& function) {
 }
 
 Verdict JudgeInvUnboundFunction(const HostView& view) {
-  constexpr std::string_view kExpected = "an RDMA device of each adapter that can have one";
+  constexpr std::string_view kExpected = "an RDMA device for each adapter that supports RDMA";
   if (NotOffered(view.host.pci_devices)) return NotApplicable(view.host.pci_devices.missing().detail);
   if (!view.host.pci_devices) return NoAnswer(view.host.pci_devices.missing(), kExpected, kBusSource);
   std::string observed;
@@ -175,7 +175,7 @@ Verdict JudgeInvPortMode(const PortView& view) {
   if (wants_infiniband && others) return NotApplicable("Ethernet mode, beside InfiniBand ports that work");
   if (const Missing* gap = others ? nullptr : StateGap(view.host)) return NoAnswer(*gap, expected, kModeSource);
   const std::string observed =
-      Cat(mode, ", and no link: what it is connected to may speak the other (", ModeSwitch(port), ")");
+      Cat(mode, ", and no link: the far end may speak ", wants_infiniband ? "InfiniBand" : "Ethernet");
   const Fix fix = ModeFix(port, wants_infiniband);
   return others ? Warned(observed, expected, kModeSource, fix)
                 : Judged(false, observed, expected, kModeSource, fix);
@@ -286,6 +286,7 @@ std::vector<Check> FunctionChecks() {
        .fix = Fix("dmesg | grep -i rdma")
                   .Because("the RDMA half of the driver is missing, failed, or is switched off")
                   .CheckBy("rdma link show"),
+       .depends_on = {"drv.module-allowed"},
        .judge = JudgeInvUnboundFunction},
       {.id = "inv.dead-function",
        .title = "Every adapter function that a driver took has an interface or an RDMA device",

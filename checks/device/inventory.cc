@@ -330,6 +330,7 @@ std::vector<Check> InventoryChecks() {
                   .Because("the NIC has no RDMA driver here, or there is no such NIC", Certainty::kPossible)
                   .Do("load the RDMA driver of the NIC"),
        .blocks_for = &kDemandsRdma,
+       .depends_on = {"drv.module-allowed"},
        .judge = JudgeInvRdmaPresent},
       {.id = "inv.expected-count",
        .title = "The host has as many ports with RDMA as the profile asks",

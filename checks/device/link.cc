@@ -142,7 +142,7 @@ Verdict JudgeRate(const Fact<std::uint32_t>& rate_mbps, std::uint32_t wanted) {
 Verdict JudgeLinkSpeed(const EthernetView& view) {
   const Port& port = view.port;
   if (!view.profile.min_speed_mbps && !BestOfBoth(view.netdev)) {
-    // Of InfiniBand the profile alone says what is enough.
+    // The profile alone says which speed InfiniBand needs.
     const FactRef<LinkModes> modes = LinkFact(view.netdev, &EthernetLink::modes);
     if (!IsInfiniBand(port) && !modes && !NotOffered(modes))
       return NoAnswer(modes.missing(), "as fast as both ends can", kSpeedSource);
@@ -221,7 +221,7 @@ std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
   return fastest;
 }
 
-// Of another port it is not known how fast it is: it may be the fastest.
+// Why the speed of some other port is not known: it may be the fastest.
 const Missing* SpeedGap(const Facts& host, bool infiniband) {
   if (!host.ports) return &host.ports.missing();
   for (const Port& port : *host.ports) {

@@ -55,7 +55,7 @@ Verdict JudgeMtuEthernet(const PortView& view) {
   // No interface has MTU 0: the default means that nobody filled it in.
   if (netdev->mtu_bytes == 0) return NoAnswer({}, expected, kSource);
   return Judged(netdev->mtu_bytes >= *view.profile.mtu_bytes, MtuText(view.port), expected, kSource,
-                MtuFix(SetMtu(view.port, InterfaceMtuFor(view.profile)), "ip -br link show dev {netdev}"));
+                MtuFix(SetMtu(view.port, InterfaceMtuFor(view.profile)), "ip link show dev {netdev}"));
 }
 
 Fix RoceFix(const PortView& view, std::uint32_t active) {
@@ -123,7 +123,7 @@ Fix VlanFix(const std::string& vlan, std::uint32_t mtu_bytes) {
   return Fix(Cat("ip link set dev ", ShellWord(vlan), " mtu ", mtu_bytes))
       .Because(Cat("the configuration of ", Printable(vlan), " names no MTU, or a smaller one"))
       .Do(Cat("name the MTU of ", Printable(vlan), " in the network manager of this host, for the next boot"))
-      .CheckBy(Cat("ip -br link show dev ", ShellWord(vlan)));
+      .CheckBy(Cat("ip link show dev ", ShellWord(vlan)));
 }
 
 // Where the profile names no VLAN, one that has the MTU is enough: the others may be for something else.
@@ -179,7 +179,7 @@ std::vector<Check> MtuChecks() {
        .title = "The interface's MTU is as large as the profile asks",
        .why = "A small Ethernet MTU makes a small RoCE MTU: more packets, lower rates, and peers that do not "
               "agree",
-       .fix = MtuFix("ip link set dev {netdev} mtu {mtu}", "ip -br link show dev {netdev}"),
+       .fix = MtuFix("ip link set dev {netdev} mtu {mtu}", "ip link show dev {netdev}"),
        .blocks_for = &kDemandsMtu,
        .depends_on = {"inv.netdev-mapping", "mtu.max"},
        .judge = JudgeMtuEthernet},
@@ -198,7 +198,7 @@ std::vector<Check> MtuChecks() {
        .fix = Fix("ip link set dev {netdev} mtu {mtu}")
                   .Because("the configuration of the VLAN names no MTU, or a smaller one")
                   .Do("then give the VLAN on {netdev} the same MTU")
-                  .CheckBy("ip -br link show"),
+                  .CheckBy("ip link show"),
        .blocks_for = &kDemandsMtu,
        .depends_on = {"inv.netdev-mapping", "mtu.ethernet"},
        .judge = JudgeMtuVlan},

@@ -36,7 +36,7 @@ Fix OtherKernel(const Facts& host) {
                       (host.distribution && host.distribution->id == "ubuntu");
   switch (manager) {
     case PackageManager::kUnknown:
-      return Fix("grep CONFIG_INFINIBAND= /boot/config-*")
+      return Fix("grep -H 'CONFIG_INFINIBAND[ =]' /boot/config-*")
           .Because("this kernel was built without InfiniBand")
           .Do("boot a kernel that has it, or install the full kernel of the distribution");
     case PackageManager::kApt:
@@ -78,7 +78,8 @@ Verdict NoDevices(const Facts& host) {
       break;
     case RdmaStack::kLoaded:
       if (!adapter.why.empty()) {
-        verdict.observed = Cat("no RDMA device: ", Printable(adapter.why));
+        const bool says_so = adapter.why.find("no RDMA device") != std::string::npos;
+        verdict.observed = Printable(Cat(says_so ? "" : "no RDMA device: ", adapter.why));
         verdict.fix = adapter.fix;
         break;
       }

@@ -190,9 +190,7 @@ Fact<std::string> CongestionValue(const PortView& view) {
   return text;
 }
 
-}  // namespace
-
-std::vector<Check> AgreementChecks() {
+std::vector<Check> OfDevices() {
   return {
       {.id = "agree.transport",
        .title = "All hosts speak one RDMA protocol in a subnet",
@@ -264,6 +262,11 @@ std::vector<Check> AgreementChecks() {
                .CheckBy("devlink dev info"),
        .depends_on = {"inv.physical"},
        .judge = Agreement{FirmwareValue, "RDMA netlink of all", Agreement::Among::kOneBoard}},
+  };
+}
+
+std::vector<Check> OfClasses() {
+  return {
       {.id = "agree.pfc",
        .title = "All hosts of a subnet pause the same priorities",
        .why = "A pause that only some hosts honour protects one direction: frames are lost under load",
@@ -318,6 +321,14 @@ std::vector<Check> AgreementChecks() {
                           .source = "the drivers' congestion control files of all",
                           .of_model = true}},
   };
+}
+
+}  // namespace
+
+std::vector<Check> AgreementChecks() {
+  std::vector<Check> checks = OfDevices();
+  for (Check& check : OfClasses()) checks.push_back(std::move(check));
+  return checks;
 }
 
 }  // namespace rdmaready

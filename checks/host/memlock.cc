@@ -27,7 +27,8 @@ Verdict JudgeHostMemlock(const HostView& view) {
       wanted == Memlock::kUnlimited ? std::string("unlimited") : "at least " + BytesText(wanted);
   const Fact<Memlock>& memlock = view.host.memlock;
   if (!memlock) return NoAnswer(memlock.missing(), expected, kSource);
-  if (memlock->limit_bytes == Memlock::kUnlimited) return Judged(true, "unlimited", expected, kSource);
+  if (memlock->limit_bytes == Memlock::kUnlimited)
+    return Judged(true, "locked memory unlimited", expected, kSource);
   const std::string observed = Cat(BytesText(memlock->limit_bytes), " for the agent");
   const bool enough = memlock->limit_bytes >= wanted;
   if (!enough && memlock->cap_ipc_lock)

@@ -408,8 +408,8 @@ std::vector<Check> IpChecks() {
            "With two ports in one subnet the kernel answers for one on the other, and traffic crosses between "
            "the switches",
        .fix = Fix("ip address show dev {netdev}")
-                  .Caution("connections that use the old address end")
-                  .Do("move the port to a subnet and VLAN of its own, the same ones on every host")
+                  .Do("move the port to a subnet and VLAN of its own, the same ones on every host; connections "
+                      "that use the old address end")
                   .Do("let the switch port carry that VLAN", StepSite::kSwitch)
                   .CheckBy("ip -brief address"),
        .depends_on = {"inv.netdev-mapping", "ip.address", "ip.duplicate"},

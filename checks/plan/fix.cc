@@ -108,13 +108,20 @@ Remedy MadeRemedy(std::string_view check, const View& view, const Remedy& own) {
   return made;
 }
 
+// An owner that was found is the cause: a guess of the check beside it would contradict it.
+Remedy WithoutGuess(Remedy remedy, const Remedy& own) {
+  const bool found = !remedy.owner.empty() && own.owner.empty();
+  if (found && remedy.certainty != Certainty::kCertain) remedy.cause.clear();
+  return remedy;
+}
+
 }  // namespace
 
 Remedy RemedyOf(std::string_view check, const EthernetView& view, const Remedy& own) {
-  return MadeRemedy(check, view, own);
+  return WithoutGuess(MadeRemedy(check, view, own), own);
 }
 Remedy RemedyOf(std::string_view check, const PortView& view, const Remedy& own) {
-  return MadeRemedy(check, view, own);
+  return WithoutGuess(MadeRemedy(check, view, own), own);
 }
 
 }  // namespace rdmaready

@@ -62,7 +62,9 @@ Fix NoRoceFix(const Port& port) {
       .Or(Cat("devlink dev eswitch set ", handle,
               " mode legacy: that ends its virtual functions and representors, and the interface loses its "
               "addresses"))
-      .CheckBy("rdma link show");
+      .CheckBy(
+          "grep -v 0000:0000:0000:0000:0000:0000:0000:0000 "
+          "/sys/class/infiniband/{device}/ports/{port}/gids/*");
 }
 
 Fix AddressFix(const std::string& netdev) {

@@ -22,7 +22,8 @@ Fix TrafficClassFix(const PortView& view, unsigned now, unsigned wanted) {
   return Fix(Cat("echo ", wanted, " > ", file))
       .Because(Cat("a script or a person wrote traffic class ", now, ", which overrides every program"),
                Certainty::kCertain)
-      .Do(Cat("write ", wanted, " in the script that sets it at boot, as /etc/infiniband/post-start-hook.sh"))
+      .Do(Cat("write ", wanted,
+              " in the script that sets it at boot, for example /etc/infiniband/post-start-hook.sh"))
       .CheckBy(Cat("cat ", file));
 }
 

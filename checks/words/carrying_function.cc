@@ -38,8 +38,9 @@ bool IsRepresentor(const Port& port) {
 }
 
 Fact<bool> RepresentorOf(const Port& port) {
-  const bool open = NotOffered(port.transport) && !port.netdev && !NotOffered(port.netdev);
-  if (open) return port.netdev.missing();
+  const Fact<std::string>& mode = port.devlink.eswitch_mode;
+  const bool may_be = port.number > 1 && (mode ? *mode == "switchdev" : !NotOffered(mode));
+  if (may_be && !port.netdev && !NotOffered(port.netdev)) return port.netdev.missing();
   return IsRepresentor(port);
 }
 

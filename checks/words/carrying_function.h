@@ -15,7 +15,8 @@ namespace rdmaready {
 // nothing.
 bool IsRepresentor(const Port& port);
 
-// The same, missing for a port without a protocol whose interface is not known.
+// The same, missing where the interface is not known: port 1 is the uplink, the others of a device in
+// switchdev mode are representors.
 Fact<bool> RepresentorOf(const Port& port);
 
 // The reason for which a physical function needs neither address nor GID: it has no address, and one of its

@@ -116,6 +116,8 @@ std::string OthersText(const Cause& cause) {
 std::string HeadText(const Style& style, const Cause& cause, const std::string& on) {
   std::string text =
       LabelledLine(style, ToneOfCause(*cause.finding), LabelOf(*cause.finding), WrongText(cause));
+  for (const Cause& other : cause.also)
+    text += LabelledLine(style, ToneOfCause(*other.finding), "ALSO", WrongText(other));
   if (!on.empty()) text += LabelledLine(style, Tone::kPlain, "ON", on);
   return text;
 }

@@ -67,11 +67,34 @@ void AddTo(std::vector<std::string>& list, std::string text) {
   if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
 }
 
+bool HaveOneRepair(const Cause& a, const Cause& b) {
+  if (a.finding->outcome == Outcome::kUnknown || b.finding->outcome == Outcome::kUnknown) return false;
+  if (!a.finding->remedy || !b.finding->remedy || a.finding->remedy->steps.empty()) return false;
+  // Steps name the first port of several.
+  const bool one_place = a.ports == b.ports || (a.ports.size() < 2 && b.ports.size() < 2);
+  return one_place && a.finding->remedy->steps == b.finding->remedy->steps;
+}
+
 }  // namespace
 
 std::string Cause::IdsText() const { return Printable(fmt::format("{}", fmt::join(ids, ", "))); }
 
 std::string Cause::PortsText() const { return Printable(FoldHosts(ports)); }
+
+std::vector<Cause> Joined(std::vector<Cause> causes) {
+  std::vector<Cause> joined;
+  for (Cause& cause : causes) {
+    const auto same =
+        std::ranges::find_if(joined, [&cause](const Cause& known) { return HaveOneRepair(known, cause); });
+    if (same == joined.end()) {
+      joined.push_back(std::move(cause));
+    } else {
+      same->follow += cause.follow;
+      same->also.push_back(std::move(cause));
+    }
+  }
+  return joined;
+}
 
 std::vector<Cause> CausesOf(std::span<const Finding> findings) {
   std::vector<Cause> causes;

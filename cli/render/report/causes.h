@@ -17,6 +17,7 @@ struct Cause {
   std::vector<std::string> ids{};    // several: unknown for one reason
   std::vector<std::string> ports{};  // "mlx5_0/1", in the order of the findings; empty: of the whole host
   std::size_t follow = 0;            // checks that were not judged because of it
+  std::vector<Cause> also{};         // what the same steps repair; of Joined() alone
 
   std::string IdsText() const;    // "ib.width, ib.speed"
   std::string PortsText() const;  // "mlx5_[0-7]/1"
@@ -24,6 +25,10 @@ struct Cause {
 
 // Failures, warnings and what is unknown; the worst first. The findings outlive the result.
 std::vector<Cause> CausesOf(std::span<const Finding> findings);
+
+// Causes of one host whose steps are the same become one: the first, with the others in `also`. Unknown ones
+// stay as they are.
+std::vector<Cause> Joined(std::vector<Cause> causes);
 
 // Those that keep a host from being ready come first.
 inline bool IsInTheWay(const Cause& cause) {

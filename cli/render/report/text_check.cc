@@ -113,7 +113,7 @@ std::string CausesText(std::span<const Finding> findings, const Style& style) {
   std::size_t full = 0;
   std::size_t warnings = 0;
   std::size_t unknown = 0;
-  for (const Cause& cause : CausesOf(findings)) {
+  for (const Cause& cause : Joined(CausesOf(findings))) {
     if (IsInTheWay(cause)) {
       text +=
           (full > 0 ? "\n" : "") + (full < kFullCauses ? CauseText(style, cause) : CauseInBrief(style, cause));

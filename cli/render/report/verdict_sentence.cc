@@ -14,6 +14,7 @@
 #include "checks/waiving.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
+#include "cli/render/report/causes.h"
 
 namespace rdmaready {
 namespace {
@@ -67,10 +68,27 @@ std::string Share(std::size_t part, std::size_t all, std::string_view one, std::
   return fmt::format("{} of {} RDMA ports {}", part, all, part == 1 ? one : many);
 }
 
-std::string More(const Findings& findings) {
+// "and 2 more"; empty: one check says it all.
+std::string MoreWords(const Findings& findings) {
   std::set<std::string> ids;
   for (const Finding* finding : findings) ids.insert(finding->id);
-  return ids.size() > 1 ? fmt::format(" (and {} more)", ids.size() - 1) : "";
+  return ids.size() > 1 ? fmt::format("and {} more", ids.size() - 1) : "";
+}
+
+std::string More(const Findings& findings) {
+  const std::string words = MoreWords(findings);
+  return words.empty() ? "" : " (" + words + ")";
+}
+
+// "PFC off (pfc.lossless-priority, and 2 more)": the first part of what was seen, unless it is long.
+std::string InShort(const Findings& failures) {
+  constexpr std::size_t kMostChars = 64;
+  const Finding& first = *failures.front();
+  std::string_view seen = first.observed;
+  seen = seen.substr(0, seen.find(';'));
+  if (seen.empty() || seen.size() > kMostChars) return Printable(first.id) + More(failures);
+  const std::string more = MoreWords(failures);
+  return fmt::format("{} ({}{})", Printable(seen), Printable(first.id), more.empty() ? "" : ", " + more);
 }
 
 std::string OfPorts(const HostReport& host, const Findings& failures) {
@@ -86,8 +104,7 @@ std::string OfPorts(const HostReport& host, const Findings& failures) {
   if (down == ports)
     return fmt::format("{}: {}{}", Share(down.size(), all, "is down", "are down"), where, More(failures));
   const std::string what = Share(ports.size(), all, "does not meet", "do not meet");
-  return fmt::format("{} {}: {}, {}{}", what, ProfilesOf(host), where, Printable(failures.front()->id),
-                     More(failures));
+  return fmt::format("{} {}: {}: {}", what, ProfilesOf(host), where, InShort(failures));
 }
 
 std::string NotReady(const HostReport& host, const Report& report) {
@@ -109,14 +126,21 @@ std::string WaivedWords(const HostReport& host) {
   return waived == 0 ? "" : fmt::format(", but for {} waived", CountText(waived, "finding"));
 }
 
+std::string WarningWords(const HostReport& host) {
+  const std::vector<Cause> causes = CausesOf(host.findings);
+  const auto warnings = static_cast<std::size_t>(std::ranges::count_if(
+      causes, [](const Cause& cause) { return cause.finding->outcome == Outcome::kWarn; }));
+  return warnings == 0 ? "" : ", with " + CountText(warnings, "warning");
+}
+
 std::string Ready(const HostReport& host, const Report& report) {
   const std::string ports = CountText(PortsOf(host).size(), "RDMA port");
   if (report.level <= Rung::kHost)
-    return fmt::format("the settings of {} meet {}{}; no traffic was sent", ports, ProfilesOf(host),
-                       WaivedWords(host));
+    return fmt::format("the settings of {} meet {}{}{}; no traffic was sent", ports, ProfilesOf(host),
+                       WaivedWords(host), WarningWords(host));
   const std::string alone = IsAlone(report) ? ", but not between two hosts: there was one" : "";
-  return fmt::format("RDMA transfers pass through {}, up to level {}{}{}", ports, Name(report.level), alone,
-                     WaivedWords(host));
+  return fmt::format("RDMA transfers pass through {}, up to level {}{}{}{}", ports, Name(report.level), alone,
+                     WaivedWords(host), WarningWords(host));
 }
 
 std::string Undetermined(const HostReport& host, const Report& report) {

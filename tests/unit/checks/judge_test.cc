@@ -208,7 +208,7 @@ TEST(JudgeHost, BeginsTheFixOfAKernelWithoutInfiniBandWithTheRemedy) {
   for (const std::string& fix :
        {fix_on(Denied()), fix_on(Kernel{.release = "6.12.0"}), fix_on(Kernel{.release = "-amd64"}),
         fix_on(Kernel{.release = "6.12.0"}, Distribution{.id = "arch"})}) {
-    EXPECT_THAT(fix, StartsWith("grep CONFIG_INFINIBAND= /boot/config-*  # "));
+    EXPECT_THAT(fix, StartsWith("grep -H 'CONFIG_INFINIBAND[ =]' /boot/config-*  # "));
     for (const char* command : {"apt-get", "dnf", "zypper"}) EXPECT_THAT(fix, Not(HasSubstr(command)));
   }
 }

@@ -73,12 +73,32 @@ TEST(CheckText, SaysWhatIsWrongFirstAndInFull) {
   }
   Conclude(check.report);
   const std::string text = CheckText(check, Pipe());
-  EXPECT_THAT(text,
-              HasSubstr("node1  NOT READY: the RDMA port does not meet virtual-fabric: rxe0/1, pfc.only-one\n"
-                        "\n"
-                        "WRONG     rxe0/1: PFC on all, wanted on 3 only  (pfc.only-one, read from dcbnl)\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "node1  NOT READY: the RDMA port does not meet virtual-fabric: rxe0/1: PFC on all (pfc.only-one)\n"
+          "\n"
+          "WRONG     rxe0/1: PFC on all, wanted on 3 only  (pfc.only-one, read from dcbnl)\n"));
   EXPECT_THAT(text, HasSubstr("\nDO        dcb pfc set dev dcb0\n"));
   EXPECT_THAT(text, HasSubstr("dcb 6, host 1\n          rxe0/1 active, dcb0 up at 25 Gb/s; 4096 B; "));
+}
+
+CheckSummary WithTwoFailures(const std::string& first_fix, const std::string& second_fix) {
+  CheckSummary check = HealthyCheck();
+  for (Finding& finding : check.report.hosts[0].findings) {
+    if (finding.id == "pfc.only-one") finding = Fail("pfc.only-one", "PFC on all", "on 3 only", first_fix);
+    if (finding.id == "ets.map") finding = Fail("ets.map", "priority 3 in TC 0", "in TC 3", second_fix);
+  }
+  Conclude(check.report);
+  return check;
+}
+
+TEST(CheckText, SaysOneRepairOfSeveralFindingsOnce) {
+  const std::string text = CheckText(WithTwoFailures("set dcb0", "set dcb0"), Pipe());
+  EXPECT_EQ(text.find("DO        set dcb0"), text.rfind("DO        set dcb0")) << text;
+  EXPECT_THAT(text, HasSubstr("\nALSO      "));
+  const std::string apart = CheckText(WithTwoFailures("set dcb0", "set dcb0 otherwise"), Pipe());
+  EXPECT_EQ(apart.find("\nALSO      "), std::string::npos) << apart;
 }
 
 TEST(CheckText, ShowsOfAGroupWhatDiffersBetweenPorts) {

@@ -49,7 +49,7 @@ TEST(VerdictSentence, CountsNoHostAsAPort) {
 
 TEST(VerdictSentence, NamesTheProfileThatIsNotMet) {
   EXPECT_EQ(Said(OfPorts({At(Fail("pfc.lossless-priority", "off", "on", "dcb"), "mlx5_0/1 eth0")})),
-            "NOT READY: 1 of 8 RDMA ports does not meet storage: mlx5_0/1, pfc.lossless-priority");
+            "NOT READY: 1 of 8 RDMA ports does not meet storage: mlx5_0/1: off (pfc.lossless-priority)");
 }
 
 TEST(VerdictSentence, CallsUnknownNeitherFineNorWrong) {
