@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/words/carrying_function.h"
 
+#include "api/model/rdma_drivers.h"
 #include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
@@ -38,8 +39,10 @@ bool IsRepresentor(const Port& port) {
 }
 
 Fact<bool> RepresentorOf(const Port& port) {
+  // Without switchdev an mlx5 device has one port, or two (dual-port RoCE).
   const Fact<std::string>& mode = port.devlink.eswitch_mode;
-  const bool may_be = port.number > 1 && (mode ? *mode == "switchdev" : !NotOffered(mode));
+  const bool mlx5 = !port.pci || DriverOfModel(port.pci->vendor_id, port.pci->device_id) == "mlx5_core";
+  const bool may_be = port.number > 1 && mlx5 && (!mode || *mode == "switchdev");
   if (may_be && !port.netdev && !NotOffered(port.netdev)) return port.netdev.missing();
   return IsRepresentor(port);
 }
