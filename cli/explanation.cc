@@ -11,6 +11,7 @@
 #include "checks/probe/probe.h"
 #include "checks/words/fix.h"
 #include "checks/words/names.h"
+#include "cli/examples.h"
 
 namespace rdmaready {
 namespace {
@@ -25,6 +26,7 @@ Explanation From(const Check& check) {
           .family = std::string(FamilyOf(check.id)),
           .title = std::string(check.title),
           .why = std::string(check.why),
+          .example = std::string(ExampleOf(check.id)),
           .fix = FillIn(OneLine(check.fix.remedy()), {}, nullptr, {}),
           .remedy = WithTexts(check.fix.remedy(),
                               [](const std::string& text) { return FillIn(text, {}, nullptr, {}); }),

@@ -16,6 +16,7 @@ struct Explanation {
   std::string family{};  // what stands before the dot of the id: "pfc"
   std::string title{};
   std::string why{};
+  std::string example{};      // what a failure says: "PFC off, wanted on 3 only"; empty: there is none
   std::string fix{};          // in one line
   Remedy remedy{};            // the same in its parts; empty: of a live test or a probe
   bool blocking = false;      // under some profile

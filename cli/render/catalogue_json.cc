@@ -106,6 +106,7 @@ struct CatalogueView : WordsView {
 
   static void Fields(const Explanation& one, auto& list) {
     list("id", one.id, "family", one.family, "title", one.title, "why", one.why, "fix", one.fix);
+    list("example", one.example).WhenThere();
     list.Derived("severity", [](const Explanation& entry) { return SeverityIn(entry); });
     list("blocking", one.blocking, "blocks_when", one.blocks_when, "scope", one.scope);
     list("speed", one.speed).WhenThere();

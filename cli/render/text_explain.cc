@@ -63,6 +63,7 @@ std::string FixText(const Explanation& explanation, const Style& style) {
 std::string OneText(const Explanation& explanation, const Style& style) {
   return style.Paint(Tone::kStrong, explanation.id) + "\n" + Line(style, "requires", explanation.title) +
          Line(style, "family", explanation.family) + Line(style, "why", explanation.why) +
+         (explanation.example.empty() ? "" : Line(style, "example", explanation.example)) +
          FixText(explanation, style) + Line(style, "blocking", Effect(explanation)) +
          (explanation.speed.empty() ? "" : Line(style, "speed", explanation.speed)) +
          Line(style, "judged for", ScopeWords(explanation.scope)) +
@@ -89,11 +90,12 @@ std::string CatalogueMarkdown(const std::vector<Explanation>& catalogue) {
                         SeverityOf(entry), BlocksText(entry));
   }
   for (const Explanation& entry : catalogue) {
+    const std::string example = entry.example.empty() ? "" : "- **Example:** " + entry.example + "\n";
     text += fmt::format(
-        "\n## {}\n\n{}.\n\n- **Why:** {}\n- **Fix:** `{}`\n- **Blocking:** {}\n- **Judged for:** {}\n- "
+        "\n## {}\n\n{}.\n\n- **Why:** {}\n{}- **Fix:** `{}`\n- **Blocking:** {}\n- **Judged for:** {}\n- "
         "**Depends on:** {}\n",
-        entry.id, entry.title, entry.why, entry.fix, BlocksText(entry), std::string(ScopeWords(entry.scope)),
-        Joined(entry.depends_on, "nothing"));
+        entry.id, entry.title, entry.why, example, entry.fix, BlocksText(entry),
+        std::string(ScopeWords(entry.scope)), Joined(entry.depends_on, "nothing"));
   }
   return text;
 }

@@ -11,6 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import corpus  # noqa: E402
+import examples  # noqa: E402
 import expectations  # noqa: E402
 import fixtures  # noqa: E402
 import tool  # noqa: E402
@@ -42,7 +43,10 @@ def bare_case(**texts):
 
 class Corpus(unittest.TestCase):
     def test_what_does_not_hold_is_what_was_written_down(self):
-        lines, score = corpus.score(corpus.cases())
+        hosts = corpus.judged(corpus.cases())
+        if stale := examples.stale(hosts):
+            self.fail(f"{MEANT_SO}\n" + "\n".join(stale))
+        lines, score = corpus.score(hosts)
         print(corpus.told(score), file=sys.stderr)
         written = corpus.UNHELD.read_text() if corpus.UNHELD.exists() else ""
         if difference := fixtures.difference(written, corpus.text(lines, score)):
@@ -165,10 +169,12 @@ class Reading(unittest.TestCase):
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--update"]:
-        found = corpus.score(corpus.cases())
+        hosts = corpus.judged(corpus.cases())
+        found = corpus.score(hosts)
+        examples.update(hosts)
         corpus.UNHELD.write_text(corpus.text(*found))
         print(corpus.told(found[1]))
     elif sys.argv[1:] == ["--held-out"]:
-        print(corpus.text(*corpus.score(corpus.cases(corpus.HELD_OUT))), end="")
+        print(corpus.text(*corpus.score(corpus.judged(corpus.cases(corpus.HELD_OUT)))), end="")
     else:
         unittest.main()

@@ -211,13 +211,17 @@ def cases(*of):
     return [Case(folder) for place in of or (CORPUS, MEASURE) for folder in sorted(place.iterdir()) if folder.is_dir()]
 
 
-def score(all_cases):
-    """Lines of what does not hold, and the score."""
+def judged(all_cases):
+    """Each case with its judged host."""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        return list(zip(all_cases, pool.map(Case.judge, all_cases)))
+
+
+def score(hosts):
+    """Lines of what does not hold, and the score; of judged cases."""
     lines, must, unsaid, wrong, verdicts = [], 0, 0, 0, 0
     expected, held = collections.Counter(), collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        judged = list(pool.map(Case.judge, all_cases))
-    for case, host in zip(all_cases, judged):
+    for case, host in hosts:
         broken = case.unheld(host)
         must += len(case.must)
         unsaid += len(broken["unsaid"])
@@ -228,7 +232,7 @@ def score(all_cases):
         held.subtract({kind: len(broken.get(kind, [])) for kind in ("cause", "first", "plan")})
         held.subtract(twin=sum(twin.kind in broken for twin in case.twins))
         lines += [f"{case.name:28} {kind:8} {what}" for kind, found in broken.items() for what in found]
-    return lines, Score(len(all_cases), verdicts, must, must - unsaid, wrong, expected, held)
+    return lines, Score(len(hosts), verdicts, must, must - unsaid, wrong, expected, held)
 
 
 def told(of):

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "api/model/cases.h"
@@ -17,6 +18,17 @@ std::string FirstStepText(const Explanation& entry) {
   if (entry.remedy.empty()) return "\nfix         " + entry.fix;
   const RemedyStep& step = entry.remedy.steps.front();
   return "\nfix         " + (step.command.empty() ? step.action : step.command);
+}
+
+TEST(Explanation, ShowsASentenceThatIsSaidOfAHost) {
+  EXPECT_THAT(Explain("pfc.lossless-priority").front().example, ::testing::HasSubstr(", wanted on 3 only"));
+  EXPECT_EQ(Explain("loopback.send-1k").front().example, "") << "a live test has none";
+}
+
+TEST(Explanation, HasExamplesOfMostChecks) {
+  const std::vector<Explanation> all = Catalogue();
+  const auto with = std::ranges::count_if(all, [](const Explanation& one) { return !one.example.empty(); });
+  EXPECT_GE(with, 70);
 }
 
 TEST(Explanation, KnowsEveryIdOfTheCatalogue) {
