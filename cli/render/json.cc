@@ -13,6 +13,7 @@
 #include "checks/waiving.h"
 #include "checks/words/words_view.h"
 #include "cli/render/documents.h"
+#include "cli/render/report/causes.h"
 
 namespace rdmaready {
 namespace {
@@ -94,6 +95,20 @@ std::vector<HostRow> HostRowsOf(const CheckSummary& run) {
   for (std::size_t i = 0; i < run.report.hosts.size(); ++i)
     rows.push_back({&run.report.hosts[i], i < run.notes.size() ? &run.notes[i] : &kNone});
   return rows;
+}
+
+// Repaired by the same steps as another one; it has no others of its own.
+struct OtherCause {
+  Cause cause{};
+};
+
+const Cause* Main(const Cause& cause) { return &cause; }
+const Cause* Main(const OtherCause& other) { return &other.cause; }
+
+std::vector<OtherCause> OthersOf(const Cause& cause) {
+  std::vector<OtherCause> others;
+  for (const Cause& other : cause.also) others.push_back({other});
+  return others;
 }
 
 std::optional<Recorded> RecordedOf(const HostNotes& notes) {
@@ -195,6 +210,20 @@ struct ReportView : WordsView {
   }
   static void Fields(const Recorded& one, auto& list) { list("unix_ns", one.unix_ns, "version", one.version); }
 
+  static void CauseFields(auto& list) {
+    constexpr auto kFinding = [](const auto& cause) { return Main(cause)->finding; };
+    list.Of(kFinding, [](const Finding& one, auto& part) {
+      part("id", one.id, "subject", one.subject, "outcome", one.outcome, "blocking", one.blocking);
+    });
+    list.Derived("ids", [](const auto& cause) { return Main(cause)->ids; });
+    list.Derived("ports", [](const auto& cause) { return Main(cause)->ports; });
+  }
+  static void Fields(const OtherCause&, auto& list) { CauseFields(list); }
+  static void Fields(const Cause& cause, auto& list) {
+    CauseFields(list);
+    list("follow", cause.follow);
+    list.Derived("also", [](const Cause& one) { return OthersOf(one); });
+  }
   static void Fields(const HostRow&, auto& list) {
     constexpr auto kReport = [](const HostRow& row) { return row.report; };
     constexpr auto kNotes = [](const HostRow& row) { return row.notes; };
@@ -209,6 +238,7 @@ struct ReportView : WordsView {
     });
     list.Derived("ladder", [](const HostRow& row) { return LadderOf(*row.report); });
     list.Of(kReport, [](const HostReport& report, auto& part) { part("findings", report.findings); });
+    list.Derived("causes", [](const HostRow& row) { return Joined(CausesOf(row.report->findings)); });
     list.Of(kNotes, [](const HostNotes& notes, auto& part) { part("group", notes.group, "rack", notes.rack); })
         .WhenThere();
     list.Derived("recorded", [](const HostRow& row) { return RecordedOf(*row.notes); }).WhenThere();

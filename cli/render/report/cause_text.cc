@@ -117,7 +117,7 @@ std::string HeadText(const Style& style, const Cause& cause, const std::string& 
   std::string text =
       LabelledLine(style, ToneOfCause(*cause.finding), LabelOf(*cause.finding), WrongText(cause));
   for (const Cause& other : cause.also)
-    text += LabelledLine(style, ToneOfCause(*other.finding), "ALSO", WrongText(other));
+    text += LabelledLine(style, ToneOfCause(*other.finding), "AND", WrongText(other));
   if (!on.empty()) text += LabelledLine(style, Tone::kPlain, "ON", on);
   return text;
 }

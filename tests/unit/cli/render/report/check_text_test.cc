@@ -96,9 +96,9 @@ CheckSummary WithTwoFailures(const std::string& first_fix, const std::string& se
 TEST(CheckText, SaysOneRepairOfSeveralFindingsOnce) {
   const std::string text = CheckText(WithTwoFailures("set dcb0", "set dcb0"), Pipe());
   EXPECT_EQ(text.find("DO        set dcb0"), text.rfind("DO        set dcb0")) << text;
-  EXPECT_THAT(text, HasSubstr("\nALSO      "));
+  EXPECT_THAT(text, HasSubstr("\nAND       "));
   const std::string apart = CheckText(WithTwoFailures("set dcb0", "set dcb0 otherwise"), Pipe());
-  EXPECT_EQ(apart.find("\nALSO      "), std::string::npos) << apart;
+  EXPECT_EQ(apart.find("\nAND       "), std::string::npos) << apart;
 }
 
 TEST(CheckText, ShowsOfAGroupWhatDiffersBetweenPorts) {
