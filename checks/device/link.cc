@@ -225,6 +225,7 @@ std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
 const Missing* SpeedGap(const Facts& host, bool infiniband) {
   if (!host.ports) return &host.ports.missing();
   for (const Port& port : *host.ports) {
+    if (!port.transport && !NotOffered(port.transport)) return &port.transport.missing();
     if (IsInfiniBand(port) != infiniband) continue;
     if (infiniband && !port.rate_mbps && !NotOffered(port.rate_mbps)) return &port.rate_mbps.missing();
     if (infiniband) continue;
