@@ -124,10 +124,10 @@ Verdict JudgeInvBridge(const PortView& view) {
     Missing why{.kind = Missing::Kind::kFailed, .detail = Cat("what ", bridge.name, " is, is not known")};
     return NoAnswer(port.uppers ? why : port.uppers.missing(), kExpected, kMasterSource);
   }
-  // The bridge has the frames, but for a hardware NIC's RDMA, which it never sees.
   if (!bridge.upper->addresses && !IsSoftware(port))
     return NoAnswer(bridge.upper->addresses.missing(), kExpected, kMasterSource);
-  const bool reached = bridge.upper->addresses && !bridge.upper->addresses->empty() && !IsSoftware(port);
+  // The bridge has the frames, but for a hardware NIC's RDMA, which it never sees.
+  const bool reached = !IsSoftware(port) && !bridge.upper->addresses->empty();
   const std::string observed = Cat(port.netdev->name, " is a port of the bridge ", bridge.name);
   return Judged(reached, observed, kExpected, kMasterSource);
 }

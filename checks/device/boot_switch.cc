@@ -63,7 +63,9 @@ Fix AtBootFix(const PortView& view, const BootWrite& write) {
   } else {
     fix = std::move(fix).Do(Cat("remove the lines of ", Printable(write.setting), " from ", file));
   }
-  return SwitchOn(std::move(fix), view).CheckBy(Cat("devlink dev param show ", ShellWord(HandleOf(view.port))));
+  return SwitchOn(std::move(fix), view)
+      .CheckBy(
+          Cat("devlink dev param show ", ShellWord(HandleOf(view.port)), " name ", ShellWord(write.setting)));
 }
 
 // The module that makes RDMA devices of an adapter here, and may not be loaded; null: every module may.

@@ -80,13 +80,21 @@ std::string More(const Findings& findings) {
   return words.empty() ? "" : " (" + words + ")";
 }
 
-// "PFC off (pfc.lossless-priority, and 2 more)": the first part of what was seen, unless it is long.
-std::string InShort(const Findings& failures) {
+bool IsTrueOfAll(const Finding& first, const Findings& failures, std::size_t ports) {
+  return ports == static_cast<std::size_t>(std::ranges::count_if(failures, [&first](const Finding* other) {
+           return other->id == first.id && other->observed == first.observed;
+         }));
+}
+
+// "PFC off (pfc.lossless-priority, and 2 more)": the first part of what was seen. Only the check, where that is
+// long, or not true of all `ports` that are named before it.
+std::string InShort(const Findings& failures, std::size_t ports) {
   constexpr std::size_t kMostChars = 64;
   const Finding& first = *failures.front();
   std::string_view seen = first.observed;
   seen = seen.substr(0, seen.find(';'));
-  if (seen.empty() || seen.size() > kMostChars) return Printable(first.id) + More(failures);
+  if (seen.empty() || seen.size() > kMostChars || !IsTrueOfAll(first, failures, ports))
+    return Printable(first.id) + More(failures);
   const std::string more = MoreWords(failures);
   return fmt::format("{} ({}{})", Printable(seen), Printable(first.id), more.empty() ? "" : ", " + more);
 }
@@ -104,7 +112,7 @@ std::string OfPorts(const HostReport& host, const Findings& failures) {
   if (down == ports)
     return fmt::format("{}: {}{}", Share(down.size(), all, "is down", "are down"), where, More(failures));
   const std::string what = Share(ports.size(), all, "does not meet", "do not meet");
-  return fmt::format("{} {}: {}: {}", what, ProfilesOf(host), where, InShort(failures));
+  return fmt::format("{} {}: {}: {}", what, ProfilesOf(host), where, InShort(failures, ports.size()));
 }
 
 std::string NotReady(const HostReport& host, const Report& report) {

@@ -52,6 +52,14 @@ TEST(VerdictSentence, NamesTheProfileThatIsNotMet) {
             "NOT READY: 1 of 8 RDMA ports does not meet storage: mlx5_0/1: off (pfc.lossless-priority)");
 }
 
+TEST(VerdictSentence, SaysOfSeveralPortsOnlyWhatIsTrueOfAll) {
+  const Finding one = At(Fail("mtu.ethernet", "MTU 1500", "9000", "ip"), "mlx5_0/1 eth0");
+  const Finding same = At(Fail("mtu.ethernet", "MTU 1500", "9000", "ip"), "mlx5_1/1 eth1");
+  const Finding other = At(Fail("mtu.ethernet", "MTU 4200", "9000", "ip"), "mlx5_1/1 eth1");
+  EXPECT_THAT(Said(OfPorts({one, same})), HasSubstr(": mlx5_[0-1]/1: MTU 1500 (mtu.ethernet)"));
+  EXPECT_THAT(Said(OfPorts({one, other})), HasSubstr(": mlx5_[0-1]/1: mtu.ethernet"));
+}
+
 TEST(VerdictSentence, CallsUnknownNeitherFineNorWrong) {
   Finding unknown = At(Fail("ets.rdma-share", "denied", "50 %", "look"), "mlx5_0/1 eth0");
   unknown.outcome = Outcome::kUnknown;
