@@ -16,7 +16,9 @@
 #include "agent/agent_events.h"
 #include "api/base/status.h"
 #include "api/profile/profile_proto.h"
+#include "checks/judge.h"
 #include "checks/live/transfer.h"
+#include "checks/plan/manual.h"
 #include "checks/plan/plan.h"
 #include "checks/words/words.h"
 
@@ -158,6 +160,7 @@ absl::StatusOr<Plan> Agent::MakePlan(const ChangeOrder& order, bool persist) {
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
   Plan plan = rdmaready::MakePlan(parts, {.persist = persist});
+  plan.manual = ManualOf(plan, JudgeHost(parts));
   plan.profiles.clear();
   for (const Profile& profile : order.profiles) {
     RR_ASSIGN_OR_RETURN(std::string digest, ProfileContentDigest(profile));

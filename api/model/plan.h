@@ -14,8 +14,9 @@ namespace rdmaready {
 
 // What a write does to the port while it happens.
 struct Disturbance {
-  std::string text{};             // "mlx5: the link goes down for about a second"; empty: nothing is known of any
-  std::uint32_t estimate_ms = 0;  // until the setting holds and traffic flows again: the write's own time included
+  std::string text{};  // "mlx5: the link goes down for about a second"; empty: nothing is known of any
+  std::uint32_t estimate_ms =
+      0;  // until the setting holds and traffic flows again: the write's own time included
   bool link_down = false;
 
   bool operator==(const Disturbance&) const = default;
@@ -74,6 +75,17 @@ struct PlanPending {
   }
 };
 
+// A check that keeps the host from being ready, and that no setting serves: a person acts.
+struct PlanManual {
+  std::string id{};
+  std::string subject{};
+  std::string observed{};
+  std::vector<std::string> steps{};  // of its remedy, in order: commands, and actions in words
+
+  bool operator==(const PlanManual&) const = default;
+  void Fields(auto& list) const { list("id", id, "subject", subject, "observed", observed, "steps", steps); }
+};
+
 // Who uses a port that the plan touches.
 struct PortUser {
   std::string subject{};
@@ -87,7 +99,7 @@ struct PortUser {
 struct PersistFile {
   std::string path{};  // "/etc/sysctl.d/90-rdmaready.conf"
   std::string content{};
-  std::string note{};    // what it is for, and what must be done besides
+  std::string note{};           // what it is for, and what must be done besides
   bool exists_already = false;  // a file of that name or purpose is there: see `note`
 
   bool operator==(const PersistFile&) const = default;
@@ -100,6 +112,7 @@ struct Plan {
   std::vector<PlanStep> steps{};  // in the order in which they are to be made
   std::vector<PlanRefusal> refusals{};
   std::vector<PlanPending> pending{};
+  std::vector<PlanManual> manual{};  // nothing that is written; no part of the proof
   std::vector<PortUser> users{};
   std::vector<ProfileRef> profiles{};  // by which it was made; the digest is the one that apply.yaml lists
   std::vector<std::string> unknown{};  // what had to be known to plan and was not, a sentence each
@@ -107,8 +120,8 @@ struct Plan {
 
   bool operator==(const Plan&) const = default;
   void Fields(auto& list) const {
-    list("profiles", profiles, "steps", steps, "refusals", refusals, "pending", pending, "users", users,
-         "unknown", unknown, "persist", persist);
+    list("profiles", profiles, "steps", steps, "refusals", refusals, "pending", pending, "manual", manual,
+         "users", users, "unknown", unknown, "persist", persist);
   }
 };
 

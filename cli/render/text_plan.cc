@@ -60,6 +60,13 @@ std::string PendingText(const PlanPending& pending, const Style& style) {
          PlanNote(style, "needs", pending.needs) + MendsText(style, pending.mends);
 }
 
+std::string ManualText(const PlanManual& manual, const Style& style) {
+  std::string text = Entry(style, Tone::kBad, "person",
+                           fmt::format("{}: {} ({})", manual.subject, manual.observed, manual.id));
+  for (const std::string& step : manual.steps) text += PlanNote(style, "do", step);
+  return text;
+}
+
 std::string ByHand(const Plan& plan, const Style& style) {
   std::string text;
   const auto add = [&](const std::vector<std::string>& commands) {
@@ -100,6 +107,7 @@ std::string PlanSummary(const Plan& plan) {
   if (!plan.refusals.empty()) parts.push_back(Count(plan.refusals.size(), "refused"));
   if (!plan.unknown.empty()) parts.push_back(Count(plan.unknown.size(), "not known"));
   if (!plan.pending.empty()) parts.push_back(Count(plan.pending.size(), "pending"));
+  if (!plan.manual.empty()) parts.push_back(Count(plan.manual.size(), "for a person to do"));
   return parts.empty() ? "nothing to do: no setting differs from what the profile wants"
                        : fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -113,6 +121,7 @@ std::string HostPlanText(const HostPlan& host, const Style& style) {
   for (const std::string& unknown : plan.unknown) text += Entry(style, Tone::kWarning, "unknown", unknown);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) text += PlanStepText(plan.steps[i], i + 1, style);
   for (const PlanPending& pending : plan.pending) text += PendingText(pending, style);
+  for (const PlanManual& manual : plan.manual) text += ManualText(manual, style);
   for (const PortUser& user : plan.users)
     text += Entry(style, Tone::kWarning, "in use", user.subject + ": " + user.text);
   text += ByHand(plan, style);
