@@ -6,6 +6,7 @@
 #include "checks/counted/window.h"
 #include "checks/families.h"
 #include "checks/placeholders.h"
+#include "checks/roce/own_marks.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -189,6 +190,25 @@ Verdict JudgeEcnCnpPrio(const EthernetView& view) {
 }
 
 // The two low bits of the ToS: 0 forbids a switch to mark the packet, 1 and 2 allow it, 3 is a mark.
+constexpr std::string_view kEctWanted = "ECT(0) or ECT(1)";
+constexpr std::array<std::string_view, 4> kEctMeaning{"Not-ECT, switches drop instead of marking", "ECT(1)",
+                                                      "ECT(0)", "CE, marked from the start"};
+
+bool MayBeMarked(std::uint8_t tos) { return (tos & 3U) == 1 || (tos & 3U) == 2; }
+
+// Where each consumer marks its own traffic, RDMA-CM's default says nothing of it.
+Verdict JudgeOwnEct(const PortView& view) {
+  const unsigned wanted = *WantedTos(view.profile);
+  const Fact<std::vector<OwnMark>> marks = OwnMarksOf(view, wanted);
+  if (!marks) return NoAnswer(marks.missing(), kEctWanted, kOwnMarksSource);
+  const auto wrong = std::ranges::find_if(*marks, [](const OwnMark& mark) { return !MayBeMarked(mark.tos); });
+  const OwnMark& shown = wrong == marks->end() ? marks->front() : *wrong;
+  const std::string show = Cat("grep -n NCCL_IB_TC ", ShellWord(shown.file));
+  return Judged(
+      wrong == marks->end(), Cat(shown.text, ": ", kEctMeaning.at(shown.tos & 3U)), kEctWanted, kOwnMarksSource,
+      shown.file.empty() ? Fix() : Fix(show).Do(Cat("write NCCL_IB_TC=", wanted, " there")).CheckBy(show));
+}
+
 Verdict JudgeEcnEctSet(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.ecn) return NotApplicable(NotAsked(view.profile, "marking by switches (ecn)"));
@@ -196,16 +216,14 @@ Verdict JudgeEcnEctSet(const PortView& view) {
     return NotApplicable(Cat("profile ", view.profile.name, " names the whole ToS: see roce.tos"));
   if (!view.profile.dscp) return NotApplicable(NotAsked(view.profile, "a mark of RDMA's own"));
   constexpr std::string_view kSource = "configfs rdma_cm";
-  constexpr std::string_view kExpected = "ECT(0) or ECT(1)";
-  constexpr std::array<std::string_view, 4> kMeaning{"Not-ECT, switches drop instead of marking", "ECT(1)",
-                                                     "ECT(0)", "CE, marked from the start"};
+  if (view.profile.marking == Profile::Marking::kConsumers) return JudgeOwnEct(view);
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
-  if (!tos) return NoAnswer(tos.missing(), kExpected, kSource);
-  const unsigned bits = *tos & 3U;
+  if (!tos) return NoAnswer(tos.missing(), kEctWanted, kSource);
   const unsigned better = *WantedTos(view.profile);
   const std::string device = ShellWord(view.port.device);
   return Judged(
-      bits == 1 || bits == 2, Cat("RDMA-CM default ToS ", *tos, ": ", kMeaning.at(bits)), kExpected, kSource,
+      MayBeMarked(*tos), Cat("RDMA-CM default ToS ", *tos, ": ", kEctMeaning.at(*tos & 3U)), kEctWanted,
+      kSource,
       Fix(Cat("mkdir -p /sys/kernel/config/rdma_cm/", device, " && echo ", better,
               " > /sys/kernel/config/rdma_cm/", device, "/ports/", view.port.number, "/default_roce_tos"))
           .Because("the ToS was set without the bits that allow marking")

@@ -7,6 +7,7 @@
 #include "checks/families.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
+#include "checks/roce/own_marks.h"
 #include "checks/words/addresses.h"
 #include "checks/words/carrying_function.h"
 #include "checks/words/interruption.h"
@@ -134,39 +135,34 @@ Verdict JudgeGidDefaultMode(const PortView& view) {
   return {};
 }
 
-// Every consumer marks by itself: what is known of them, else of a mark that is forced on all, else RDMA-CM's
-// default, which a job may use that says nothing.
+Fix NcclFix(const std::string& file) {
+  const std::string show = Cat("grep -n NCCL_IB_TC ", ShellWord(file));
+  return Fix(show)
+      .Because("the configuration of NCCL names another traffic class", Certainty::kCertain)
+      .Caution("jobs that run keep theirs")
+      .Do("write NCCL_IB_TC={tos} there")
+      .CheckBy(show);
+}
+
+// Every consumer marks by itself.
 Verdict JudgeOwnMarks(const PortView& view, unsigned wanted) {
-  constexpr std::string_view kSource = "configuration files, configfs rdma_cm, sysfs traffic_class";
   const std::string expected = Cat("DSCP ", wanted >> 2, " on what each consumer sends");
-  const auto right = [wanted](std::uint8_t tos) { return unsigned{tos} >> 2 == wanted >> 2; };
-  const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
-  if (!markings && !NotOffered(markings)) return NoAnswer(markings.missing(), expected, kSource);
+  const Fact<std::vector<OwnMark>> marks = OwnMarksOf(view, wanted);
+  if (!marks) {
+    const bool unread = !NotOffered(marks);
+    return NoAnswer(
+        marks.missing(), expected, kOwnMarksSource,
+        unread ? Fix()
+               : Fix("echo NCCL_IB_TC={tos} >> /etc/nccl.conf").Or("let each job say it in its environment"));
+  }
   std::string observed;
   bool good = true;
-  for (const ConsumerMarking& marking : markings ? *markings : std::vector<ConsumerMarking>{}) {
-    if (marking.consumer != MarkingConsumer::kNccl || !marking.tos) continue;
-    good = good && right(*marking.tos);
-    observed += Cat(observed.empty() ? "" : ", ", "NCCL marks ToS ", *marking.tos, " (DSCP ", *marking.tos >> 2,
-                    ") by ", marking.source);
+  for (const OwnMark& mark : *marks) {
+    good = good && unsigned{mark.tos} >> 2U == wanted >> 2U;
+    observed += Cat(observed.empty() ? "" : ", ", mark.text);
   }
-  if (!observed.empty()) {
-    return Judged(good, observed, expected, kSource,
-                  Fix("grep -n NCCL_IB_TC /etc/nccl.conf")
-                      .Because("the configuration of NCCL names another traffic class", Certainty::kCertain)
-                      .Caution("jobs that run keep theirs")
-                      .Do("write NCCL_IB_TC={tos} there")
-                      .CheckBy("grep -n NCCL_IB_TC /etc/nccl.conf"));
-  }
-  const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
-  if (forced && *forced != 0)
-    return Judged(right(*forced), Cat("every connection has ToS ", *forced), expected, kSource);
-  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
-  if (tos && right(*tos)) return Judged(true, Cat("RDMA-CM default ToS ", *tos), expected, kSource);
-  return NoAnswer({.kind = Missing::Kind::kUnsupported,
-                   .detail = "no configuration here marks RDMA's traffic; a job may, by NCCL_IB_TC"},
-                  expected, kSource,
-                  Fix("echo NCCL_IB_TC={tos} >> /etc/nccl.conf").Or("let each job say it in its environment"));
+  const std::string& file = marks->front().file;
+  return Judged(good, observed, expected, kOwnMarksSource, file.empty() ? Fix() : NcclFix(file));
 }
 
 // Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever who connects asks for (its configfs

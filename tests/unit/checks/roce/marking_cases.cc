@@ -155,6 +155,11 @@ std::vector<CheckCase> MarkingConsumerRows() {
         std::vector<ConsumerMarking>{{.consumer = consumer, .source = "/etc/marks.conf", .tos = tos}});
   };
   const Profile consumers = Asking([](Profile& profile) { profile.marking = Profile::Marking::kConsumers; });
+  const Profile with_ecn = Asking([](Profile& profile) {
+    profile.marking = Profile::Marking::kConsumers;
+    profile.tos.reset();
+    profile.ecn = Profile::Ecn{};
+  });
   const auto unset = [](Facts host) {
     std::vector<Port> ports = *host.ports;
     ports.front().cm_default_tos = std::uint8_t{0};
@@ -177,6 +182,14 @@ std::vector<CheckCase> MarkingConsumerRows() {
                  {.profile = consumers}),
           IsUnknown("roce.tos", "consumers say nothing", unset(GoodHost()), "no configuration here marks",
                     {.profile = consumers}),
+          Passes("ecn.ect-set", "NCCL's own", unset(marks(MarkingConsumer::kNccl, 106)),
+                 "NCCL marks ToS 106 (DSCP 26) by /etc/marks.conf: ECT(0)", {.profile = with_ecn}),
+          Fails("ecn.ect-set", "NCCL's own, without the bits", marks(MarkingConsumer::kNccl, 104), "Not-ECT",
+                {.fix = "write NCCL_IB_TC=106 there", .profile = with_ecn}),
+          IsUnknown("ecn.ect-set", "consumers say nothing", unset(GoodHost()), "no configuration here marks",
+                    {.profile = with_ecn}),
+          Passes("ecn.ect-set", "consumers say nothing, RDMA-CM's default", GoodHost(),
+                 "RDMA-CM default ToS 106", {.profile = with_ecn}),
           IsUnknown("roce.tos-persistent", "consumers mark, RDMA-CM's default denied",
                     WithPort([](Port& port) { port.cm_default_tos = Denied(); }), "not permitted",
                     {.profile = consumers}),

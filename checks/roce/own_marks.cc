@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/roce/own_marks.h"
+
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+
+Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted) {
+  const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
+  if (!markings && !NotOffered(markings)) return markings.missing();
+  std::vector<OwnMark> marks;
+  for (const ConsumerMarking& marking : markings ? *markings : std::vector<ConsumerMarking>{}) {
+    if (marking.consumer != MarkingConsumer::kNccl || !marking.tos) continue;
+    marks.push_back(
+        {*marking.tos,
+         Cat("NCCL marks ToS ", *marking.tos, " (DSCP ", *marking.tos >> 2, ") by ", marking.source),
+         marking.source});
+  }
+  if (!marks.empty()) return marks;
+  const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
+  if (forced && *forced != 0) return std::vector<OwnMark>{{*forced, Cat("every connection has ToS ", *forced)}};
+  const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
+  if (tos && unsigned{*tos} >> 2U == wanted >> 2U)
+    return std::vector<OwnMark>{{*tos, Cat("RDMA-CM default ToS ", *tos)}};
+  return Missing{.kind = Missing::Kind::kUnsupported,
+                 .detail = "no configuration here marks RDMA's traffic; a job may, by NCCL_IB_TC"};
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How RDMA's traffic is marked on a host where each consumer marks its own (Profile::Marking::kConsumers).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checks/check.h"
+
+namespace rdmaready {
+
+inline constexpr std::string_view kOwnMarksSource =
+    "configuration files, configfs rdma_cm, sysfs traffic_class";
+
+struct OwnMark {
+  std::uint8_t tos = 0;  // the DSCP is in the upper six bits, ECN in the lower two
+  std::string text{};    // "NCCL marks ToS 106 (DSCP 26) by /etc/nccl.conf"
+  std::string file{};    // of a consumer: "/etc/nccl.conf"; empty: a mark of the kernel's
+};
+
+// What is known of the consumers' own marks; else a mark that is forced on all; else RDMA-CM's default where it
+// has the DSCP of `wanted`, because a job may use it that says nothing. Missing: no configuration marks, which
+// says nothing of a job's own environment.
+Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted);
+
+}  // namespace rdmaready
