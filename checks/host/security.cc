@@ -83,6 +83,20 @@ bool IsAllOfRoots(std::uint64_t capabilities) {
   return capabilities >= kLeast && (capabilities & (capabilities + 1)) == 0;
 }
 
+// The default set of Docker and containerd, of which CRI-O gives a part, and CAP_IPC_LOCK for RDMA. No unit of
+// systemd gives an agent just this.
+constexpr std::uint64_t kContainers =
+    Bit(CAP_CHOWN) | Bit(CAP_DAC_OVERRIDE) | Bit(CAP_FOWNER) | Bit(CAP_FSETID) | Bit(CAP_KILL) |
+    Bit(CAP_SETGID) | Bit(CAP_SETUID) | Bit(CAP_SETPCAP) | Bit(CAP_NET_BIND_SERVICE) | Bit(CAP_NET_RAW) |
+    Bit(CAP_SYS_CHROOT) | Bit(CAP_MKNOD) | Bit(CAP_AUDIT_WRITE) | Bit(CAP_SETFCAP) | Bit(CAP_IPC_LOCK);
+constexpr std::uint64_t kOfEachContainer = Bit(CAP_DAC_OVERRIDE) | Bit(CAP_FOWNER) | Bit(CAP_FSETID) |
+                                           Bit(CAP_KILL) | Bit(CAP_SETGID) | Bit(CAP_SETUID) |
+                                           Bit(CAP_SETPCAP) | Bit(CAP_NET_BIND_SERVICE);
+
+bool IsContainers(std::uint64_t held) {
+  return (held & ~kContainers) == 0 && (held & kOfEachContainer) == kOfEachContainer;
+}
+
 // What it may have: nothing, and root's own agent what its helpers would have, because it may run without them,
 // and to register memory without a limit, as root always could. An agent whose user is not known is judged as
 // root's: what both may not have is too much for either.
@@ -110,6 +124,8 @@ Verdict JudgeSecAgentCaps(const HostView& view) {
   const std::uint64_t held = *view.host.agent_capabilities;
   const std::uint64_t surplus = held & ~allowed;
   if (IsAllOfRoots(held)) return Judged(false, "everything that root may do", expected, kCapabilitiesSource);
+  if (IsContainers(held))
+    return Judged(true, "what a container runtime gives each container", expected, kCapabilitiesSource);
   if (surplus != 0) return Judged(false, Cat("also ", CapabilityNames(surplus)), expected, kCapabilitiesSource);
   if (held != 0 && !view.host.agent_user)
     return NoAnswer(view.host.agent_user.missing(), expected, kCapabilitiesSource);
@@ -166,6 +182,7 @@ std::vector<Check> SecurityChecks() {
                   .Or("without systemd start it by setpriv --reuid=rdmaready --regid=rdmaready --init-groups "
                       "--inh-caps=-all --bounding-set=-all, with rdmaready-reader and rdmaready-listener "
                       "beside it")
+                  .Or("in a container take out of its securityContext what is too much")
                   .CheckBy("systemctl show -p CapabilityBoundingSet rdmaready-agent"),
        .judge = JudgeSecAgentCaps},
   };
