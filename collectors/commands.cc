@@ -24,6 +24,7 @@ constexpr int kMostNested = 3;  // sh -c "sh -c ..."
 constexpr std::array<std::string_view, 3> kTools{"mlnx_qos", "dcb", "cma_roce_tos"};
 constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ash", "perl", "python"};
 constexpr std::array<std::string_view, 4> kDeclare{"export", "local", "readonly", "declare"};
+constexpr std::string_view kPortTypes = "port_type_array=";  // an option of mlx4_core
 constexpr std::string_view kTosFile = "default_roce_tos";
 constexpr std::string_view kTosFolder = "/rdma_cm/";
 
@@ -347,6 +348,11 @@ void ReadModprobe(std::string_view text, Lines& kept) {
     if (words[0] == "install" && words.size() > 2)
       kept.push_back("install " + std::string(words[1]) + " " +
                      (IsPlain(words[2]) ? std::string(words[2]) : "*"));
+    if (words[0] != "options") continue;
+    for (const std::string_view option : std::span(words).subspan(2)) {
+      if (option.starts_with(kPortTypes) && IsPlain(option))
+        kept.push_back("options " + std::string(words[1]) + " " + std::string(option));
+    }
   }
 }
 

@@ -15,7 +15,8 @@ struct BootWrite {
   std::string file{};     // that holds the command: "/usr/local/sbin/roce-qos.sh"
   std::string started{};  // what starts it: "/etc/systemd/system/roce-qos.service"; often the same file
   // "pfc", "trust" or "dcb" (anything else of it) of a netdev, "tos" of an RDMA device, "blacklist" or
-  // "install" of a kernel module; else the name of a devlink parameter: "enable_roce".
+  // "install" of a kernel module, "port_type_array" of one's options; else the name of a devlink parameter:
+  // "enable_roce".
   std::string setting{};
   std::string object{};  // netdev, RDMA device, devlink handle or module; empty: named by a variable
   std::string value{};   // as the command has it; of "pfc" the priorities: "3,5", or "none"

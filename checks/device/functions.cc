@@ -135,15 +135,28 @@ std::string ModeSwitch(const Port& port) {
   return IsMlx4(port) ? Cat("mlx4_port", port.number) : Cat("LINK_TYPE_P", VpiNumber(port));
 }
 
-Fix ModeFix(const Port& port, bool infiniband) {
+// mlx4_core's own option decides at each load, before the firmware's setting and what the port senses.
+std::string ModeAtBoot(const Facts& host) {
+  const std::vector<BootWrite> writes = host.boot_writes ? *host.boot_writes : std::vector<BootWrite>{};
+  const auto write = std::ranges::find_if(writes, [](const BootWrite& one) {
+    return one.setting == "port_type_array" && one.object == "mlx4_core";
+  });
+  constexpr std::string_view kCodes =
+      " (1 InfiniBand, 2 Ethernet, one number a port), and make the initramfs again";
+  if (write == writes.end())
+    return Cat("for the next boot: set port_type_array of mlx4_core in /etc/modprobe.d", kCodes);
+  return Cat("for the next boot: change port_type_array=", write->value, " of mlx4_core in ",
+             ShellWord(write->file), kCodes);
+}
+
+Fix ModeFix(const Facts& host, const Port& port, bool infiniband) {
   const std::string address = ShellWord(port.pci->address);
   if (IsMlx4(port)) {
     return Fix(Cat("echo ", infiniband ? "ib" : "eth", " > /sys/bus/pci/devices/", address, "/",
                    ModeSwitch(port)))
         .Because("mlx4_core gave the port this mode, by its option port_type_array or by what it sensed")
         .Caution("both ports of the adapter lose their RDMA devices and interfaces for a moment")
-        .Do("for the next boot: correct port_type_array of mlx4_core in /etc/modprobe.d (1 InfiniBand, 2 "
-            "Ethernet), and make the initramfs again")
+        .Do(ModeAtBoot(host))
         .CheckBy("rdma link show");
   }
   return Fix(Cat("mlxconfig -d ", address, " set ", ModeSwitch(port), "=", infiniband ? "1" : "2"))
@@ -176,7 +189,7 @@ Verdict JudgeInvPortMode(const PortView& view) {
   if (const Missing* gap = others ? nullptr : StateGap(view.host)) return NoAnswer(*gap, expected, kModeSource);
   const std::string observed =
       Cat(mode, ", and no link: the far end may speak ", wants_infiniband ? "InfiniBand" : "Ethernet");
-  const Fix fix = ModeFix(port, wants_infiniband);
+  const Fix fix = ModeFix(view.host, port, wants_infiniband);
   return others ? Warned(observed, expected, kModeSource, fix)
                 : Judged(false, observed, expected, kModeSource, fix);
 }

@@ -203,6 +203,12 @@ std::vector<BootWrite> WritesOf(std::string_view command) {
     writes.push_back({.setting = std::string(words[0]),
                       .object = std::string(words[1]),
                       .value = words.size() > 2 ? std::string(words[2]) : std::string()});
+  if (words[0] == "options" && words.size() > 2) {
+    const std::size_t equals = std::min(words[2].find('='), words[2].size() - 1);
+    writes.push_back({.setting = std::string(words[2].substr(0, equals)),
+                      .object = std::string(words[1]),
+                      .value = std::string(words[2].substr(equals + 1))});
+  }
   return writes;
 }
 

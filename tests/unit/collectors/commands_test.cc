@@ -105,6 +105,11 @@ TEST(CommandsToKeep, ReadsUnitsRulesAndTables) {
   EXPECT_THAT(
       CommandsToKeep("/etc/modprobe.d/a.conf", "# no RDMA\nblacklist irdma\ninstall irdma /bin/false\n"),
       ElementsAre("blacklist irdma", "install irdma /bin/false"));
+  EXPECT_THAT(
+      CommandsToKeep("/etc/modprobe.d/b.conf",
+                     "options mlx4_core log_num_mgm_entry_size=-1 port_type_array=2,2\noptions kvm a=1\n"
+                     "options mlx4_core port_type_array=$(id)\noptions mlx4_core\n"),
+      ElementsAre("options mlx4_core port_type_array=2,2"));
 }
 
 TEST(CommandsToKeep, KeepsNothingOfABinary) {

@@ -198,6 +198,12 @@ std::vector<CheckCase> PortModeRows() {
   };
   Facts unread = WithHardware([](Port& port, PciFunction&) { port.transport = Denied(); });
   Facts chelsio = WithHardware([](Port&, PciFunction& pci) { pci.vendor_id = 0x1425; });
+  Facts with_option = ConnectX3(down);
+  with_option.boot_writes = std::vector<BootWrite>{{.file = "/etc/modprobe.d/mlx4.conf",
+                                                    .started = "/etc/modprobe.d/mlx4.conf",
+                                                    .setting = "port_type_array",
+                                                    .object = "mlx4_core",
+                                                    .value = "2,2"}};
   return {
       Passes("inv.port-mode", "Ethernet", Hardware(), "Ethernet mode", {.profile = ethernet}),
       Passes("inv.port-mode", "InfiniBand", OnInfiniband(), "InfiniBand mode", {.profile = infiniband}),
@@ -208,6 +214,12 @@ std::vector<CheckCase> PortModeRows() {
             "the far end may speak InfiniBand", {.fix = "set LINK_TYPE_P2=1", .profile = infiniband}),
       Fails("inv.port-mode", "mlx4 has a file for each port", ConnectX3(down), "Ethernet mode, and no link",
             {.fix = "echo ib > /sys/bus/pci/devices/0000:04:00.0/mlx4_port2", .profile = infiniband}),
+      Fails(
+          "inv.port-mode", "mlx4, and no option", ConnectX3(down), "Ethernet mode",
+          {.fix = "set port_type_array of mlx4_core in /etc/modprobe.d (1 InfiniBand", .profile = infiniband}),
+      Fails("inv.port-mode", "mlx4, and its option says Ethernet", with_option, "Ethernet mode",
+            {.fix = "change port_type_array=2,2 of mlx4_core in /etc/modprobe.d/mlx4.conf (1 InfiniBand",
+             .profile = infiniband}),
       Warns("inv.port-mode", "InfiniBand beside Ethernet that works", Beside(OnInfiniband(down), Hardware()),
             "InfiniBand mode, and no link", {.profile = ethernet}),
       DoesNotApply("inv.port-mode", "a fabric of its own", OnInfiniband(), "its link is up",

@@ -95,11 +95,16 @@ TEST(ReadBootScripts, EndsWhereScriptsStartEachOther) {
 TEST(BootWritesOf, ReadsParametersAndModules) {
   FakeHost host;
   host.directories["/etc/modprobe.d"] = Names{"no.conf"};
-  host.files["/etc/modprobe.d/no.conf"] = std::string("blacklist irdma\ninstall irdma /bin/false\n");
+  host.files["/etc/modprobe.d/no.conf"] =
+      std::string("blacklist irdma\ninstall irdma /bin/false\noptions mlx4_core port_type_array=1,2\n");
   host.files["/etc/rc.local"] = std::string(
       "#!/bin/sh\ndevlink dev param set pci/0000:3b:00.0 name enable_roce value false cmode runtime\n");
   const auto writes = *BootWritesOf(ReadBootScripts(host));
-  ASSERT_EQ(writes.size(), 3U);
+  ASSERT_EQ(writes.size(), 4U);
+  const auto types = std::ranges::find(writes, "port_type_array", &BootWrite::setting);
+  ASSERT_NE(types, writes.end());
+  EXPECT_EQ(types->object, "mlx4_core");
+  EXPECT_EQ(types->value, "1,2");
   const auto found = std::ranges::find(writes, "enable_roce", &BootWrite::setting);
   ASSERT_NE(found, writes.end());
   EXPECT_EQ(found->object, "pci/0000:3b:00.0");
