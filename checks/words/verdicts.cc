@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/model/probe_walk.h"
+#include "api/model/recorded_gap.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -41,6 +42,13 @@ Fix FixForMissing(Missing::Kind kind, const Fix& instead) {
   return {};
 }
 
+// No command for the host that was recorded helps: the question was not asked then.
+Fix RecordAgain() {
+  return Fix()
+      .Because("an older version, which asked less, recorded the host")
+      .Do("record the host again with this version: rdmaready facts HOST --save DIRECTORY");
+}
+
 }  // namespace
 
 Verdict Judged(bool good, std::string observed, std::string_view expected, std::string_view source, Fix fix) {
@@ -69,7 +77,7 @@ Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view
           .observed = std::move(observed),
           .expected = std::string(expected),
           .source = std::string(source),
-          .fix = FixForMissing(why.kind, instead)};
+          .fix = RecordedGapOf(why.detail).empty() ? FixForMissing(why.kind, instead) : RecordAgain()};
 }
 
 Verdict Unclear(std::string observed, std::string_view expected, std::string_view source) {

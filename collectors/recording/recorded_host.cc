@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "api/base/status.h"
+#include "api/model/recorded_gap.h"
 
 namespace rdmaready {
 
@@ -13,7 +14,7 @@ Answer RecordedHost::Ask(const Question& question) {
   if (const Answer* answer = recording_.answers.Next(question)) return *answer;
   const std::string what = std::visit([](const auto& kind) { return kind.What(); }, question);
   return NotCollected(
-      fmt::format("{}: not in the recording (made by rdmaready {})", what, recording_.rdmaready));
+      fmt::format("{}: {} (made by rdmaready {})", what, kNotInRecording, recording_.rdmaready));
 }
 
 }  // namespace rdmaready

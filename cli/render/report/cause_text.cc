@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/model/recorded_gap.h"
 #include "checks/judge.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
@@ -55,6 +56,8 @@ std::string WrongText(const Cause& cause) {
   const std::string& port = cause.ports.empty() ? std::string() : cause.ports.front();
   const bool named = cause.ports.size() == 1 && (text.starts_with(port + " ") || text.starts_with(port + ":"));
   if (cause.ids.size() > 1) text = Printable(finding.observed);
+  if (const std::string_view gap = RecordedGapOf(finding.observed); !gap.empty())
+    return fmt::format("{}: {}  ({})", CountText(cause.ids.size(), "check"), Printable(gap), cause.IdsText());
   if (!cause.ports.empty() && !named) text = cause.PortsText() + ": " + text;
   if (!finding.profile.empty()) text = Printable(finding.profile) + ": " + text;
   const std::string source = finding.source.empty() ? "" : ", read from " + Printable(finding.source);

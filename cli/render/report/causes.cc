@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "api/inventory/host_list.h"
+#include "api/model/recorded_gap.h"
 #include "checks/catalog.h"
 #include "checks/judge.h"
 #include "checks/words/fix.h"
@@ -57,6 +59,8 @@ bool IsOfHost(const Finding& finding) { return finding.scope == Scope::kHost || 
 using CauseKey = std::tuple<std::string, Outcome, bool, std::string, std::string>;
 CauseKey CauseKeyOf(const Finding& finding) {
   const bool unknown = finding.outcome == Outcome::kUnknown;
+  if (const std::string_view gap = RecordedGapOf(finding.observed); unknown && !gap.empty())
+    return {"", finding.outcome, finding.blocking, finding.profile, std::string(gap)};
   const std::string id = unknown || IsLive(GroupOf(finding.id)) ? "" : finding.id;
   const std::string said = unknown ? finding.observed : Sentence(finding);
   const std::string remedy = id.empty() && finding.remedy ? OneLine(*finding.remedy) : "";
@@ -77,7 +81,13 @@ bool HaveOneRepair(const Cause& a, const Cause& b) {
 
 }  // namespace
 
-std::string Cause::IdsText() const { return Printable(fmt::format("{}", fmt::join(ids, ", "))); }
+std::string Cause::IdsText() const {
+  constexpr std::size_t kNamed = 4;
+  const std::span<const std::string> named = std::span(ids).first(std::min(ids.size(), kNamed));
+  const std::string more =
+      ids.size() > kNamed ? fmt::format(", and {} more", ids.size() - kNamed) : std::string();
+  return Printable(fmt::format("{}{}", fmt::join(named, ", "), more));
+}
 
 std::string Cause::PortsText() const { return Printable(FoldHosts(ports)); }
 

@@ -101,6 +101,28 @@ TEST(CheckText, SaysOneRepairOfSeveralFindingsOnce) {
   EXPECT_EQ(apart.find("\nAND       "), std::string::npos) << apart;
 }
 
+TEST(CheckText, SaysOnceWhatARecordingLacks) {
+  CheckSummary check = HealthyCheck();
+  std::vector<Finding>& findings = check.report.hosts[0].findings;
+  int lacking = 0;
+  for (Finding& finding : findings) {
+    if (finding.id.starts_with("link.")) continue;
+    finding.outcome = Outcome::kUnknown;
+    finding.blocking = false;
+    finding.observed = "read " + finding.id + ": not in the recording (made by rdmaready 0.0.9)";
+    finding.remedy =
+        RemedyOfFix("rdmaready " + std::string(finding.id == "pfc.only-one" ? "version" : "facts"));
+    ++lacking;
+  }
+  ASSERT_GT(lacking, 4);
+  Conclude(check.report);
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_THAT(text, HasSubstr("UNKNOWN   " + std::to_string(lacking) +
+                              " checks: not in the recording (made by rdmaready 0.0.9)  ("));
+  EXPECT_THAT(text, HasSubstr(", and " + std::to_string(lacking - 4) + " more)"));
+  EXPECT_EQ(text.find("UNKNOWN", text.find("UNKNOWN") + 1), std::string::npos);
+}
+
 TEST(CheckText, ShowsOfAGroupWhatDiffersBetweenPorts) {
   CheckSummary check = HealthyCheck();
   std::vector<Finding> findings;
