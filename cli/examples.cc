@@ -65,7 +65,7 @@ constexpr std::array kExamples{
     Example{"link.speed-consistent", "25 Gb/s, another port has 100 Gb/s, wanted 100 Gb/s"},
     Example{"link.state", "mlx5_0/1 down, enp1s0f0np0 has no carrier: the two ends do not agree on lanes, alignment or FEC, wanted active, interface up with carrier"},
     Example{"map.cnp-dscp", "no row for DSCP 48, wanted DSCP 48 to priority 6"},
-    Example{"map.dscp", "no row for DSCP 26, wanted DSCP 26 to priority 3"},
+    Example{"map.dscp", "no row for DSCP 26: without one the NIC trusts PCP, wanted DSCP 26 to priority 3"},
     Example{"mtu.ethernet", "MTU 1500, wanted at least 9000"},
     Example{"mtu.max", "the driver allows 8500 at most, wanted at least 9000"},
     Example{"mtu.vlan", "bond0.711 has MTU 1500, wanted at least 9000"},

@@ -52,7 +52,12 @@ Verdict JudgeFound(const EthernetView& view, const DscpPriorities& found, const 
   const unsigned dscp = *view.profile.dscp;
   const std::vector<std::uint8_t>& now = found.priorities;
   const bool right = now.size() == 1 && now.front() == *view.profile.rdma_priority;
-  if (now.empty()) return Judged(false, Cat("no row for DSCP ", dscp), expected, kDscpMapSource, MapFix(view));
+  if (now.empty()) {
+    const Fact<Profile::Trust> trust = TrustOf(view.netdev);
+    const bool by_pcp = trust && *trust == Profile::Trust::kPcp;
+    const std::string_view effect = by_pcp ? ": without one the NIC trusts PCP" : "";
+    return Judged(false, Cat("no row for DSCP ", dscp, effect), expected, kDscpMapSource, MapFix(view));
+  }
   if (found.by == By::kDefault) {
     const std::string observed =
         Cat("no row for DSCP ", dscp, ": the NIC's own map decides, which comes up with ", now.front(),

@@ -85,8 +85,8 @@ class Text:
 
 
 def causes_of(host):
-    """What a report names as causes, each as the place and the text."""
-    return [(found["subject"], "\n".join([found["observed"], found["expected"], found["why"], remedy_of(found)]))
+    """What a report names as causes, each as the place and the text. The place of what concerns the whole host is its name."""
+    return [(host["host"] if found["scope"] == "host" else found["subject"], "\n".join([found["observed"], found["expected"], found["why"], remedy_of(found)]))
             for found in host["findings"] if found["outcome"] in COMPLAINS and not found["hidden_by"]]
 
 
