@@ -17,6 +17,7 @@ struct Example {
 // clang-format off
 constexpr std::array kExamples{
     Example{"arp.ignore", "in the subnet of 10.0.1.8/24 are ens1f1np1, ens1f0np0: arp_ignore 0 on ens1f1np1, 0 on ens1f0np0, wanted 1 or 2 where interfaces share a subnet"},
+    Example{"chain.rdma-cm", "ToS 0 (DSCP 0), wanted DSCP 26"},
     Example{"cnt.rdma-priority", "priority 3 has counted no byte since boot, priority 0 102214 GB, and 91240 requests of RDMA came, wanted RDMA's bytes on priority 3"},
     Example{"dcb.at-boot", "/etc/rc.d/rc.local sets PFC on 4 at boot, and now it is PFC on 3, wanted PFC on 3 in the file"},
     Example{"dcbx.mode", "firmware, IEEE, wanted host, IEEE"},
@@ -28,7 +29,6 @@ constexpr std::array kExamples{
     Example{"drv.dcb-capable", "no PFC, ETS, APP (driver r8169): driver has no DCB (no dcbnl_ops), wanted PFC, ETS, APP"},
     Example{"drv.roce-enabled", "/etc/systemd/system/dpdk-memory.service sets enable_roce false at boot, wanted roce-v2"},
     Example{"ecn.cnp-dscp", "notifications with DSCP 4, wanted DSCP 48"},
-    Example{"ecn.ect-set", "RDMA-CM default ToS 0: Not-ECT, switches drop instead of marking, wanted ECT(0) or ECT(1)"},
     Example{"ets.classes", "priorities 0, 1, 2, 4, 5 and 7 are not in one class, wanted priorities 0, 1, 2, 4, 5 and 7 50 %; priority 3 50 %; priority 6 strict"},
     Example{"ets.map", "priority 3 shares TC 0 with the default priority 0, wanted priority 3 in a class of its own"},
     Example{"ets.min-default", "the default class TC 0: ETS 0 %, wanted at least 1 %"},

@@ -165,16 +165,6 @@ Verdict JudgeOwnMarks(const PortView& view, unsigned wanted) {
   return Judged(good, observed, expected, kOwnMarksSource, file.empty() ? Fix() : NcclFix(file));
 }
 
-// Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever who connects asks for (its configfs
-// cc/roce_dscp).
-std::optional<std::uint64_t> OwnDscp(const Port& port) {
-  if (!port.congestion || !port.congestion->source.starts_with("/sys/kernel/config/bnxt_re/"))
-    return std::nullopt;
-  const std::vector<CongestionParameter>& all = port.congestion->parameters;
-  const auto found = std::ranges::find(all, "roce_dscp", &CongestionParameter::name);
-  return found == all.end() ? std::nullopt : std::optional(found->value);
-}
-
 // The upper six bits are the DSCP and decide the traffic class; the lower two only say whether ECN may mark
 // the packet.
 Verdict JudgeRoceTos(const PortView& view) {
@@ -186,7 +176,7 @@ Verdict JudgeRoceTos(const PortView& view) {
   if (profile.marking == Profile::Marking::kConsumers) return JudgeOwnMarks(view, wanted);
   const std::string expected =
       profile.tos ? Cat("ToS ", wanted, " (DSCP ", wanted >> 2, ")") : Cat("DSCP ", wanted >> 2);
-  if (const std::optional<std::uint64_t> own = OwnDscp(view.port)) {
+  if (const std::optional<std::uint64_t> own = DscpOfNic(view.port)) {
     return Judged(*own == wanted >> 2, Cat("the NIC marks RoCE with DSCP ", *own, " by itself"), expected,
                   view.port.congestion->source);
   }

@@ -7,6 +7,7 @@
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/roce/gid_choice.h"
+#include "checks/roce/own_marks.h"
 #include "checks/words/cluster_agent.h"
 #include "checks/words/socket_priority.h"
 #include "checks/words/verdicts.h"
@@ -159,6 +160,7 @@ Verdict JudgeRoceTosPersistent(const PortView& view) {
   const auto tos = WantedTos(view.profile);
   if (!tos) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
   if (*tos == 0) return NotApplicable("ToS 0 is what the kernel starts with");
+  if (DscpOfNic(view.port)) return NotApplicable(kMarkOfNic);
   const Fact<std::uint8_t>& now = view.port.cm_default_tos;
   const bool consumers = view.profile.marking == Profile::Marking::kConsumers;
   if (consumers && now && *now == 0)

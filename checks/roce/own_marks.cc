@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/roce/own_marks.h"
 
+#include <algorithm>
+
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -25,6 +27,14 @@ Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted) {
     return std::vector<OwnMark>{{*tos, Cat("RDMA-CM default ToS ", *tos)}};
   return Missing{.kind = Missing::Kind::kUnsupported,
                  .detail = "no configuration here marks RDMA's traffic; a job may, by NCCL_IB_TC"};
+}
+
+std::optional<std::uint64_t> DscpOfNic(const Port& port) {
+  if (!port.congestion || !port.congestion->source.starts_with("/sys/kernel/config/bnxt_re/"))
+    return std::nullopt;
+  const std::vector<CongestionParameter>& all = port.congestion->parameters;
+  const auto found = std::ranges::find(all, "roce_dscp", &CongestionParameter::name);
+  return found == all.end() ? std::nullopt : std::optional(found->value);
 }
 
 }  // namespace rdmaready

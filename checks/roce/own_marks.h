@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checks/check.h"
@@ -12,6 +14,8 @@ namespace rdmaready {
 
 inline constexpr std::string_view kOwnMarksSource =
     "configuration files, configfs rdma_cm, sysfs traffic_class";
+
+inline constexpr std::string_view kMarkOfNic = "the NIC marks RoCE by itself: RDMA-CM's ToS does not count";
 
 struct OwnMark {
   std::uint8_t tos = 0;  // the DSCP is in the upper six bits, ECN in the lower two
@@ -23,5 +27,9 @@ struct OwnMark {
 // has the DSCP of `wanted`, because a job may use it that says nothing. Missing: no configuration marks, which
 // says nothing of a job's own environment.
 Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted);
+
+// Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever a consumer asks for (its configfs
+// cc/roce_dscp): RDMA-CM's ToS does not count there. Empty for every other NIC, and where that was not read.
+std::optional<std::uint64_t> DscpOfNic(const Port& port);
 
 }  // namespace rdmaready

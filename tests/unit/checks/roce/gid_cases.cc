@@ -26,51 +26,58 @@ std::vector<CheckCase> GidBasicsRows() {
                                           .parameters = {{"roce_dscp", dscp}}};
     });
   };
-  return {Passes("gid.v2-present", "good", GoodHost(), "10.0.0.1 at index 1"),
-          Fails("gid.v2-present", "address removed", WithPort(without_address), "only link-local",
-                {.fix = "ip address add ADDRESS dev dcb0"}),
-          Fails("gid.v2-present", "address without GID", WithPort(only_link_local), "only link-local",
-                {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface loses its IPv6 "
-                        "addresses"}),
-          Fails("gid.v2-present", "RoCE v1 only", WithPort(only_v1), "only RoCE v1: 10.0.0.1",
-                {.fix = "ethtool -i dcb0"}),
-          Fails("gid.v2-present", "empty table", WithPort([](Port& port) { port.gids = std::vector<Gid>{}; }),
-                "no RoCE v2 GID"),
-          IsUnknown("gid.v2-present", "denied", WithPort([](Port& port) { port.gids = Denied(); }),
-                    "not permitted"),
-          IsUnknown("gid.v2-present", "whether it is RoCE is not known", TransportDenied(), "not permitted"),
-          IsUnknown("gid.ip-match", "whether it is RoCE is not known", TransportDenied(), "not permitted"),
-          Passes("gid.default-mode", "good", GoodHost(), "RoCE v2"),
-          Fails("gid.default-mode", "v1", WithPort([](Port& port) { port.cm_default_mode = GidType::kRoceV1; }),
-                "RoCE v1",
-                {.fix = "mkdir -p /sys/kernel/config/rdma_cm/rxe0 && echo 'RoCE v2' > "
-                        "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_mode"}),
-          IsUnknown("gid.default-mode", "no configfs",
-                    WithPort([](Port& port) { port.cm_default_mode = kUnsupported; }), "not offered",
-                    {.fix = "modprobe rdma_cm"}),
-          Passes("roce.tos", "good", GoodHost(), "ToS 106 (DSCP 26)"),
-          Fails("roce.tos", "not set", WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }),
-                "not set",
-                {.fix = "mkdir -p /sys/kernel/config/rdma_cm/rxe0 && echo 106 > "
-                        "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"}),
-          Fails("roce.tos", "other DSCP", WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{96}; }),
-                "ToS 96 (DSCP 24)"),
-          Warns("roce.tos", "other ECN bits",
-                WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{104}; }), "ECN bits differ"),
-          IsUnknown("roce.tos", "denied", WithPort([](Port& port) { port.cm_default_tos = Denied(); }),
-                    "not permitted"),
-          Fails("roce.tos", "DSCP without a ToS",
-                WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }), "not set",
-                {.fix = "echo 104 >", .profile = Without([](Profile& profile) { profile.tos.reset(); })}),
-          Fails("roce.tos", "DSCP without a ToS, and marks of switches asked for",
-                WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }), "not set",
-                {.fix = "echo 106 >", .profile = Without([](Profile& profile) {
-                                        profile.tos.reset();
-                                        profile.ecn = Profile::Ecn{};
-                                      })}),
-          Passes("roce.tos", "bnxt's own mark", marked_by_nic(26), "the NIC marks RoCE with DSCP 26 by itself"),
-          Fails("roce.tos", "bnxt's own mark, another", marked_by_nic(0), "DSCP 0 by itself"),
-          DoesNotApply("roce.tos", "not asked", GoodHost(), "does not ask", {.profile = PcpProfile()})};
+  return {
+      Passes("gid.v2-present", "good", GoodHost(), "10.0.0.1 at index 1"),
+      Fails("gid.v2-present", "address removed", WithPort(without_address), "only link-local",
+            {.fix = "ip address add ADDRESS dev dcb0"}),
+      Fails("gid.v2-present", "address without GID", WithPort(only_link_local), "only link-local",
+            {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface loses its IPv6 "
+                    "addresses"}),
+      Fails("gid.v2-present", "RoCE v1 only", WithPort(only_v1), "only RoCE v1: 10.0.0.1",
+            {.fix = "ethtool -i dcb0"}),
+      Fails("gid.v2-present", "empty table", WithPort([](Port& port) { port.gids = std::vector<Gid>{}; }),
+            "no RoCE v2 GID"),
+      IsUnknown("gid.v2-present", "denied", WithPort([](Port& port) { port.gids = Denied(); }),
+                "not permitted"),
+      IsUnknown("gid.v2-present", "whether it is RoCE is not known", TransportDenied(), "not permitted"),
+      IsUnknown("gid.ip-match", "whether it is RoCE is not known", TransportDenied(), "not permitted"),
+      Passes("gid.default-mode", "good", GoodHost(), "RoCE v2"),
+      Fails("gid.default-mode", "v1", WithPort([](Port& port) { port.cm_default_mode = GidType::kRoceV1; }),
+            "RoCE v1",
+            {.fix = "mkdir -p /sys/kernel/config/rdma_cm/rxe0 && echo 'RoCE v2' > "
+                    "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_mode"}),
+      IsUnknown("gid.default-mode", "no configfs",
+                WithPort([](Port& port) { port.cm_default_mode = kUnsupported; }), "not offered",
+                {.fix = "modprobe rdma_cm"}),
+      Passes("roce.tos", "good", GoodHost(), "ToS 106 (DSCP 26)"),
+      Fails("roce.tos", "not set", WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }),
+            "not set",
+            {.fix = "mkdir -p /sys/kernel/config/rdma_cm/rxe0 && echo 106 > "
+                    "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"}),
+      Fails("roce.tos", "other DSCP", WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{96}; }),
+            "ToS 96 (DSCP 24)"),
+      Warns("roce.tos", "other ECN bits", WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{104}; }),
+            "ECN bits differ"),
+      IsUnknown("roce.tos", "denied", WithPort([](Port& port) { port.cm_default_tos = Denied(); }),
+                "not permitted"),
+      Fails("roce.tos", "DSCP without a ToS",
+            WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }), "not set",
+            {.fix = "echo 104 >", .profile = Without([](Profile& profile) { profile.tos.reset(); })}),
+      Fails("roce.tos", "DSCP without a ToS, and marks of switches asked for",
+            WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }), "not set",
+            {.fix = "echo 106 >", .profile = Without([](Profile& profile) {
+                                    profile.tos.reset();
+                                    profile.ecn = Profile::Ecn{};
+                                  })}),
+      Passes("roce.tos", "bnxt's own mark", marked_by_nic(26), "the NIC marks RoCE with DSCP 26 by itself"),
+      Fails("roce.tos", "bnxt's own mark, another", marked_by_nic(0), "DSCP 0 by itself"),
+      DoesNotApply("roce.tos-persistent", "bnxt's own mark", marked_by_nic(26), "the NIC marks RoCE by itself"),
+      DoesNotApply("ecn.ect-set", "bnxt's own mark", marked_by_nic(26), "the NIC marks RoCE by itself",
+                   {.profile = Asking([](Profile& profile) {
+                      profile.tos.reset();
+                      profile.ecn = Profile::Ecn{};
+                    })}),
+      DoesNotApply("roce.tos", "not asked", GoodHost(), "does not ask", {.profile = PcpProfile()})};
 }
 
 std::vector<CheckCase> GidNetRows() {
