@@ -44,10 +44,17 @@ Verdict JudgeAppRoceUdp(const EthernetView& view) {
   if (!rows) return NoAnswer(rows.missing(), expected, kAppSource);
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kDgram, kRoceV2UdpPort);
   if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
-    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource, SetUdpRow(view));
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource,
+                    LookAtFirmware(view.netdev, SetUdpRow(view)));
   const std::string observed =
       now.empty() ? std::string("no row for UDP port 4791") : Cat("UDP port 4791 to priority ", ListText(now));
   return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kAppSource, SetUdpRow(view));
+}
+
+Fix CnpFix(const EthernetView& view, const Profile::Cnp& cnp) {
+  const std::string netdev = NetdevWord(view.netdev);
+  return cnp.priority ? Cat("dcb app replace dev ", netdev, " dscp-prio ", cnp.dscp, ":", *cnp.priority)
+                      : Cat("dcb app del dev ", netdev, " dscp-prio ", cnp.dscp);
 }
 
 // In a lossless priority they wait behind the very pause that they are to end; in another one they are only
@@ -67,17 +74,15 @@ Verdict JudgeMapCnpDscp(const EthernetView& view) {
   if (IgnoresDscpRows(view.netdev->driver))
     return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource, NoDscpMapFix(view.netdev));
   const Fact<DscpPriorities> found = PrioritiesOfDscp(*view.netdev, cnp.dscp);
-  if (!found) return NoAnswer(found.missing(), expected, kAppSource);
+  if (!found)
+    return NoAnswer(found.missing(), expected, kAppSource, LookAtFirmware(view.netdev, CnpFix(view, cnp)));
   const std::vector<std::uint8_t>& now = found->priorities;
   const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
   const std::string_view how =
       found->by == DscpPriorities::By::kDefault ? " by the NIC's own map, as it comes up" : "";
   const std::string observed = now.empty() ? Cat("no row for DSCP ", cnp.dscp)
                                            : Cat("DSCP ", cnp.dscp, " to priority ", ListText(now), how);
-  const std::string fix =
-      cnp.priority
-          ? Cat("dcb app replace dev ", NetdevWord(view.netdev), " dscp-prio ", cnp.dscp, ":", *cnp.priority)
-          : Cat("dcb app del dev ", NetdevWord(view.netdev), " dscp-prio ", cnp.dscp);
+  const Fix fix = CnpFix(view, cnp);
   if ((BitmapOf(now) & paused) != 0)
     return Judged(false, Cat(observed, ", which is paused"), expected, kAppSource, fix);
   const bool right = cnp.priority ? now.size() == 1 && now.front() == *cnp.priority : true;
@@ -142,7 +147,8 @@ Verdict JudgeMapDefaultPrio(const EthernetView& view) {
   const std::string fix = Cat("dcb app replace dev ", NetdevWord(view.netdev), " default-prio 0");
   if (view.netdev->driver.empty()) return NoAnswer(UnknownDriver(), kExpected, kAppSource);
   if (now.empty() && view.netdev->driver == "qede")
-    return NoAnswer(RowOfFirmware(view.netdev->driver), kExpected, kAppSource, fix);
+    return NoAnswer(RowOfFirmware(view.netdev->driver), kExpected, kAppSource,
+                    LookAtFirmware(view.netdev, fix));
   const bool zero = now.empty() || (now.size() == 1 && now.front() == 0);
   return Judged(
       zero, now.empty() ? "no default row: priority 0" : Cat("unmarked traffic to priority ", ListText(now)),
@@ -191,7 +197,7 @@ Verdict JudgeAppRoceEthertype(const EthernetView& view) {
   const std::vector<std::uint8_t> now = PrioritiesFor(*rows, AppSelector::kEthertype, kRoceV1Ethertype);
   const std::string fix = Cat("dcb app replace dev ", NetdevWord(view.netdev), " ethtype-prio 0x8915:", wanted);
   if (now.empty() && HidesRowsOfFirmware(view.netdev->driver))
-    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource, fix);
+    return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kAppSource, LookAtFirmware(view.netdev, fix));
   const std::string observed = now.empty() ? std::string("RoCE v1, and no row for its EtherType")
                                            : Cat("EtherType 0x8915 to priority ", ListText(now));
   return Judged(now.size() == 1 && now.front() == wanted, observed, expected, kAppSource, fix);

@@ -70,6 +70,15 @@ Missing RowOfFirmware(std::string_view driver) {
           .detail = Cat("no row set from Linux, and ", driver, " does not show those of its firmware")};
 }
 
+Fix LookAtFirmware(NetdevRef netdev, const Fix& set) {
+  const std::string_view tool = netdev && netdev->driver == "bnxt_en" ? " (niccli)" : "";
+  std::string cost;
+  for (const std::string& caution : set.remedy().cautions) cost += Cat(cost.empty() ? " (" : "; ", caution);
+  return Fix()
+      .Do(Cat("look with the vendor's own tool", tool, " at what the NIC has"))
+      .Or(Cat("set it from Linux", cost, cost.empty() ? ": " : "): ", FirstCommand(set.remedy())));
+}
+
 Fix NoDscpMapFix(NetdevRef netdev) {
   const std::string driver = netdev ? netdev->driver : std::string("of the NIC");
   return Fix()

@@ -50,6 +50,10 @@ bool HidesRowsOfFirmware(std::string_view driver);
 // Why the lack of a row says nothing on such a driver.
 Missing RowOfFirmware(std::string_view driver);
 
+// For what firmware may have and the driver does not show: a person looks before anything is set.
+// `set` writes it from Linux, which the driver shows from then on.
+Fix LookAtFirmware(NetdevRef netdev, const Fix& set);
+
 // What a table means depends on the driver, and it is not known.
 Missing UnknownDriver();
 

@@ -95,7 +95,8 @@ Verdict JudgeMapDscp(const EthernetView& view) {
   if (app && IgnoresDscpRows(view.netdev->driver))
     return NoAnswer(RowOfFirmware(view.netdev->driver), expected, kDscpMapSource, NoDscpMapFix(view.netdev));
   const Fact<DscpPriorities> found = PrioritiesOfDscp(*view.netdev, dscp);
-  if (!found) return NoAnswer(found.missing(), expected, kDscpMapSource, MapFix(view));
+  if (!found)
+    return NoAnswer(found.missing(), expected, kDscpMapSource, LookAtFirmware(view.netdev, MapFix(view)));
   return JudgeFound(view, *found, expected);
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 
+#include "checks/dcb/app_rows.h"
 #include "checks/dcb/ets_view.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
@@ -60,7 +61,7 @@ Verdict JudgePfcLosslessPriority(const EthernetView& view) {
   const FactRef<Pfc> pfc = DcbFact(view.netdev, &Dcb::pfc);
   if (!pfc) {
     Verdict verdict = NoAnswer(pfc.missing(), ExpectedPfc(view.profile), kPfcSource,
-                               PfcFix(view).Or("look with the vendor's own tool (niccli)"));
+                               LookAtFirmware(view.netdev, PfcFix(view)));
     verdict.observed += RecordText(view);
     return verdict;
   }
