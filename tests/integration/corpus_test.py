@@ -36,7 +36,7 @@ must_not:
 def bare_case(**texts):
     """A case that expects nothing but these texts."""
     case = object.__new__(corpus.Case)
-    case.unrecorded, case.verdicts, case.must, case.must_not, case.twins = [], [], [], [], []
+    case.unrecorded, case.healthy, case.verdicts, case.must, case.must_not, case.twins = [], False, [], [], [], []
     case.texts = {kind: [corpus.Text(entry) for entry in texts.get(kind, [])] for kind in (*corpus.REPORT, *corpus.PLAN)}
     return case
 
@@ -102,6 +102,16 @@ class Matching(unittest.TestCase):
         self.assertEqual(case.unheld({"verdict": "ready", "findings": [
             {**PFC_OFF, "id": "ets.tsa", "observed": "vendor", "outcome": "fail"}]}),
             {"verdict": [], "unsaid": [], "wrong": ["fail  ets.tsa"]})
+
+    def test_a_report_that_is_too_long_is_named(self):
+        case = bare_case()
+        case.healthy = True
+        self.assertEqual(case.too_long({"verdict": "ready", "lines": 15}), {})
+        self.assertEqual(case.too_long({"verdict": "ready", "lines": 16}), {"long": ["16 lines, at most 15"]})
+        self.assertEqual(case.too_long({"verdict": "undetermined", "lines": 24}), {})
+        case.healthy = False
+        self.assertEqual(case.too_long({"verdict": "not-ready", "lines": 25, "causes": [{}]}), {"long": ["25 lines, at most 24"]})
+        self.assertEqual(case.too_long({"verdict": "not-ready", "lines": 25, "causes": [{}, {}]}), {})
 
     def test_a_word_that_is_in_the_recording_is_told_with_its_file(self):
         case = bare_case()

@@ -24,6 +24,8 @@ PLAN = ("plan_must", "plan_must_not")
 MAY_HAVE = {"unrecorded", *REPORT, *PLAN}
 ENTRY_KEYS = {"check", "outcome", "subject", "says", "why", "but"}
 TEXT_KEYS = {"says", "subject", "why"}
+READY_LINES = 15  # of a healthy host that is ready
+MOST_LINES = 24   # of a healthy host of which something is unknown, and of a host with one cause
 COMPLAINS = ["fail", "warn", "unknown"]
 
 # must: expected, and said of these; wrong: said, and must not have been. cause, first, plan, twin: how many were expected, and
@@ -86,7 +88,8 @@ class Text:
 
 def causes_of(host):
     """What a report names as causes, each as the place and the text. The place of what concerns the whole host is its name."""
-    return [(host["host"] if found["scope"] == "host" else found["subject"], "\n".join([found["observed"], found["expected"], found["why"], remedy_of(found)]))
+    return [(host["host"] if found.get("scope") == "host" else found["subject"],
+             "\n".join([found["observed"], found["expected"], found["why"], remedy_of(found)]))
             for found in host["findings"] if found["outcome"] in COMPLAINS and not found["hidden_by"]]
 
 
@@ -148,7 +151,8 @@ class Case:
             fixtures.make_host(self.folder / "host.yaml", made)
             self.recorded = self.words_recorded(pathlib.Path(made))
             host = self.check(made, "--output", "json").json["hosts"][0]
-            host["first"] = first_of(self.check(made).out) if self.texts["first"] or self.texts["first_not"] else ""
+            report = self.check(made).out
+            host["first"], host["lines"] = first_of(report), len(report.splitlines())
             if self.texts["plan_must"] or self.texts["plan_must_not"]:
                 host["plan"] = recorded.plan(made, self.profile_argument)
         host["twins"] = {twin.kind: self.judge_twin(twin) for twin in self.twins}
@@ -171,8 +175,14 @@ class Case:
         verdict = [] if host["verdict"] in self.verdicts else [f"{host['verdict']}, not {' or '.join(self.verdicts)}"]
         unsaid = [str(entry) for entry in self.must if not any(map(entry.matches, findings))]
         return {"verdict": verdict, "unsaid": unsaid, "wrong": self.wrong(self.must_not, findings),
-                **({"recorded": self.recorded} if self.unrecorded else {}),
+                **({"recorded": self.recorded} if self.unrecorded else {}), **self.too_long(host),
                 **self.unheld_texts(host), **self.unheld_twins(host)}
+
+    def too_long(self, host):
+        """A report is read by somebody who is tired."""
+        most = READY_LINES if self.healthy and host["verdict"] == "ready" else MOST_LINES
+        counts = self.healthy or len(host.get("causes", [])) == 1
+        return {"long": [f"{host['lines']} lines, at most {most}"]} if counts and host.get("lines", 0) > most else {}
 
     @staticmethod
     def wrong(entries, findings):
