@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "checks/spare.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -35,6 +36,19 @@ std::string OfMlx5(const Port& port) {
               : "set elsewhere: this function does not manage the port (mlx5_core, vport_group_manager)";
 }
 
+// A virtual function's frames go through the port of its physical one. The same profile judges that port where
+// it is among these and is no spare.
+const Port* JudgedPhysicalPort(const EthernetView& view) {
+  const Fact<PciFunction>& pci = view.port.pci;
+  if (!pci || !pci->virtual_function || !pci->physical || !view.host.ports) return nullptr;
+  const auto found = std::ranges::find_if(*view.host.ports, [&pci](const Port& other) {
+    return other.pci && other.pci->address == pci->physical->address && other.netdev;
+  });
+  if (found == view.host.ports->end()) return nullptr;
+  const Fact<bool> spare = SpareOf(view.host, *found, view.profile);
+  return spare && !*spare ? &*found : nullptr;
+}
+
 }  // namespace
 
 std::string DcbSetElsewhere(const EthernetView& view) {
@@ -49,6 +63,9 @@ std::string DcbSetElsewhere(const EthernetView& view) {
 
 std::string NotSetHere(const EthernetView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
+  if (const Port* const physical = JudgedPhysicalPort(view);
+      physical != nullptr && !DcbSetElsewhere(view).empty())
+    return Cat("set at its physical function ", physical->netdev->name, ", which is judged");
   return view.profile.dcb_set_by == Profile::DcbSetBy::kElsewhere ? DcbSetElsewhere(view) : "";
 }
 

@@ -12,8 +12,8 @@ namespace rdmaready {
 // empty for every other.
 std::string DcbSetElsewhere(const EthernetView& view);
 
-// Why the host's data centre bridging does not concern the port: NotRoce, or it is set elsewhere and the profile says
-// that it is (dcb_set_by). Empty when it does.
+// Why the host's data centre bridging does not concern the port: NotRoce, or it is set elsewhere and the
+// profile says that it is (dcb_set_by), or it is set at another port that is judged. Empty when it does.
 std::string NotSetHere(const EthernetView& view);
 
 }  // namespace rdmaready

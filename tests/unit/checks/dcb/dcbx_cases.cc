@@ -30,6 +30,26 @@ Facts Elsewhere(std::string_view driver, std::uint16_t device_id, bool virtual_f
   });
 }
 
+// The port of a virtual function, and that of its physical one as `physical` leaves it.
+template <class Change>
+Facts BesideItsPhysical(Change physical) {
+  Facts host = Elsewhere("mlx5_core", 0x101e, true);
+  std::vector<Port> ports = *host.ports;
+  Port other = (*Hardware().ports).front();
+  PciFunction of_other = *other.pci;
+  of_other.address = "0000:3b:00.0";
+  other.device = "mlx5_9";
+  other.pci = of_other;
+  physical(other);
+  PciFunction pci = *ports.front().pci;
+  pci.address = "0000:3b:00.2";
+  pci.physical = PhysicalFunction{.address = "0000:3b:00.0", .netdev = "dcb0"};
+  ports.front().pci = pci;
+  ports.push_back(other);
+  host.ports = ports;
+  return host;
+}
+
 Facts Hidden() {
   Facts host = Elsewhere("bnxt_en", 0x1750);
   std::vector<Port> ports = *host.ports;
@@ -59,6 +79,18 @@ std::vector<CheckCase> DcbxDcbRows() {
                    {.profile = Profile{.name = "any"}}),
       IsUnknown("drv.dcb-capable", "a virtual function", Elsewhere("mlx5_core", 0x101e, true),
                 "set elsewhere: a virtual function", {.fix = "dcb_set_by: elsewhere"}),
+      DoesNotApply("drv.dcb-capable", "a virtual function beside its physical one",
+                   BesideItsPhysical([](Port&) {}), "set at its physical function dcb0, which is judged"),
+      IsUnknown("drv.dcb-capable", "a virtual function beside a physical one that is a spare",
+                BesideItsPhysical([](Port& port) {
+                  Netdev netdev = *port.netdev;
+                  netdev.carrier = false;
+                  netdev.addresses = std::vector<IpAddress>{};
+                  port.netdev = netdev;
+                  port.state = PortState::kDown;
+                  port.uppers = std::vector<UpperNetdev>{};
+                }),
+                "set elsewhere: a virtual function"),
       IsUnknown("drv.dcb-capable", "BlueField in DPU mode", Elsewhere("mlx5_core", 0xa2dc),
                 "its Arm side has it"),
       IsUnknown("drv.dcb-capable", "a function that does not manage the port", Elsewhere("mlx5_core", 0x101d),
