@@ -22,6 +22,7 @@
 #include "collectors/system/boot_targets.h"
 #include "collectors/system/cluster_agents.h"
 #include "collectors/system/dcb_keepers.h"
+#include "collectors/system/fabric_managers.h"
 #include "collectors/system/gpu.h"
 #include "collectors/system/host.h"
 #include "collectors/system/kernel_modules.h"
@@ -29,6 +30,7 @@
 #include "collectors/system/named_devices.h"
 #include "collectors/system/pci_devices.h"
 #include "collectors/system/storage.h"
+#include "collectors/system/storage_targets.h"
 
 namespace rdmaready {
 namespace {
@@ -41,6 +43,7 @@ Fact<std::vector<Port>> ReadPorts(HostReader& host, Facts& facts) {
   const absl::Status verbs = VerbsThere(host);
   const Network network = ReadNetwork(host);
   facts.default_routes = ReadDefaultRoutes(host, network);
+  PlaceTargets(host, network, facts);
   for (const RdmaDevice& device : *devices) {
     std::vector<Port> of_device = ReadPortsOf(host, network, device, verbs);
     ports.insert(ports.end(), std::make_move_iterator(of_device.begin()),
@@ -83,6 +86,9 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
   facts.modules = Joined(facts.modules, ReadAdapterModules(host, facts.kernel, facts.pci_devices));
   facts.gpu = ReadGpuSupport(host, facts.kernel, facts.pci_devices);
   facts.named_devices = ReadNamedDevices(host);
+  facts.nvmet_ports = ReadNvmetPorts(host);
+  facts.iscsi_portals = ReadIscsiPortals(host);
+  facts.fabric_managers = ReadFabricManagers(host);
   if (!facts.rdma_stack) {
     facts.ports = facts.rdma_stack.missing();
     facts.rdma_netns_shared = facts.rdma_stack.missing();

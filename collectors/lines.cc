@@ -65,6 +65,9 @@ constexpr std::string_view kSystemdDefaults =
     "/etc/systemd/system.conf";  // its comments tell what holds by default
 constexpr std::array<std::string_view, 11> kPlainValues{
     "yes", "no", "on", "off", "true", "false", "enable", "disable", "unlimited", "infinity", "auto"};
+// Of opensm(8): its own, and what units give it. Words that are looked for there are names of ports.
+constexpr std::array<std::string_view, 4> kFilesOfOpensm{"/etc/opensm/", "/etc/rdma/opensm.conf",
+                                                         "/etc/sysconfig/opensm", "/etc/default/opensm"};
 constexpr std::string_view kWhite = " \t\r";
 
 bool IsIn(std::span<const std::string_view> folders, std::string_view path) {
@@ -111,6 +114,34 @@ std::string OwnValue(std::string_view rest, bool whole) {
   return std::string(signs) + std::string(value.substr(0, size));
 }
 
+bool IsVariableByte(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+// "NCCL_IB_HCA" of "export NCCL_IB_HCA=mlx5_0": the whole name of a variable of the environment that is set.
+bool IsVariable(std::string_view text, std::size_t begin, std::string_view word) {
+  const bool name = word.find('_') != std::string_view::npos && std::ranges::all_of(word, [](char c) {
+                      return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+                    });
+  return name && (begin == 0 || !IsVariableByte(text[begin - 1])) &&
+         text.substr(begin + word.size()).starts_with('=');
+}
+
+// A list of devices: "^=mlx5_1:1,mlx5_4".
+std::string_view VariableValue(std::string_view rest) {
+  constexpr std::size_t kMostBytes = 512;
+  std::size_t size = std::min(rest.size(), rest.find_first_not_of("=^\"'"));
+  while (size < std::min(rest.size(), kMostBytes) && IsValueByte(rest[size])) ++size;
+  return rest.substr(0, size);
+}
+
+// "guid 0xb83fd20300c21a40", "PORTS=ALL": the whole line, where its first word is one of `words`.
+std::string OpensmLine(std::string_view text, std::span<const std::string> words) {
+  const std::string_view first = text.substr(0, text.find_first_of(" \t="));
+  const bool asked = std::ranges::find(words, first) != words.end();
+  return asked ? std::string(text.substr(0, text.find('#'))) : std::string();
+}
+
 // The first of `words` in the line from `from`, the longest of those that begin there.
 std::string_view FirstWord(std::string_view line, std::size_t from, std::span<const std::string> words) {
   for (std::size_t at = from; at < line.size(); ++at) {
@@ -139,6 +170,7 @@ std::string KeptOf(std::string_view path, std::string_view line, std::span<const
   const std::string_view text = TrimLeft(line);
   const bool comment = text.starts_with('#') || text.starts_with(';');
   if (path.starts_with(kLimits) && IsLimit(text, words)) return std::string(text.substr(0, text.find('#')));
+  if (IsIn(kFilesOfOpensm, path)) return OpensmLine(text, words);
   std::string kept(comment ? text.substr(0, 1) : std::string_view());
   std::size_t at = 0;
   for (std::string_view word = FirstWord(text, at, words); !word.empty(); word = FirstWord(text, at, words)) {
@@ -148,6 +180,10 @@ std::string KeptOf(std::string_view path, std::string_view line, std::span<const
     kept += word;
     at = begin + word.size();
     if (comment && path != kSystemdDefaults) continue;
+    if (IsVariable(text, begin, word)) {
+      kept += VariableValue(rest);
+      continue;
+    }
     const bool own = begin == (comment ? 1 : 0) && (word.ends_with('=') || TrimLeft(rest).starts_with('='));
     if (own) {
       kept += OwnValue(rest, IsIn(kKsmbdFolders, path));

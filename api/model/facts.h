@@ -21,10 +21,12 @@
 #include "api/model/firewall.h"
 #include "api/model/gpu.h"
 #include "api/model/infiniband.h"
+#include "api/model/memory.h"
 #include "api/model/netdev.h"
 #include "api/model/network.h"
 #include "api/model/nic_statistics.h"
 #include "api/model/pci.h"
+#include "api/model/services.h"
 #include "api/model/storage.h"
 
 namespace rdmaready {
@@ -59,39 +61,19 @@ struct Distribution {
   bool operator==(const Distribution&) const = default;
 };
 
-// RLIMIT_MEMLOCK of the process that registers memory (the agent), soft limit.
-struct Memlock {
-  static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t limit_bytes = 0;
-  bool cap_ipc_lock = false;  // the kernel does not enforce the limit on this process
-  std::int64_t pid = 0;       // whose limit it is
-
-  void Fields(auto& list) {
-    list.Setting("limit_bytes", limit_bytes, "cap_ipc_lock", cap_ipc_lock);
-    list.Passing("pid", pid);
-  }
-
-  bool operator==(const Memlock&) const = default;
-};
-
-// RLIMIT_MEMLOCK of somebody in user space who registers memory, by configuration.
-struct MemlockGrant {
-  std::string consumer{};         // "slurmd.service"; "logins": sessions that PAM opens
-  std::uint64_t limit_bytes = 0;  // soft; Memlock::kUnlimited
-  std::string source{};           // the file that says so
-
-  void Fields(auto& list) { list.Setting("consumer", consumer, "limit_bytes", limit_bytes, "source", source); }
-
-  bool operator==(const MemlockGrant&) const = default;
-};
-
 // An RDMA device that the configuration of a program names, as NCCL_IB_HCA does.
 struct NamedDevice {
-  std::string device{};  // "mlx5_0"
-  bool exact = false;    // else the beginning of a name is enough
-  std::string source{};  // the file that says so
+  std::string device{};    // "mlx5_0"
+  bool exact = false;      // else the beginning of a name is enough
+  std::string source{};    // the file that says so
+  std::string key{};       // "NCCL_IB_HCA"; empty: not told
+  std::uint32_t port = 0;  // of the device; 0: every port
+  bool excluded = false;   // the program may not use it
 
-  void Fields(auto& list) { list.Setting("device", device, "exact", exact, "source", source); }
+  void Fields(auto& list) {
+    list.Setting("device", device, "exact", exact, "source", source, "key", key, "port", port, "excluded",
+                 excluded);
+  }
 
   bool operator==(const NamedDevice&) const = default;
 };
@@ -323,6 +305,10 @@ struct Facts {
   Fact<std::vector<Sysctl>> sysctls{};
   Fact<std::vector<BootWrite>> boot_writes{};        // in the order in which each file has them
   Fact<std::vector<ClusterAgent>> cluster_agents{};  // empty: no pod is known to set NICs
+  Fact<CmaMemory> cma{};                             // kUnsupported: a kernel without it
+  Fact<std::vector<NvmetPort>> nvmet_ports{};        // kUnsupported: the kernel shows no NVMe target
+  Fact<std::vector<IscsiPortal>> iscsi_portals{};    // kUnsupported: the kernel shows no iSCSI target
+  Fact<std::vector<FabricManager>> fabric_managers{};
   // No collector's: an agent that judges its host asks the applier. kUnsupported: there is none.
   Fact<ApplyState> apply_state{};
 
@@ -335,7 +321,8 @@ struct Facts {
                  "cpu_governors", cpu_governors, "distribution", distribution, "dcb_keepers", dcb_keepers,
                  "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices", pci_devices,
                  "privileged_qkey", privileged_qkey, "named_devices", named_devices, "sysctls", sysctls,
-                 "boot_writes", boot_writes);
+                 "boot_writes", boot_writes, "cma", cma, "nvmet_ports", nvmet_ports, "iscsi_portals",
+                 iscsi_portals, "fabric_managers", fabric_managers);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "agent_user", agent_user, "lldp_agents", lldp_agents,
                "irqbalance", irqbalance, "clock", clock, "gpu", gpu, "apply_state", apply_state,
@@ -356,6 +343,7 @@ extern template class Fact<AppSelector>;
 extern template class Fact<ApplyState>;
 extern template class Fact<CeeSettings>;
 extern template class Fact<Channels>;
+extern template class Fact<CmaMemory>;
 extern template class Fact<CongestionControl>;
 extern template class Fact<DcbWrites>;
 extern template class Fact<Dcbx>;
@@ -409,10 +397,12 @@ extern template class Fact<std::vector<ConsumerMarking>>;
 extern template class Fact<std::vector<Counter>>;
 extern template class Fact<std::vector<DeviceNode>>;
 extern template class Fact<std::vector<DevlinkParameter>>;
+extern template class Fact<std::vector<FabricManager>>;
 extern template class Fact<std::vector<FirmwareVersion>>;
 extern template class Fact<std::vector<Gid>>;
 extern template class Fact<std::vector<HealthReporter>>;
 extern template class Fact<std::vector<IpAddress>>;
+extern template class Fact<std::vector<IscsiPortal>>;
 extern template class Fact<std::vector<KernelModule>>;
 extern template class Fact<std::vector<KernelOption>>;
 extern template class Fact<std::vector<MemlockGrant>>;
@@ -420,6 +410,7 @@ extern template class Fact<std::vector<NamedDevice>>;
 extern template class Fact<std::vector<Neighbour>>;
 extern template class Fact<std::vector<Netdev>>;
 extern template class Fact<std::vector<NicStatistic>>;
+extern template class Fact<std::vector<NvmetPort>>;
 extern template class Fact<std::vector<PciDevice>>;
 extern template class Fact<std::vector<PciHop>>;
 extern template class Fact<std::vector<Port>>;

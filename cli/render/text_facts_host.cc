@@ -99,7 +99,8 @@ std::string NamedDevicesText(const std::vector<NamedDevice>& devices) {
   if (devices.empty()) return "none";
   std::string text;
   for (const NamedDevice& one : devices)
-    text += fmt::format("{}{}{} ({})", text.empty() ? "" : ", ", one.device, one.exact ? "" : "*", one.source);
+    text += fmt::format("{}{}{}{}{} ({})", text.empty() ? "" : ", ", one.excluded ? "not " : "", one.device,
+                        one.exact ? "" : "*", one.port == 0 ? "" : fmt::format(":{}", one.port), one.source);
   return text;
 }
 
@@ -118,6 +119,50 @@ std::string ClusterAgentsText(const std::vector<ClusterAgent>& agents) {
   for (const ClusterAgent& one : agents)
     text += fmt::format("{}{} ({}process {})", text.empty() ? "" : ", ", one.process,
                         one.pod.empty() ? "" : one.pod + ", ", one.pid);
+  return text;
+}
+
+std::string CmaText(const CmaMemory& cma) {
+  return fmt::format("{}, {} free", BytesText(cma.total_bytes), BytesText(cma.free_bytes));
+}
+
+// "10.0.0.5:4420", "[fd00::5]:4420".
+std::string PlaceText(const std::string& address, const std::string& port, const Fact<std::string>& netdev) {
+  const bool ipv6 = address.find(':') != std::string::npos;
+  const std::string place = ipv6 ? "[" + address + "]:" + port : address + ":" + port;
+  if (!netdev) return place;
+  return place + (netdev->empty() ? " on no interface here" : " on " + *netdev);
+}
+
+std::string NvmetText(const std::vector<NvmetPort>& ports) {
+  if (ports.empty()) return "none";
+  std::string text;
+  for (const NvmetPort& one : ports)
+    text += fmt::format("{}port {} {} {}, {} subsystems", text.empty() ? "" : "; ", one.id,
+                        one.transport.empty() ? "without transport" : one.transport,
+                        PlaceText(one.address, one.service, one.netdev), one.subsystems.size());
+  return text;
+}
+
+std::string PortalsText(const std::vector<IscsiPortal>& portals) {
+  if (portals.empty()) return "none";
+  std::string text;
+  for (const IscsiPortal& one : portals)
+    text +=
+        fmt::format("{}{} {} {} by {}", text.empty() ? "" : "; ", one.target, one.group,
+                    PlaceText(one.address, std::to_string(one.port), one.netdev), one.iser ? "RDMA" : "TCP");
+  return text;
+}
+
+std::string ManagersText(const std::vector<FabricManager>& managers) {
+  if (managers.empty()) return "none";
+  std::string text;
+  for (const FabricManager& one : managers) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", one.unit);
+    if (one.starts) text += *one.starts ? " starts at boot" : " does not start at boot";
+    if (one.all_ports) text += ", for all ports";
+    for (const ManagedPort& port : one.ports) text += fmt::format(", {:#018x} ({})", port.guid, port.source);
+  }
   return text;
 }
 
@@ -154,6 +199,10 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
   say("adapters and GPUs", facts.pci_devices, PciDevicesText);
   say("GPU drivers", facts.gpu, GpuText);
   say("devices in configuration", facts.named_devices, NamedDevicesText);
+  say("NVMe target", facts.nvmet_ports, NvmetText);
+  say("iSCSI portals", facts.iscsi_portals, PortalsText);
+  say("fabric managers", facts.fabric_managers, ManagersText);
+  say("CMA", facts.cma, CmaText);
   say("privileged Q_Keys", facts.privileged_qkey, [](bool on) { return on ? "on" : "off"; });
   say("CPU governors", facts.cpu_governors, NamesText);
   say("irqbalance", facts.irqbalance, [](bool runs) { return runs ? "runs" : "does not run"; });

@@ -11,6 +11,7 @@
 #include "api/base/number_ranges.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "collectors/lines.h"
 #include "collectors/system/os_release.h"
 
 namespace rdmaready {
@@ -77,6 +78,28 @@ Fact<OpenFiles> ReadOpenFiles(HostReader& host) {
   const absl::StatusOr<std::string> limits = host.ReadFile("/proc/self/limits");
   if (!limits.ok()) return MissingFrom(limits.status());
   return DecodeOpenFiles(*limits);
+}
+
+Fact<CmaMemory> DecodeCma(std::span<const std::string> lines) {
+  constexpr std::uint64_t kKib = 1024;
+  std::optional<std::uint64_t> total;
+  std::optional<std::uint64_t> free;
+  for (const std::string& line : lines) {
+    const std::vector<std::string_view> words = WordsOf(line);
+    if (words.size() < 2) continue;
+    if (words[0] == "CmaTotal:") total = ParseNumber<std::uint64_t>(words[1]);
+    if (words[0] == "CmaFree:") free = ParseNumber<std::uint64_t>(words[1]);
+  }
+  if (total && free) return CmaMemory{.total_bytes = *total * kKib, .free_bytes = *free * kKib};
+  if (lines.empty()) return Missing{Missing::Kind::kUnsupported, "a kernel without CMA"};
+  return Missing{Missing::Kind::kFailed, "no numbers of CMA in /proc/meminfo"};
+}
+
+Fact<CmaMemory> ReadCma(HostReader& host) {
+  const absl::StatusOr<std::vector<std::string>> lines =
+      host.FindLines("/proc/meminfo", {"CmaTotal:", "CmaFree:"});
+  if (!lines.ok()) return MissingFrom(lines.status());
+  return DecodeCma(*lines);
 }
 
 Fact<std::uint64_t> ReadUptime(HostReader& host) {
@@ -246,6 +269,7 @@ void ReadHostFacts(HostReader& host, Facts& facts) {
   facts.distribution = ReadDistribution(host);
   facts.memlock = ReadMemlock(host);
   facts.open_files = ReadOpenFiles(host);
+  facts.cma = ReadCma(host);
   facts.uptime_s = ReadUptime(host);
   facts.numa_nodes = ReadNumaNodes(host);
   ReadOwnProcess(host, facts);

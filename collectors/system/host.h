@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,10 @@ std::string ReadMachineId(HostReader& host);
 
 Fact<Kernel> ReadKernel(HostReader& host);
 Fact<Memlock> ReadMemlock(HostReader& host);
+
+// Lines of /proc/meminfo. kUnsupported where there are none: a kernel without CMA.
+Fact<CmaMemory> DecodeCma(std::span<const std::string> lines);
+Fact<CmaMemory> ReadCma(HostReader& host);
 
 // Of /proc/self/limits: the calling process.
 Fact<OpenFiles> DecodeOpenFiles(std::string_view limits);

@@ -235,6 +235,11 @@ inline Facts GoodHost() {
   host.privileged_qkey = false;
   host.gpu = Missing{.kind = Missing::Kind::kUnsupported, .detail = "there is no GPU on the PCI bus"};
   host.named_devices = std::vector<NamedDevice>{};
+  host.cma = CmaMemory{.total_bytes = 33'554'432, .free_bytes = 31'850'496};
+  host.nvmet_ports = Missing{.kind = Missing::Kind::kUnsupported, .detail = "the kernel shows no NVMe target"};
+  host.iscsi_portals =
+      Missing{.kind = Missing::Kind::kUnsupported, .detail = "the kernel shows no iSCSI target"};
+  host.fabric_managers = std::vector<FabricManager>{};
   host.sysctls =
       std::vector<Sysctl>{{"net.ipv4.conf.all.accept_local", 0},  {"net.ipv4.conf.all.arp_announce", 0},
                           {"net.ipv4.conf.all.arp_ignore", 0},    {"net.ipv4.conf.all.rp_filter", 0},

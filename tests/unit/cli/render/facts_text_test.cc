@@ -392,48 +392,5 @@ TEST(FactsText, WritesUnits) {
   }
 }
 
-TEST(HostSettingLines, SaysWhatIsKnownAndNothingElse) {
-  Facts facts;
-  EXPECT_TRUE(HostSettingLines(facts).empty());
-  facts.firewall = Firewall{.chains = {{.input_hook = true, .rules = {{}}}, {.rules = {{}}}}};
-  facts.device_nodes = std::vector<DeviceNode>{{"rdma_cm", 0666}, {"umad0", 0600}};
-  facts.agent_capabilities = std::uint64_t{0x7000};
-  facts.agent_process = std::string("rdmaready");
-  facts.agent_user = std::uint32_t{0};
-  facts.boot_targets =
-      std::vector<BootTarget>{{.table = "NBFT", .mac = "02:00:00:00:00:01", .target = "nqn.disk"}};
-  facts.markings = std::vector<ConsumerMarking>{
-      {.consumer = MarkingConsumer::kNccl, .source = "/etc/nccl.conf", .tos = 106, .gid_index = 3}};
-  facts.routing_rules =
-      std::vector<RoutingRule>{{false, 100, "from 10.0.0.1", "lookup 1000"}, {true, 9, "from all", "prohibit"}};
-  facts.tos_keepers = std::vector<std::string>{};
-  facts.irqbalance = false;
-  using Line = std::pair<std::string, std::string>;
-  EXPECT_EQ(HostSettingLines(facts),
-            (std::vector<Line>{{"node modes", "rdma_cm 0666, umad0 0600"},
-                               {"agent's powers", "capabilities 0x7000 of rdmaready, user 0"},
-                               {"packet filter", "2 rules for what arrives, in 2 chains, 1 of them at a hook"},
-                               {"routing rules", "100: from 10.0.0.1 lookup 1000, IPv6 9: from all prohibit"},
-                               {"ToS set at boot", "none"},
-                               {"own markings", "/etc/nccl.conf ToS 106 GID index 3"},
-                               {"booted from", "nqn.disk (NBFT, by 02:00:00:00:00:01)"},
-                               {"irqbalance", "does not run"}}));
-}
-
-TEST(HostSettingLines, SaysWhatWasAskedForAndWithheld) {
-  Facts facts;
-  facts.firewall = Missing{Missing::Kind::kDenied, "without CAP_NET_ADMIN"};
-  facts.routing_rules = Missing{Missing::Kind::kFailed, "list by rtnetlink GETRULE: No buffer space available"};
-  facts.boot_targets = Unsupported("no such tables");
-  using Line = std::pair<std::string, std::string>;
-  EXPECT_EQ(
-      HostSettingLines(facts),
-      (std::vector<Line>{{"packet filter", "(denied: without CAP_NET_ADMIN)"},
-                         {"routing rules", "(failed: list by rtnetlink GETRULE: No buffer space available)"}}));
-  facts = {};
-  facts.routing_rules = std::vector<RoutingRule>{};
-  EXPECT_EQ(HostSettingLines(facts), (std::vector<Line>{{"routing rules", "the kernel's own only"}}));
-}
-
 }  // namespace
 }  // namespace rdmaready

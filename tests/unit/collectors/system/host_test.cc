@@ -191,5 +191,23 @@ TEST(ClockFact, ThatTellsNothingIsMissing) {
   EXPECT_EQ(ClockOf(host).missing().kind, Missing::Kind::kNotCollected);
 }
 
+TEST(Cma, IsWhatMeminfoSays) {
+  const auto decode = [](const std::vector<std::string>& lines) { return DecodeCma(lines); };
+  const Fact<CmaMemory> cma = decode({"CmaTotal:       32768 kB", "CmaFree:        31104 kB"});
+  ASSERT_TRUE(cma);
+  EXPECT_EQ(*cma, (CmaMemory{.total_bytes = 32768ULL * 1024, .free_bytes = 31104ULL * 1024}));
+  EXPECT_EQ(decode({}).missing().kind, Missing::Kind::kUnsupported);
+  EXPECT_EQ(decode({"CmaTotal:       32768 kB"}).missing().kind, Missing::Kind::kFailed);
+  EXPECT_EQ(decode({"CmaTotal:", "CmaFree: x kB"}).missing().kind, Missing::Kind::kFailed);
+}
+
+TEST(Cma, IsMissingWhereMeminfoMayNotBeRead) {
+  FakeHost host;
+  host.files["/proc/meminfo"] = ErrnoStatus(EACCES, "read /proc/meminfo");
+  EXPECT_EQ(ReadCma(host).missing().kind, Missing::Kind::kDenied);
+  host.files["/proc/meminfo"] = "MemTotal: 1 kB\n";
+  EXPECT_EQ(ReadCma(host).missing().kind, Missing::Kind::kUnsupported);
+}
+
 }  // namespace
 }  // namespace rdmaready
