@@ -6,8 +6,8 @@
 #include "api/base/text.h"
 #include "api/model/rdma_drivers.h"
 #include "checks/device/adapter.h"
+#include "checks/device/device_names.h"
 #include "checks/families.h"
-#include "checks/setting/network_owner.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -194,60 +194,6 @@ Verdict JudgeInvPortMode(const PortView& view) {
                 : Judged(false, observed, expected, kModeSource, fix);
 }
 
-// ---- inv.name-stability ----
-
-bool NamesRdmaDevice(const NamedDevice& named) { return NetworkManagerOf(named).empty(); }
-
-std::string NameNotApplicable(const HostView& view) {
-  const Facts& host = view.host;
-  if (host.named_devices && std::ranges::none_of(*host.named_devices, NamesRdmaDevice))
-    return "no software here names an RDMA device";
-  return {};
-}
-
-bool IsThere(const std::vector<Port>& ports, const NamedDevice& named) {
-  return std::ranges::any_of(ports, [&named](const Port& port) {
-    return named.exact ? port.device == named.device : port.device.starts_with(named.device);
-  });
-}
-
-std::string DevicesText(const std::vector<Port>& ports) {
-  std::string text;
-  for (const Port& port : ports) {
-    if (port.number <= 1) text += Cat(text.empty() ? "" : ", ", Printable(port.device));
-  }
-  return text;
-}
-
-// One file may be for hosts with more and with fewer devices: it is wrong where none that it names is there.
-Verdict JudgeInvNameStability(const HostView& view) {
-  if (std::string reason = NameNotApplicable(view); !reason.empty()) return NotApplicable(reason);
-  constexpr std::string_view kExpected = "names of RDMA devices that are there";
-  constexpr std::string_view kNamesSource = "configuration files, RDMA netlink";
-  const Facts& host = view.host;
-  if (!host.named_devices) return NoAnswer(host.named_devices.missing(), kExpected, kNamesSource);
-  if (!host.ports) return NoAnswer(host.ports.missing(), kExpected, kNamesSource);
-  std::string there;
-  std::string gone;
-  const auto found_in = [&](const std::string& source) {
-    return std::ranges::any_of(*host.named_devices, [&](const NamedDevice& one) {
-      return one.source == source && IsThere(*host.ports, one);
-    });
-  };
-  for (const NamedDevice& named : *host.named_devices) {
-    if (!NamesRdmaDevice(named)) continue;
-    std::string& list = IsThere(*host.ports, named) || found_in(named.source) ? there : gone;
-    list += Cat(list.empty() ? "" : ", ", Printable(named.device), " (", Printable(named.source), ")");
-  }
-  if (gone.empty()) return Judged(true, there, kExpected, kNamesSource);
-  if (!host.rdma_netns_shared && !NotOffered(host.rdma_netns_shared))
-    return NoAnswer(host.rdma_netns_shared.missing(), kExpected, kNamesSource);
-  if (host.rdma_netns_shared && !*host.rdma_netns_shared)
-    return NotApplicable("network namespaces have RDMA devices of their own: not all are seen here");
-  return Judged(false, Cat(gone, ": no RDMA device of that name; there are: ", DevicesText(*host.ports)),
-                kExpected, kNamesSource);
-}
-
 // ---- ib.vf-state ----
 
 std::string VfNotApplicable(const PortView& view) {
@@ -328,7 +274,7 @@ std::vector<Check> FunctionChecks() {
                .Or("keep the kernel's names: NAME_KERNEL in /etc/udev/rules.d/60-rdma-persistent-naming.rules, "
                    "and reboot"),
        .depends_on = {"inv.rdma-present"},
-       .judge = JudgeInvNameStability},
+       .judge = JudgeDeviceNames},
       {.id = "ib.vf-state",
        .title = "The virtual function's InfiniBand port is up",
        .why = "Its link follows the physical function's policy and GUIDs: no cable brings it up",

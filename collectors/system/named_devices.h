@@ -11,10 +11,10 @@
 
 namespace rdmaready {
 
-// A list that excludes devices ("^mlx5_0"), and "all", name none. Comments are passed over.
+// "^mlx5_0" excludes a device; "all" names none. Comments are passed over.
 std::vector<NamedDevice> DecodeNamedDevices(std::span<const std::string> lines, const std::string& source);
 
-// By file, in the order of its lines.
+// Of files of the two libraries, scripts of logins and units of systemd; by file, in the order of its lines.
 Fact<std::vector<NamedDevice>> ReadNamedDevices(HostReader& host);
 
 }  // namespace rdmaready

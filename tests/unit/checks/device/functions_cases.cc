@@ -242,6 +242,12 @@ std::vector<CheckCase> NameRows() {
     for (const auto& [name, exact] : names) named.push_back({name, exact, "/etc/nccl.conf"});
     return naming(std::move(named));
   };
+  const auto of_key = [&naming](const char* key, std::vector<NamedDevice> named) {
+    for (NamedDevice& one : named) one.key = key, one.source = "/etc/nccl.conf";
+    return naming(std::move(named));
+  };
+  Facts two =
+      WithSecond(of_key("NCCL_IB_HCA", {{.device = "bnxt_re0"}}), [](Port& port) { port.device = "rxe01"; });
   Facts exclusive = nccl({{"mlx5_0", true}});
   exclusive.rdma_netns_shared = false;
   Facts no_mode = nccl({{"mlx5_0", true}});
@@ -252,6 +258,22 @@ std::vector<CheckCase> NameRows() {
       Passes("inv.name-stability", "one of several", nccl({{"rxe0", true}, {"rxe1", true}}), "rxe1"),
       Fails("inv.name-stability", "renamed", nccl({{"mlx5_0", true}}),
             "mlx5_0 (/etc/nccl.conf): no RDMA device", {.fix = "write the names that are there into the file"}),
+      Fails("inv.name-stability", "renamed, by an agent that names the variable",
+            of_key("NCCL_IB_HCA", {{.device = "bnxt_re0", .port = 1}, {.device = "bnxt_re1", .port = 1}}),
+            "NCCL_IB_HCA=bnxt_re0:1,bnxt_re1:1 (/etc/nccl.conf): no RDMA device of that name; there are: rxe0",
+            {.fix = "write NCCL_IB_HCA=rxe0 into /etc/nccl.conf"}),
+      Fails("inv.name-stability", "UCX takes a device and its port",
+            of_key("UCX_NET_DEVICES", {{.device = "mlx5_2", .exact = true, .port = 1}}),
+            "UCX_NET_DEVICES=mlx5_2:1 (/etc/nccl.conf)", {.fix = "UCX_NET_DEVICES=rxe0:1"}),
+      Fails("inv.name-stability", "names of which one begins with the other are exact", two, "there are: rxe0",
+            {.fix = "NCCL_IB_HCA==rxe0,rxe01"}),
+      Fails("inv.name-stability", "a port that is not there",
+            of_key("NCCL_IB_HCA", {{.device = "rxe0", .port = 2}}), "no port of that number"),
+      Fails("inv.name-stability", "all excluded", of_key("NCCL_IB_HCA", {{.device = "rxe", .excluded = true}}),
+            "NCCL_IB_HCA=^rxe (/etc/nccl.conf): excludes every RDMA device", {.fix = "remove NCCL_IB_HCA"}),
+      Passes("inv.name-stability", "a device that is gone is excluded",
+             of_key("NCCL_IB_HCA", {{.device = "mlx5_0", .exact = true, .excluded = true}}),
+             "NCCL_IB_HCA=^=mlx5_0 (/etc/nccl.conf)"),
       Fails("inv.name-stability", "no more than a beginning", nccl({{"rxe", true}}), "there are: rxe0"),
       DoesNotApply("inv.name-stability", "nobody names one", GoodHost(), "no software here"),
       DoesNotApply("inv.name-stability", "exclusive devices", exclusive, "of their own"),

@@ -50,17 +50,29 @@ TEST(GpuSupport, IsReadWhereThereIsAGpu) {
   EXPECT_EQ(ReadGpuSupport(host, kernel, Bus(0x030200))->nvidia.missing().kind, Missing::Kind::kFailed);
 }
 
+NamedDevice OfNccl(const char* device, bool exact, std::uint32_t port = 0, bool excluded = false) {
+  return {device, exact, "f", "NCCL_IB_HCA", port, excluded};
+}
+
 TEST(NamedDevices, AreThoseOfNcclAndUcx) {
   using Texts = std::vector<std::string>;
   const auto decode = [](const Texts& lines) { return DecodeNamedDevices(lines, "f"); };
-  EXPECT_THAT(decode({"NCCL_IB_HCA=mlx5"}), ElementsAre(NamedDevice{"mlx5", false, "f"}));
+  EXPECT_THAT(decode({"NCCL_IB_HCA=mlx5"}), ElementsAre(OfNccl("mlx5", false)));
   EXPECT_THAT(decode({"export NCCL_IB_HCA=\"=mlx5_0:1,mlx5_3\"  # rails"}),
-              ElementsAre(NamedDevice{"mlx5_0", true, "f"}, NamedDevice{"mlx5_3", true, "f"}));
+              ElementsAre(OfNccl("mlx5_0", true, 1), OfNccl("mlx5_3", true)));
   EXPECT_THAT(decode({"UCX_NET_DEVICES=mlx5_2:1,mlx5_3:1"}),
-              ElementsAre(NamedDevice{"mlx5_2", true, "f"}, NamedDevice{"mlx5_3", true, "f"}));
-  EXPECT_THAT(decode({"NCCL_IB_HCA=^mlx5_0", "# NCCL_IB_HCA=mlx5_1", "UCX_NET_DEVICES=all",
-                      "UCX_NET_DEVICES=eth0", "NCCL_IB_HCA_LIST=mlx5_0", "NCCL_IB_HCA="}),
+              ElementsAre(NamedDevice{"mlx5_2", true, "f", "UCX_NET_DEVICES", 1},
+                          NamedDevice{"mlx5_3", true, "f", "UCX_NET_DEVICES", 1}));
+  EXPECT_THAT(decode({"# NCCL_IB_HCA=mlx5_1", "UCX_NET_DEVICES=all", "UCX_NET_DEVICES=eth0",
+                      "NCCL_IB_HCA_LIST=mlx5_0", "NCCL_IB_HCA=", "NCCL_IB_HCA=^", "NCCL_IB_HCA=^="}),
               IsEmpty());
+}
+
+TEST(NamedDevices, ThatNcclMustNotUseAreExcluded) {
+  const std::vector<std::string> lines{"NCCL_IB_HCA=^mlx5_0,mlx5_1:2", "NCCL_IB_HCA=^=mlx5_4"};
+  EXPECT_THAT(DecodeNamedDevices(lines, "f"),
+              ElementsAre(OfNccl("mlx5_0", false, 0, true), OfNccl("mlx5_1", false, 2, true),
+                          OfNccl("mlx5_4", true, 0, true)));
 }
 
 TEST(NamedDevices, AreReadOfTheFilesThatAreThere) {
@@ -68,8 +80,28 @@ TEST(NamedDevices, AreReadOfTheFilesThatAreThere) {
   host.files["/etc/nccl.conf"] = "NCCL_DEBUG=WARN\nNCCL_IB_HCA=mlx5_0\n";
   const Fact<std::vector<NamedDevice>> named = ReadNamedDevices(host);
   ASSERT_TRUE(named);
-  EXPECT_THAT(*named, ElementsAre(NamedDevice{"mlx5_0", false, "/etc/nccl.conf"}));
+  EXPECT_THAT(*named, ElementsAre(NamedDevice{"mlx5_0", false, "/etc/nccl.conf", "NCCL_IB_HCA"}));
   host.files["/etc/environment"] = ErrnoStatus(EACCES, "read /etc/environment");
+  EXPECT_EQ(ReadNamedDevices(host).missing().kind, Missing::Kind::kDenied);
+}
+
+TEST(NamedDevices, AreReadOfScriptsOfLoginsAndOfUnits) {
+  using Texts = std::vector<std::string>;
+  FakeHost host;
+  host.directories["/etc/profile.d"] = Texts{"lang.csh", "rails.sh"};
+  host.files["/etc/profile.d/rails.sh"] = "export NCCL_IB_HCA='^=bnxt_re0:1'\n";
+  host.directories["/etc/systemd/system"] = Texts{"ray.service", "ray.service.d", "x.timer"};
+  host.files["/etc/systemd/system/ray.service"] = "[Service]\nEnvironment=NCCL_IB_HCA=irdma0 TOKEN=S\n";
+  host.directories["/etc/systemd/system/ray.service.d"] = Texts{"10.conf"};
+  host.files["/etc/systemd/system/ray.service.d/10.conf"] = "Environment=\"UCX_NET_DEVICES=irdma1:1\"\n";
+  const Fact<std::vector<NamedDevice>> named = ReadNamedDevices(host);
+  ASSERT_TRUE(named);
+  EXPECT_THAT(*named,
+              ElementsAre(NamedDevice{"bnxt_re0", true, "/etc/profile.d/rails.sh", "NCCL_IB_HCA", 1, true},
+                          NamedDevice{"irdma0", false, "/etc/systemd/system/ray.service", "NCCL_IB_HCA"},
+                          NamedDevice{"irdma1", true, "/etc/systemd/system/ray.service.d/10.conf",
+                                      "UCX_NET_DEVICES", 1}));
+  host.directories["/etc/profile.d"] = ErrnoStatus(EACCES, "list /etc/profile.d");
   EXPECT_EQ(ReadNamedDevices(host).missing().kind, Missing::Kind::kDenied);
 }
 
