@@ -5,6 +5,7 @@
 
 #include "checks/families.h"
 #include "checks/storage/roles.h"
+#include "checks/storage/target_places.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -24,7 +25,8 @@ Verdict JudgeModule(const HostView& view, Role role, std::string_view name) {
 }
 
 // On one RDMA device at least: a server may be bound to one address.
-Verdict JudgeListener(const HostView& view, Role role, std::string_view name, std::string_view usual_port) {
+Verdict JudgeListener(const HostView& view, Role role, std::string_view name, std::string_view usual_port,
+                      TargetFault (*fault)(const HostView&) = nullptr) {
   const std::string expected = Cat(name, " listening, as a rule on port ", usual_port);
   if (auto gap = RoleGap(view.host, view.profile, role, expected, kListenersSource)) return *gap;
   if (!view.host.ports) return NoAnswer(view.host.ports.missing(), expected, kListenersSource);
@@ -39,7 +41,8 @@ Verdict JudgeListener(const HostView& view, Role role, std::string_view name, st
       return Judged(true, Cat(name, " on ", found->port, " of ", port.device), expected, kListenersSource);
   }
   if (missing != nullptr) return NoAnswer(*missing, expected, kListenersSource);
-  return Judged(false, Cat(name, " listens on no RDMA device"), expected, kListenersSource);
+  const TargetFault why = fault == nullptr ? TargetFault{} : fault(view);
+  return Judged(false, Cat(name, " listens on no RDMA device", why.words), expected, kListenersSource, why.fix);
 }
 
 Verdict JudgeNvmeHostModule(const HostView& view) { return JudgeModule(view, Role::kNvmeHost, "nvme_rdma"); }
@@ -54,10 +57,10 @@ Verdict JudgeNfsClientModule(const HostView& view) { return JudgeModule(view, Ro
 Verdict JudgeNfsServerModule(const HostView& view) { return JudgeModule(view, Role::kNfsServer, "rpcrdma"); }
 
 Verdict JudgeNvmeTargetListener(const HostView& view) {
-  return JudgeListener(view, Role::kNvmeTarget, "nvmet_rdma", "4420");
+  return JudgeListener(view, Role::kNvmeTarget, "nvmet_rdma", "4420", NvmetFault);
 }
 Verdict JudgeIserTargetListener(const HostView& view) {
-  return JudgeListener(view, Role::kIserTarget, "ib_isert", "3260");
+  return JudgeListener(view, Role::kIserTarget, "ib_isert", "3260", IserFault);
 }
 Verdict JudgeNfsServerListener(const HostView& view) {
   return JudgeListener(view, Role::kNfsServer, "rpcrdma", "20049");
