@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "checks/device/fabric_manager.h"
 #include "checks/families.h"
 #include "checks/words/names.h"
-#include "checks/words/port_driver.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -37,20 +37,6 @@ std::string NotOnALinkThatIsUp(const PortView& view) {
   return down ? "the link is down: see link.state" : "";
 }
 
-// Omni-Path has a manager of its own: OpenSM does not manage it. drivers/infiniband/hw/hfi1 binds as "hfi1".
-bool IsOmniPath(const PortView& view) {
-  const Fact<std::string> driver = DriverOf(view.host, view.port);
-  return driver && *driver == "hfi1";
-}
-
-Fix FabricManagerFix() {
-  return Fix()
-      .Because("no fabric manager of Omni-Path (opafm) runs, or it does not reach this port")
-      .Do("on the node that manages the Omni-Path fabric: systemctl enable --now opafm")
-      .Run("opainfo")
-      .CheckBy("cat /sys/class/infiniband/{device}/ports/{port}/sm_lid");
-}
-
 Verdict JudgeIbSm(const PortView& view) {
   if (std::string reason = NotOnALinkThatIsUp(view); !reason.empty()) return NotApplicable(reason);
   constexpr const char* kExpected = "the LID of a subnet manager";
@@ -61,7 +47,7 @@ Verdict JudgeIbSm(const PortView& view) {
   return Judged(!none,
                 none ? Cat("no subnet manager has configured the port (sm_lid ", *sm_lid, ")")
                      : Cat("subnet manager at LID ", *sm_lid),
-                kExpected, kIbSysfsSource, none && IsOmniPath(view) ? FabricManagerFix() : Fix());
+                kExpected, kIbSysfsSource, none ? FabricManagerFix(view) : Fix());
 }
 
 Verdict JudgeIbLid(const PortView& view) {

@@ -16,6 +16,7 @@
 #include "checks/dcb/pfc.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/device/boot_switch.h"
+#include "checks/device/fabric_manager.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/plan/persist_units.h"
@@ -125,6 +126,20 @@ void AddSwitches(const PlannedPart& part, std::vector<PersistFile>& files) {
                                    Printable(port.device), " at boot, against the profile: remove those lines"),
                        .exists_already = true});
     }
+  }
+}
+
+// The file by which opensm of this host gets the port; what else is there stays as it is.
+void AddOpensm(const PlannedPart& part, std::vector<PersistFile>& files) {
+  for (const Port& port : *part.now.ports) {
+    const auto line = MissingOpensmLine({part.now, port, *part.origin->profile});
+    if (!line) continue;
+    files.push_back(
+        {.path = line->path,
+         .content = Cat(line->text, "\n"),
+         .note = Cat("the GUID of ", Printable(PortName(port)),
+                     ", for opensm: replace the line there; then: systemctl restart ", ShellWord(line->unit)),
+         .exists_already = true});
   }
 }
 
@@ -262,6 +277,7 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
     AddUnits(part, plan, files);
     AddMtus(host, part, files);
     AddSwitches(part, files);
+    AddOpensm(part, files);
   }
   AddTos(host, known, plan, files);
   AddSysctls(known, plan, files);

@@ -30,6 +30,84 @@ Facts WithoutManager(const std::string& driver) {
   return host;
 }
 
+constexpr std::uint64_t kOwnGuid = 0xb83fd20300c21a40;
+
+// No manager has configured the InfiniBand port; `manager` is installed here.
+Facts Managed(const std::string& driver, const FabricManager& manager) {
+  Facts host = WithoutManager(driver);
+  std::vector<Port> ports = *host.ports;
+  ports.front().gids =
+      std::vector<Gid>{{.index = 0,
+                        .raw = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0xb8, 0x3f, 0xd2, 0x03, 0x00, 0xc2, 0x1a, 0x40},
+                        .type = GidType::kIb}};
+  host.ports = ports;
+  host.fabric_managers = std::vector<FabricManager>{manager};
+  return host;
+}
+
+FabricManager Opensm(std::vector<ManagedPort> ports, std::vector<std::string> files) {
+  return {.name = "opensm", .unit = "opensm.service", .starts = true, .files = files, .ports = ports};
+}
+
+// With an RDMA device of Ethernet before it by name, of another profile.
+Facts BehindEthernet(const std::string& driver, const char* device, const FabricManager& manager) {
+  Facts host = Managed(driver, manager);
+  std::vector<PciDevice> functions = *host.pci_devices;
+  functions.push_back({.address = "0000:31:00.0",
+                       .class_code = 0x020000,
+                       .driver = "ice",
+                       .netdevs = {"ens1f0"},
+                       .rdma_devices = {device}});
+  host.pci_devices = functions;
+  return host;
+}
+
+std::vector<CheckCase> ManagerRows() {
+  const std::string sysconfig = "/etc/sysconfig/opensm";
+  const FabricManager untold = Opensm({{"/etc/rdma/opensm.conf", 0}}, {"/etc/rdma/opensm.conf", sysconfig});
+  const FabricManager told_another = Opensm({{sysconfig, 0x2c903000f1234}}, {sysconfig});
+  FabricManager of_debian = Opensm({{"/etc/default/opensm", 0x2c903000f1234}}, {"/etc/default/opensm"});
+  FabricManager for_all = of_debian;
+  for_all.ports.clear();
+  for_all.all_ports = true;
+  FabricManager stopped = untold;
+  stopped.starts = false;
+  FabricManager unknown = untold;
+  unknown.starts = Denied();
+  const FabricManager own = Opensm({{"/etc/opensm/opensm.conf", kOwnGuid}}, {"/etc/opensm/opensm.conf"});
+  const FabricManager opafm{.name = "opafm", .unit = "opafm.service", .starts = false};
+  FabricManager opafm_starts = opafm;
+  opafm_starts.starts = true;
+  const std::string none = "no subnet manager has configured the port";
+  return {
+      Fails(
+          "ib.sm", "opensm takes an E810", BehindEthernet("mlx5_core", "irdma0", untold), none,
+          {.fix = "write GUIDS=\"0xb83fd20300c21a40\", the GUID of mlx5_0 port 1, into /etc/sysconfig/opensm"}),
+      Fails("ib.sm", "opensm takes a Thor", BehindEthernet("mlx4_core", "bnxt_re0", Opensm({}, {})), none,
+            {.fix = "guid 0xb83fd20300c21a40, the GUID of mlx5_0 port 1, into /etc/opensm/opensm.conf"}),
+      Fails("ib.sm", "opensm takes the first port, which is this one",
+            BehindEthernet("mlx5_core", "rocep49s0f0", untold), none, {.fix = "journalctl -u opensm"}),
+      Fails("ib.sm", "opensm is given another port", Managed("mlx5_core", told_another), none,
+            {.fix = "GUIDS=\"0x0002c903000f1234 0xb83fd20300c21a40\""}),
+      Fails("ib.sm", "opensm of Debian is given another port", Managed("mlx5_core", of_debian), none,
+            {.fix = "PORTS=\"0x0002c903000f1234 0xb83fd20300c21a40\", the GUID of mlx5_0 port 1, into "
+                    "/etc/default/opensm"}),
+      Fails("ib.sm", "opensm starts for each port", BehindEthernet("mlx5_core", "irdma0", for_all), none,
+            {.fix = "journalctl -u opensm"}),
+      Fails("ib.sm", "opensm is given this port", BehindEthernet("mlx5_core", "irdma0", own), none,
+            {.fix = "journalctl -u opensm"}),
+      Fails("ib.sm", "opensm does not start", BehindEthernet("mlx5_core", "irdma0", stopped), none,
+            {.fix = "where this host is to manage the fabric: systemctl enable --now opensm"}),
+      Fails("ib.sm", "whether opensm starts is not known", BehindEthernet("mlx5_core", "irdma0", unknown), none,
+            {.fix = "start the subnet manager of the fabric"}),
+      Fails("ib.sm", "opafm does not start", Managed("hfi1", opafm), none,
+            {.fix = "systemctl enable --now opafm"}),
+      Fails("ib.sm", "opafm starts", Managed("hfi1", opafm_starts), none, {.fix = "journalctl -u opafm"}),
+      Fails("ib.sm", "opensm is not for Omni-Path", BehindEthernet("hfi1", "irdma0", untold), none,
+            {.fix = "on the node that manages the Omni-Path fabric"}),
+  };
+}
+
 Facts InState(Fact<PortState> state) {
   return OnInfiniband([&state](Port& port) { port.state = state; });
 }
@@ -183,7 +261,8 @@ std::vector<CheckCase> InfinibandLinkRows() {
 }  // namespace
 
 std::vector<CheckCase> InfinibandCases() {
-  return Joined({PkeyIndexRows(), InfinibandSubnetRows(), InfinibandPkeysRows(), InfinibandLinkRows()});
+  return Joined(
+      {PkeyIndexRows(), InfinibandSubnetRows(), ManagerRows(), InfinibandPkeysRows(), InfinibandLinkRows()});
 }
 
 }  // namespace rdmaready
