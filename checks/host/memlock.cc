@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// host.memlock, host.memlock-users: memory that RDMA may lock. The kernel's own users of RDMA (SMB, NVMe,
-// iSER, NFS) have no such limit; who registers memory in user space has one of his own.
+// host.memlock, host.memlock-users, host.cma: memory that RDMA may lock. The kernel's own users of RDMA (SMB,
+// NVMe, iSER, NFS) have no such limit; who registers memory in user space has one of his own.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -145,6 +145,20 @@ Verdict JudgeHostMemlockUsers(const HostView& view) {
   return NotApplicable("nobody here is known to register memory in user space; the kernel has no limit");
 }
 
+// ---- host.cma ----
+
+// The kernel moves a page out of CMA before it pins it for long (check_and_migrate_movable_pages in mm/gup.c).
+Verdict JudgeHostCma(const HostView& view) {
+  constexpr std::string_view kExpected = "no more free CMA memory than there is in all";
+  constexpr std::string_view kCmaSource = "/proc/meminfo CmaTotal, CmaFree";
+  const Fact<CmaMemory>& cma = view.host.cma;
+  if (NotOffered(cma)) return NotApplicable(cma.missing().detail);
+  if (!cma) return NoAnswer(cma.missing(), kExpected, kCmaSource);
+  return Judged(cma->free_bytes <= cma->total_bytes,
+                Cat("CmaTotal ", BytesText(cma->total_bytes), ", CmaFree ", BytesText(cma->free_bytes)),
+                kExpected, kCmaSource);
+}
+
 }  // namespace
 
 std::vector<Check> MemlockChecks() {
@@ -170,6 +184,18 @@ std::vector<Check> MemlockChecks() {
                .CheckBy("systemctl show -p LimitMEMLOCK UNIT"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostMemlockUsers},
+      {.id = "host.cma",
+       .title = "The kernel counts all memory that it keeps for allocations in one piece (CMA)",
+       .why =
+           "Pages leave CMA before RDMA may pin them for long. Large CMA areas that the kernel does not count "
+           "make registration fail with ENOMEM, while memory is free",
+       .fix = Fix()
+                  .Because("kexec handover (KHO) keeps memory for the next kernel, as CMA that is not counted")
+                  .Do("add kho=off to the kernel's command line, and reboot")
+                  .Or("boot a kernel without CONFIG_KEXEC_HANDOVER")
+                  .CheckBy("grep Cma /proc/meminfo"),
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeHostCma},
   };
 }
 

@@ -27,9 +27,25 @@ Facts Granting(const char* consumer, std::uint64_t limit_bytes) {
       {.consumer = consumer, .limit_bytes = limit_bytes, .source = "/etc/systemd/system.conf"}});
 }
 
-}  // namespace
+Facts WithCma(Fact<CmaMemory> cma) {
+  Facts host = GoodHost();
+  host.cma = std::move(cma);
+  return host;
+}
 
-std::vector<CheckCase> MemlockCases() {
+std::vector<CheckCase> CmaRows() {
+  return {Passes("host.cma", "counted", GoodHost(), "CmaTotal 32 MiB, CmaFree 31104 KiB"),
+          Passes("host.cma", "none", WithCma(CmaMemory{}), "CmaTotal 0"),
+          Fails("host.cma", "not counted", WithCma(CmaMemory{.free_bytes = 940'604 * kKiB}), "CmaTotal 0",
+                {.fix = "kho=off"}),
+          Fails("host.cma", "a part is not counted",
+                WithCma(CmaMemory{.total_bytes = 64 * kMiB, .free_bytes = 65 * kMiB}), "CmaFree 65 MiB"),
+          DoesNotApply("host.cma", "a kernel without it", WithCma(kUnsupported), "not offered"),
+          IsUnknown("host.cma", "an older recording", WithCma({}), ""),
+          IsUnknown("host.cma", "denied", WithCma(Denied()), "not permitted")};
+}
+
+std::vector<CheckCase> LimitRows() {
   const auto agent = [](std::uint64_t bytes, bool capable) {
     return WithMemlock(Memlock{.limit_bytes = bytes, .cap_ipc_lock = capable, .pid = 4711});
   };
@@ -79,5 +95,9 @@ std::vector<CheckCase> MemlockCases() {
           DoesNotApply("host.memlock-users", "nobody", GoodHost(), "the kernel has no limit"),
           IsUnknown("host.memlock-users", "denied", Granting(Denied()), "not permitted")};
 }
+
+}  // namespace
+
+std::vector<CheckCase> MemlockCases() { return Joined({LimitRows(), CmaRows()}); }
 
 }  // namespace rdmaready
