@@ -65,7 +65,8 @@ constexpr std::string_view kSystemdDefaults =
     "/etc/systemd/system.conf";  // its comments tell what holds by default
 constexpr std::array<std::string_view, 11> kPlainValues{
     "yes", "no", "on", "off", "true", "false", "enable", "disable", "unlimited", "infinity", "auto"};
-// Of opensm(8): its own, and what units give it. Words that are looked for there are names of ports.
+// The configuration of opensm(8), and of the units that start it. The words that are looked for there name
+// ports.
 constexpr std::array<std::string_view, 4> kFilesOfOpensm{"/etc/opensm/", "/etc/rdma/opensm.conf",
                                                          "/etc/sysconfig/opensm", "/etc/default/opensm"};
 constexpr std::string_view kWhite = " \t\r";

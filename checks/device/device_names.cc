@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kNcclList = "NCCL_IB_HCA";
 
-// What one variable of one file names.
+// The devices that one variable of one file names.
 struct DeviceList {
   std::string source{};
   std::string key{};

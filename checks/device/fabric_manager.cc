@@ -105,7 +105,7 @@ bool IsGiven(const FabricManager& manager, std::uint64_t guid) {
   return std::ranges::find(manager.ports, guid, &ManagedPort::guid) != manager.ports.end();
 }
 
-// The first GUID that is none of 0.
+// The first GUID that is not 0.
 const ManagedPort* FirstGiven(const FabricManager& manager) {
   const auto given = std::ranges::find_if(manager.ports, [](const ManagedPort& one) { return one.guid != 0; });
   return given == manager.ports.end() ? nullptr : &*given;
@@ -124,7 +124,7 @@ std::string WhyNotManaged(const PortView& view, const FabricManager& opensm) {
   return Cat("opensm of this host is given no GUID, and takes the first port with a link: ", taken);
 }
 
-// Units of distributions read a list; where there is none, opensm reads one GUID from its own file.
+// Units of distributions read a list of GUIDs. Without such a file, opensm reads one GUID from its own file.
 OpensmLine LineFor(const FabricManager& opensm, std::uint64_t guid) {
   const auto has = [&opensm](std::string_view file) {
     return std::ranges::find(opensm.files, file) != opensm.files.end();

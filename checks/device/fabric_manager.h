@@ -9,7 +9,8 @@
 
 namespace rdmaready {
 
-// Of a port of InfiniBand or Omni-Path that no manager has configured. Empty: this host says nothing of it.
+// The remedy for a port of InfiniBand or Omni-Path that no manager has configured. Empty: this host says
+// nothing about it.
 Fix FabricManagerFix(const PortView& view);
 
 // The line that gives opensm of this host the port, and the file that it belongs into.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // host.memlock, host.memlock-users, host.cma: memory that RDMA may lock. The kernel's own users of RDMA (SMB,
-// NVMe, iSER, NFS) have no such limit; who registers memory in user space has one of his own.
+// NVMe, iSER, NFS) have no such limit; a program in user space has its own limit.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kPortsFolder = "/sys/kernel/config/nvmet/ports/";
 
-// What RDMA can make of an address.
+// Whether RDMA reaches an address.
 enum class Reach { kUnknown, kRdma, kNoRdma, kNoInterface };
 
 // An interface of a function with an RDMA device is one of RDMA, also where its port belongs to another
@@ -59,7 +59,7 @@ Reach ReachOf(const Facts& host, const std::string& address, const Fact<std::str
   return known && sure ? Reach::kNoRdma : Reach::kUnknown;
 }
 
-// Of an RDMA port of this view, IPv4 first: what a target is given instead.
+// An address of an RDMA port of this view, IPv4 first, for a target to listen on.
 std::optional<PlacedAddress> RdmaAddress(const Facts& host) {
   std::optional<PlacedAddress> any;
   for (const Port& port : *host.ports) {

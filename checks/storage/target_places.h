@@ -8,8 +8,8 @@
 
 namespace rdmaready {
 
-// What is seen, to be added to the finding, and the remedy. Both empty: the configuration is not known, or says
-// nothing of it.
+// Words that complete the finding, and the remedy. Both are empty where the configuration is not known, or says
+// nothing about it.
 struct TargetFault {
   std::string words{};
   Fix fix{};

@@ -24,7 +24,7 @@ constexpr std::array<ManagerRow, 3> kManagers{
     {{"opensm", "opensm.service"}, {"opensm", "opensmd.service"}, {"opafm", "opafm.service"}}};
 constexpr std::array<std::string_view, 4> kFoldersOfUnits{kUnitFolder, "/run/systemd/system",
                                                           "/usr/lib/systemd/system", "/lib/systemd/system"};
-// By upstream and Debian, Red Hat; then what their units read.
+// The files of opensm by upstream and Debian, and by Red Hat; then the files that their units read.
 constexpr std::array<const char*, 4> kOpensmFiles{"/etc/opensm/opensm.conf", "/etc/rdma/opensm.conf",
                                                   "/etc/sysconfig/opensm", "/etc/default/opensm"};
 constexpr const char* kOpafmFile = "/etc/opa-fm/opafm.xml";

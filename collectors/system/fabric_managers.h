@@ -11,7 +11,7 @@
 
 namespace rdmaready {
 
-// What a file gives opensm: "guid 0x..." of opensm.conf, GUIDS of /etc/sysconfig/opensm, PORTS of
+// The ports that a file gives opensm: "guid 0x..." of opensm.conf, GUIDS of /etc/sysconfig/opensm, PORTS of
 // /etc/default/opensm.
 struct OpensmPorts {
   std::vector<ManagedPort> ports{};

@@ -23,7 +23,7 @@ std::string ReadMachineId(HostReader& host);
 Fact<Kernel> ReadKernel(HostReader& host);
 Fact<Memlock> ReadMemlock(HostReader& host);
 
-// Lines of /proc/meminfo. kUnsupported where there are none: a kernel without CMA.
+// Lines of /proc/meminfo. kUnsupported without a line: a kernel without CMA.
 Fact<CmaMemory> DecodeCma(std::span<const std::string> lines);
 Fact<CmaMemory> ReadCma(HostReader& host);
 

@@ -14,7 +14,8 @@ namespace rdmaready {
 // "^mlx5_0" excludes a device; "all" names none. Comments are passed over.
 std::vector<NamedDevice> DecodeNamedDevices(std::span<const std::string> lines, const std::string& source);
 
-// Of files of the two libraries, scripts of logins and units of systemd; by file, in the order of its lines.
+// Reads the files of the two libraries, scripts of logins and units of systemd. The result is in the order of
+// the files and of their lines.
 Fact<std::vector<NamedDevice>> ReadNamedDevices(HostReader& host);
 
 }  // namespace rdmaready

@@ -24,7 +24,7 @@ FakeHost WithUnit(const std::string& unit, bool started) {
   return host;
 }
 
-TEST(OpensmLines, NamePortsByTheirGuid) {
+TEST(DecodeOpensmLines, ReturnsGuids) {
   const auto decode = [](const std::vector<std::string>& lines) { return DecodeOpensmLines(lines, "f"); };
   EXPECT_THAT(decode({"guid 0xb83fd20300c21a40"}).ports, ElementsAre(ManagedPort{"f", kGuid}));
   EXPECT_THAT(decode({"guid 0x0000000000000000"}).ports, ElementsAre(ManagedPort{"f", 0}));
@@ -34,7 +34,7 @@ TEST(OpensmLines, NamePortsByTheirGuid) {
   EXPECT_TRUE(decode({"PORTS=\"NONE\""}).none);
 }
 
-TEST(OpensmLines, MayHoldAnything) {
+TEST(DecodeOpensmLines, IgnoresNonsense) {
   const auto decode = [](const std::vector<std::string>& lines) { return DecodeOpensmLines(lines, "f"); };
   EXPECT_THAT(decode({"", "#GUIDS=\"0x2\"", "guid", "guid 0x", "guid 12", "guid_file /x 0x5",
                       "GUIDS=", "guid 0xffffffffffffffffff"})
@@ -45,7 +45,7 @@ TEST(OpensmLines, MayHoldAnything) {
   EXPECT_EQ(GuidOfUnit("opensm@.service"), 0U);
 }
 
-TEST(FabricManagers, AreThoseThatAreInstalled) {
+TEST(ReadFabricManagers, ReturnsInstalledManagersWithTheirPorts) {
   FakeHost host = WithUnit("opensm.service", true);
   host.files["/etc/rdma/opensm.conf"] = "m_key 0x1234\nguid 0xb83fd20300c21a40\nsm_assigned_guid 0x5\n";
   host.files["/etc/sysconfig/opensm"] = "#GUIDS=\"0x7\"\n#PRIORITY=15\n";
@@ -58,7 +58,7 @@ TEST(FabricManagers, AreThoseThatAreInstalled) {
                                                    .ports = {{"/etc/rdma/opensm.conf", kGuid}}}));
 }
 
-TEST(FabricManagers, OfRedHatMayHaveAFileForEachPort) {
+TEST(ReadFabricManagers, ReadsAFileOfRedHatForEachPort) {
   FakeHost host = WithUnit("opensm.service", true);
   host.directories["/etc/rdma"] = std::vector<std::string>{"modules", "opensm.conf", "opensm.conf.1"};
   host.files["/etc/rdma/opensm.conf.1"] = "guid 0xb83fd20300c21a40\n";
@@ -68,7 +68,7 @@ TEST(FabricManagers, OfRedHatMayHaveAFileForEachPort) {
   EXPECT_EQ(ReadFabricManagers(host).missing().kind, Missing::Kind::kDenied);
 }
 
-TEST(FabricManagers, OfDebianStartForEachPort) {
+TEST(ReadFabricManagers, ReadsThePortsOfDebiansUnit) {
   FakeHost host = WithUnit("opensm.service", true);
   host.files["/etc/default/opensm"] = "PORTS=ALL\n";
   EXPECT_TRUE(ReadFabricManagers(host)->front().all_ports);
@@ -76,7 +76,7 @@ TEST(FabricManagers, OfDebianStartForEachPort) {
   EXPECT_EQ(*ReadFabricManagers(host)->front().starts, false);
 }
 
-TEST(FabricManagers, AreKnownWhenTheyDoNotStart) {
+TEST(ReadFabricManagers, SaysWhetherTheUnitStarts) {
   FakeHost host = WithUnit("opafm.service", false);
   const Fact<std::vector<FabricManager>> managers = ReadFabricManagers(host);
   ASSERT_TRUE(managers);
@@ -85,7 +85,7 @@ TEST(FabricManagers, AreKnownWhenTheyDoNotStart) {
   EXPECT_EQ(ReadFabricManagers(host)->front().starts.missing().kind, Missing::Kind::kDenied);
 }
 
-TEST(FabricManagers, AreNoneOrMissing) {
+TEST(ReadFabricManagers, TellsAnEmptyListFromAGap) {
   FakeHost none;
   EXPECT_THAT(*ReadFabricManagers(none), IsEmpty());
   FakeHost host = WithUnit("opensm.service", true);

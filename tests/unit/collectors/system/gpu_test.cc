@@ -68,7 +68,7 @@ TEST(NamedDevices, AreThoseOfNcclAndUcx) {
               IsEmpty());
 }
 
-TEST(NamedDevices, ThatNcclMustNotUseAreExcluded) {
+TEST(DecodeNamedDevices, MarksExcludedDevices) {
   const std::vector<std::string> lines{"NCCL_IB_HCA=^mlx5_0,mlx5_1:2", "NCCL_IB_HCA=^=mlx5_4"};
   EXPECT_THAT(DecodeNamedDevices(lines, "f"),
               ElementsAre(OfNccl("mlx5_0", false, 0, true), OfNccl("mlx5_1", false, 2, true),
@@ -85,7 +85,7 @@ TEST(NamedDevices, AreReadOfTheFilesThatAreThere) {
   EXPECT_EQ(ReadNamedDevices(host).missing().kind, Missing::Kind::kDenied);
 }
 
-TEST(NamedDevices, AreReadOfScriptsOfLoginsAndOfUnits) {
+TEST(ReadNamedDevices, ReadsScriptsOfLoginsAndUnits) {
   using Texts = std::vector<std::string>;
   FakeHost host;
   host.directories["/etc/profile.d"] = Texts{"lang.csh", "rails.sh"};

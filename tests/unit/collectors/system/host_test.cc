@@ -191,7 +191,7 @@ TEST(ClockFact, ThatTellsNothingIsMissing) {
   EXPECT_EQ(ClockOf(host).missing().kind, Missing::Kind::kNotCollected);
 }
 
-TEST(Cma, IsWhatMeminfoSays) {
+TEST(DecodeCma, ReadsTheLinesOfMeminfo) {
   const auto decode = [](const std::vector<std::string>& lines) { return DecodeCma(lines); };
   const Fact<CmaMemory> cma = decode({"CmaTotal:       32768 kB", "CmaFree:        31104 kB"});
   ASSERT_TRUE(cma);
@@ -201,7 +201,7 @@ TEST(Cma, IsWhatMeminfoSays) {
   EXPECT_EQ(decode({"CmaTotal:", "CmaFree: x kB"}).missing().kind, Missing::Kind::kFailed);
 }
 
-TEST(Cma, IsMissingWhereMeminfoMayNotBeRead) {
+TEST(ReadCma, ReturnsAGapWithoutMeminfo) {
   FakeHost host;
   host.files["/proc/meminfo"] = ErrnoStatus(EACCES, "read /proc/meminfo");
   EXPECT_EQ(ReadCma(host).missing().kind, Missing::Kind::kDenied);

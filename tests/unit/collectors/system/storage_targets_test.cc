@@ -43,7 +43,7 @@ Network NetworkWith(std::uint32_t ifindex, const std::string& address) {
   return network;
 }
 
-TEST(NvmetPorts, AreThoseOfConfigfs) {
+TEST(ReadNvmetPorts, ReturnsThePortsOfConfigfs) {
   FakeHost host = NvmetHost();
   const Fact<std::vector<NvmetPort>> ports = ReadNvmetPorts(host);
   ASSERT_TRUE(ports);
@@ -55,7 +55,7 @@ TEST(NvmetPorts, AreThoseOfConfigfs) {
                                        .subsystems = {"nqn.2026-02.example:a"}}));
 }
 
-TEST(NvmetPorts, ThatAreNotEnabledHaveNoSubsystem) {
+TEST(ReadNvmetPorts, ReturnsNoSubsystemForAPortThatIsNotEnabled) {
   FakeHost host = NvmetHost();
   host.directories.erase("/sys/kernel/config/nvmet/ports/1/subsystems");
   const Fact<std::vector<NvmetPort>> ports = ReadNvmetPorts(host);
@@ -63,7 +63,7 @@ TEST(NvmetPorts, ThatAreNotEnabledHaveNoSubsystem) {
   EXPECT_THAT(ports->front().subsystems, IsEmpty());
 }
 
-TEST(NvmetPorts, AreMissingWithTheReason) {
+TEST(ReadNvmetPorts, ReturnsTheReasonForAGap) {
   FakeHost none;
   EXPECT_EQ(ReadNvmetPorts(none).missing().kind, Missing::Kind::kUnsupported);
   FakeHost host = NvmetHost();
@@ -73,7 +73,7 @@ TEST(NvmetPorts, AreMissingWithTheReason) {
   EXPECT_EQ(ReadNvmetPorts(host).missing().kind, Missing::Kind::kDenied);
 }
 
-TEST(IscsiPortals, AreThoseOfEachTarget) {
+TEST(ReadIscsiPortals, ReturnsThePortalsOfEachTarget) {
   FakeHost host = IscsiHost();
   const Fact<std::vector<IscsiPortal>> portals = ReadIscsiPortals(host);
   ASSERT_TRUE(portals);
@@ -89,7 +89,7 @@ TEST(IscsiPortals, AreThoseOfEachTarget) {
   EXPECT_EQ(ReadIscsiPortals(none).missing().kind, Missing::Kind::kUnsupported);
 }
 
-TEST(IscsiPortals, HaveNamesThatMayBeAnything) {
+TEST(DecodePortalName, AcceptsAnyName) {
   EXPECT_EQ(DecodePortalName("10.0.0.1").port, 0);
   EXPECT_EQ(DecodePortalName("[fd00::5]").address, "fd00::5");
   EXPECT_EQ(DecodePortalName("[fd00::5]").port, 0);
@@ -98,7 +98,7 @@ TEST(IscsiPortals, HaveNamesThatMayBeAnything) {
   EXPECT_EQ(DecodePortalName("10.0.0.1:99999").port, 0);
 }
 
-TEST(TargetPlaces, NameTheInterfaceOfAnAddress) {
+TEST(PlaceTargets, NamesTheInterfaceOfAnAddress) {
   FakeHost host = NvmetHost();
   Facts facts;
   facts.nvmet_ports = std::vector<NvmetPort>{
@@ -109,7 +109,7 @@ TEST(TargetPlaces, NameTheInterfaceOfAnAddress) {
   EXPECT_EQ(facts.nvmet_ports->at(2).netdev.missing().kind, Missing::Kind::kUnsupported);
 }
 
-TEST(TargetPlaces, AreUnknownWithoutTheAddressesOrTheName) {
+TEST(PlaceTargets, ReturnsAGapWithoutAddressesOrName) {
   FakeHost host;
   Facts facts;
   facts.iscsi_portals = std::vector<IscsiPortal>{{.address = "FD00::0005"}};
