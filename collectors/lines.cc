@@ -136,11 +136,27 @@ std::string_view VariableValue(std::string_view rest) {
   return rest.substr(0, size);
 }
 
-// "guid 0xb83fd20300c21a40", "PORTS=ALL": the whole line, where its first word is one of `words`.
+bool IsGuid(std::string_view word) {
+  constexpr std::size_t kMostDigits = 16;
+  const bool number = word.starts_with("0x") && word.size() > 2 && word.size() <= 2 + kMostDigits;
+  return number && word.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+}
+
+// "guid 0xb83fd20300c21a40" and "PORTS ALL" of "PORTS=ALL", where the first word of the line is one of `words`.
+// Other values are left out.
 std::string OpensmLine(std::string_view text, std::span<const std::string> words) {
-  const std::string_view first = text.substr(0, text.find_first_of(" \t="));
-  const bool asked = std::ranges::find(words, first) != words.end();
-  return asked ? std::string(text.substr(0, text.find('#'))) : std::string();
+  constexpr std::string_view kBetween = " \t=\"',";
+  const std::string_view first = text.substr(0, text.find_first_of(kBetween));
+  if (std::ranges::find(words, first) == words.end()) return {};
+  std::string kept(first);
+  std::string_view rest = text.substr(first.size(), text.find('#') - first.size());
+  while (rest.find_first_not_of(kBetween) != std::string_view::npos) {
+    rest.remove_prefix(rest.find_first_not_of(kBetween));
+    const std::string_view word = rest.substr(0, rest.find_first_of(kBetween));
+    rest.remove_prefix(word.size());
+    if (IsGuid(word) || word == "ALL" || word == "NONE") kept += " " + std::string(word);
+  }
+  return kept;
 }
 
 // The first of `words` in the line from `from`, the longest of those that begin there.
