@@ -34,8 +34,8 @@ struct MemlockGrant {
   bool operator==(const MemlockGrant&) const = default;
 };
 
-// Of the memory that the kernel keeps for allocations in one piece (CMA), by /proc/meminfo. What a NIC pins for
-// long must move out of it first.
+// The memory that the kernel keeps for allocations in one piece (CMA), by /proc/meminfo. Pages must move out of
+// it before they are pinned for long.
 struct CmaMemory {
   std::uint64_t total_bytes = 0;
   std::uint64_t free_bytes = 0;
