@@ -17,7 +17,6 @@ struct Example {
 // clang-format off
 constexpr std::array kExamples{
     Example{"arp.ignore", "in the subnet of 10.0.1.8/24 are ens1f1np1, ens1f0np0: arp_ignore 0 on ens1f1np1, 0 on ens1f0np0, wanted 1 or 2 where interfaces share a subnet"},
-    Example{"chain.rdma-cm", "ToS 0 (DSCP 0), wanted DSCP 26"},
     Example{"cnt.rdma-priority", "priority 3 has counted no byte since boot, priority 0 102214 GB, and 91240 requests of RDMA came, wanted RDMA's bytes on priority 3"},
     Example{"dcb.at-boot", "/etc/rc.d/rc.local sets PFC on 4 at boot, and now it is PFC on 3, wanted PFC on 3 in the file"},
     Example{"dcbx.mode", "firmware, IEEE, wanted host, IEEE"},

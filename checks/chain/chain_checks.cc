@@ -5,6 +5,7 @@
 #include "checks/chain/chain.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
+#include "checks/roce/own_marks.h"
 #include "checks/storage/roles.h"
 #include "checks/words/carrying_function.h"
 #include "checks/words/verdicts.h"
@@ -161,6 +162,7 @@ std::vector<std::string_view> Links(std::string_view mark) {
 
 Fact<std::uint8_t> ToSOf(const EthernetView& view, ChainConsumer consumer) {
   const Port& port = view.port;
+  if (const std::optional<std::uint64_t> own = DscpOfNic(port)) return static_cast<std::uint8_t>(*own << 2U);
   const bool perhaps_forced = !port.verbs_traffic_class && !NotOffered(port.verbs_traffic_class);
   if (IsForced(port) || perhaps_forced) return port.verbs_traffic_class;
   switch (consumer) {

@@ -65,6 +65,13 @@ std::vector<CheckCase> ChainCases() {
       Warns("chain.nccl", "another mark than the forced one", ForcedOverNccl(0),
             "that ToS is forced by the driver; NCCL names 0, which queue pairs made by DevX keep"),
       Passes("chain.nccl", "the forced mark is its own", ForcedOverNccl(106), std::string(kWholeChain)),
+      Passes("chain.rdma-cm", "the NIC marks by itself, whatever RDMA-CM's default is",
+             WithPort([](Port& port) {
+               port.cm_default_tos = std::uint8_t{0};
+               port.congestion = CongestionControl{.source = "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc",
+                                                   .parameters = {{"roce_dscp", 26}}};
+             }),
+             "ToS 104 -> DSCP 26"),
       DoesNotApply(
           "chain.rdma-cm", "consumers mark, and RDMA-CM's default is nobody's",
           WithPort([](Port& port) { port.cm_default_tos = std::uint8_t{0}; }), "consumers mark by themselves",
