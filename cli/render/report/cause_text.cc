@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -94,7 +95,18 @@ std::string CautionsText(const Style& style, const Remedy& remedy) {
   return text;
 }
 
-std::string RemedyText(const Style& style, const Remedy& remedy) {
+std::vector<std::string> AlternativesOf(const Cause& cause) {
+  std::vector<std::string> all = cause.finding->remedy->alternatives;
+  for (const Cause& other : cause.also) {
+    for (const std::string& one : other.finding->remedy->alternatives) {
+      if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+    }
+  }
+  return all;
+}
+
+std::string RemedyText(const Style& style, const Cause& cause) {
+  const Remedy& remedy = *cause.finding->remedy;
   std::string text;
   if (!remedy.cause.empty())
     text += LabelledLine(style, Tone::kStrong, LabelOf(remedy.certainty), Printable(remedy.cause));
@@ -102,7 +114,7 @@ std::string RemedyText(const Style& style, const Remedy& remedy) {
     text +=
         LabelledLine(style, Tone::kFaint, &other == &remedy.ruled_out.front() ? "NOT" : "", Printable(other));
   text += CautionsText(style, remedy) + StepsText(style, remedy);
-  for (const std::string& other : remedy.alternatives)
+  for (const std::string& other : AlternativesOf(cause))
     text += LabelledLine(style, Tone::kStrong, "OR", Printable(other));
   if (!remedy.check.empty())
     text += style.Paint(Tone::kStrong, Column("CHECK", kCauseColumn)) + Printable(remedy.check) + "\n";
@@ -137,7 +149,7 @@ std::string CauseText(const Style& style, const Cause& cause, const std::string&
   const bool explained = finding.remedy && !finding.remedy->cause.empty();
   if (!explained && !finding.why.empty())
     text += LabelledLine(style, Tone::kFaint, "WHY", Printable(finding.why));
-  if (finding.remedy) text += RemedyText(style, *finding.remedy);
+  if (finding.remedy) text += RemedyText(style, cause);
   if (const std::string others = OthersText(cause); finding.remedy && !others.empty())
     text += LabelledLine(style, Tone::kFaint, "", others);
   if (cause.follow > 0)

@@ -72,7 +72,9 @@ void AddTo(std::vector<std::string>& list, std::string text) {
 }
 
 bool HaveOneRepair(const Cause& a, const Cause& b) {
-  if (a.finding->outcome == Outcome::kUnknown || b.finding->outcome == Outcome::kUnknown) return false;
+  const bool a_unknown = a.finding->outcome == Outcome::kUnknown;
+  const bool b_unknown = b.finding->outcome == Outcome::kUnknown;
+  if (a_unknown != b_unknown || (a_unknown && a.finding->blocking != b.finding->blocking)) return false;
   if (!a.finding->remedy || !b.finding->remedy || a.finding->remedy->steps.empty()) return false;
   // Steps name the first port of several.
   const bool one_place = a.ports == b.ports || (a.ports.size() < 2 && b.ports.size() < 2);
