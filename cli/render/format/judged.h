@@ -35,7 +35,8 @@ std::string FailureJunit(ExitStatus status, std::string_view host, std::string_v
 // A result for each finding that calls for attention, suppressed or not; a rule for each of their ids.
 std::string CheckSarif(const CheckSummary& run, const Look& look);
 
-// "RDMAREADY OK - TEXT | PERFDATA", without a line break inside.
+// "RDMAREADY OK - TEXT | PERFDATA", without a line break inside. TEXT ends with the remedy of what is to be
+// done first, where the line has room for all of it.
 std::string CheckNagios(const CheckSummary& run, const Look& look);
 std::string FailureNagios(ExitStatus status, std::string_view host, std::string_view error);
 

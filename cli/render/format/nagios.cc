@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "checks/readiness.h"
 #include "checks/waiving.h"
+#include "checks/words/fix.h"
 #include "checks/words/words.h"
 #include "cli/exit_status.h"
 #include "cli/render/format/judged.h"
@@ -20,13 +22,23 @@ std::string_view NagiosWord(int status) {
   return kWords.at(static_cast<std::size_t>(status));
 }
 
+constexpr std::size_t kMostNagiosText = 1024;
+
 // The bar divides text from figures; what is longer is cut off by the reader at a place of its own.
 std::string NagiosText(std::string text) {
-  constexpr std::size_t kMost = 1024;
   text = Printable(text);
   std::ranges::replace(text, '|', '/');
-  if (text.size() > kMost) text = Printable(text.substr(0, kMost)) + "...";
+  if (text.size() > kMostNagiosText) text = Printable(text.substr(0, kMostNagiosText)) + "...";
   return text;
+}
+
+// The remedy of what is to be done first; empty where it would not be whole in at most so many bytes.
+std::string NagiosFix(const Report& report, std::size_t most) {
+  const std::optional<FirstStep> first = FirstThingToDo(report);
+  if (!first || !first->finding->remedy) return {};
+  std::string text = "; fix " + first->where + ": " + OneLine(*first->finding->remedy);
+  const bool whole = text.size() <= most && text.find('|') == std::string::npos && Printable(text) == text;
+  return whole ? text : std::string();
 }
 
 }  // namespace
@@ -49,11 +61,13 @@ std::string CheckNagios(const CheckSummary& run, const Look&) {
   std::string text = Headline(report);
   if (report.verdict == Readiness::kReady && warned > 0)
     text += fmt::format("; {} to look at", CountText(warned, "warning"));
+  const std::string fix =
+      NagiosFix(report, kMostNagiosText - std::min(kMostNagiosText, Printable(text).size()));
   return fmt::format(
       "RDMAREADY {} - {} | hosts={};;;0 ready={};;;0 not_ready={};;;0 undetermined={};;;0 failures={};;;0 "
       "warnings={};;;0 "
       "unknown={};;;0 waived={};;;0 time={:.3f}s;;;0\n",
-      NagiosWord(NagiosStatusOf(StatusOf(run), warned > 0)), NagiosText(text), report.hosts.size(),
+      NagiosWord(NagiosStatusOf(StatusOf(run), warned > 0)), NagiosText(text) + fix, report.hosts.size(),
       verdicts(Readiness::kReady), verdicts(Readiness::kNotReady), verdicts(Readiness::kUndetermined), failed,
       warned, unknown, WaivedOf(report), static_cast<double>(report.duration_ns) / 1e9);
 }

@@ -40,6 +40,45 @@ TEST(Formats, LetNoHostBreakALineOrATerminal) {
   EXPECT_EQ(std::ranges::count(nagios, '|'), 1);
 }
 
+CheckSummary CheckWithRemedy(Remedy remedy) {
+  CheckSummary check = SickCheck();
+  for (Finding& finding : check.report.hosts.front().findings) {
+    if (finding.id != "link.state") continue;
+    finding.fix = FirstCommand(remedy);
+    finding.remedy = remedy;
+  }
+  return check;
+}
+
+TEST(Formats, CarryTheWholeRemedyOfAFinding) {
+  const CheckSummary check =
+      CheckWithRemedy({.cause = "a cable",
+                       .cautions = {"traffic stops"},
+                       .steps = {{.command = "ip link set dev 'a b' up"}, {.action = "reseat it"}},
+                       .alternatives = {"move the host"},
+                       .check = "ip link show dev 'a b'"});
+  const std::string one_line = "ip link set dev 'a b' up  # traffic stops; reseat it; or move the host";
+  for (const char* name : {"csv", "junit", "nagios", "sarif", "wide"})
+    EXPECT_THAT(FindFormat(name)->check(check, Look{}), HasSubstr(one_line)) << name;
+  EXPECT_THAT(FindFormat("csv")->check(check, Look{}), HasSubstr(",ip link set dev 'a b' up,"));
+  for (const char* name : {"json", "jsonl", "yaml"}) {
+    const std::string text = FindFormat(name)->check(check, Look{});
+    for (const char* part :
+         {"a cable", "traffic stops", "reseat it", "move the host", "ip link show dev 'a b'"})
+      EXPECT_THAT(text, HasSubstr(part)) << name;
+  }
+}
+
+// A reader of Nagios takes what is behind a bar for figures, and cuts a long line.
+TEST(Formats, LeaveAFixOutOfALineOfNagiosThatCannotHoldItWhole) {
+  const auto line = [](const std::string& command) {
+    return FindFormat("nagios")->check(CheckWithRemedy({.steps = {{.command = command}}}), Look{});
+  };
+  EXPECT_THAT(line("true"), HasSubstr("; fix on host node1: true | hosts=1"));
+  EXPECT_THAT(line("echo a | tee b"), Not(HasSubstr("; fix")));
+  EXPECT_THAT(line(std::string(1024, 'a')), Not(HasSubstr("; fix")));
+}
+
 TEST(Formats, AreToldApartByCommand) {
   EXPECT_TRUE(CheckFormat("sarif", "check").ok());
   EXPECT_THAT(Message(CheckFormat("sarif", "facts")),
