@@ -98,6 +98,26 @@ TEST(RemedyShape, HasCommandsThatCanBeTypedOnTheHostOfEachCase) {
   ExpectCommandsToBeTypable(commands);
 }
 
+// An older reader knows the fix alone. A remedy over the limits does not travel.
+TEST(RemedyShape, HasItsFirstCommandAsTheFixAndTravels) {
+  std::size_t judged = 0;
+  for (const CheckCase& row : AllCheckCases()) {
+    for (const Finding& finding : JudgeHost(row.host, row.extra.profile)) {
+      if (!finding.remedy) {
+        EXPECT_EQ(finding.fix, "") << finding.id;
+        continue;
+      }
+      ++judged;
+      EXPECT_EQ(finding.fix, FirstCommand(*finding.remedy)) << finding.id;
+      EXPECT_TRUE(IsWithinLimits(*finding.remedy))
+          << finding.id << ": " << BytesOf(*finding.remedy) << " bytes";
+      for (const std::string& caution : finding.remedy->cautions)
+        EXPECT_EQ(finding.fix.find(caution), std::string::npos) << finding.id;
+    }
+  }
+  EXPECT_GT(judged, 100u);
+}
+
 constexpr std::string_view kHostile = "x;$(reboot) y";
 
 std::set<std::string> NamesOf(const Facts& host) {
