@@ -5,6 +5,7 @@
 
 #include "checks/words/ethernet.h"
 #include "checks/words/fix.h"
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -69,6 +70,14 @@ std::string_view Verb(Outcome outcome) {
 }
 
 }  // namespace
+
+std::vector<Finding> Explaining(std::span<const Finding> findings) {
+  std::vector<Finding> explaining;
+  for (const Finding& finding : findings) {
+    if (CallsForAction(finding.outcome) || !finding.hidden_by.empty()) explaining.push_back(finding);
+  }
+  return explaining;
+}
 
 const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, const Finding& finding,
                              const Evidence& evidence) {

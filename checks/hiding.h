@@ -32,6 +32,9 @@ struct Evidence {
   std::string_view host{};  // named in the text when it is another host's finding; empty: this host
 };
 
+// The findings that can explain another one: few among many, and a copy of all of them costs memory.
+std::vector<Finding> Explaining(std::span<const Finding> findings);
+
 // Null when nothing in the evidence explains `finding`, of which only id, outcome, scope and blocking are
 // looked at.
 const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, const Finding& finding,

@@ -12,18 +12,7 @@
 #include "checks/words/words.h"
 
 namespace rdmaready {
-namespace {
-
-// Only these explain anything, and they are few.
-std::vector<Finding> Explaining(std::span<const Finding> findings) {
-  std::vector<Finding> explaining;
-  for (const Finding& finding : findings) {
-    if (CallsForAction(finding.outcome) || !finding.hidden_by.empty()) explaining.push_back(finding);
-  }
-  return explaining;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 const Finding* ExplanationOf(const Check& check, const Finding& begun, std::span<const Finding> findings) {
   Finding as_pair = begun;

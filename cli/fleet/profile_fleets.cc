@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "checks/fleet/agreement.h"
+#include "checks/hiding.h"
 #include "checks/live/transfer.h"
 #include "checks/spare.h"
 #include "checks/words/fix.h"
@@ -40,7 +41,7 @@ bool Belongs(const FollowingHost& host, const Profile& profile) {
 
 // Each host as that profile sees it. What it points to outlives it.
 struct FleetView {
-  std::vector<std::vector<Finding>> findings{};  // by host of the run
+  std::vector<std::vector<Finding>> findings{};  // by host of the run: those that explain others
   std::vector<const Facts*> facts{};             // null: not of this fleet, or not asked
 };
 
@@ -51,7 +52,7 @@ FleetView ViewOf(const ProfileFleet& fleet, std::span<const FollowingHost> hosts
     const HostPart* part = PartOf(hosts[i], *fleet.profile);
     if (part == nullptr) continue;
     view.facts[i] = part->facts;
-    view.findings[i] = FindingsUnder(part->profile->name, hosts[i].findings);
+    view.findings[i] = FindingsUnder(part->profile->name, Explaining(hosts[i].findings));
   }
   return view;
 }
