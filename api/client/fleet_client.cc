@@ -130,6 +130,7 @@ absl::StatusOr<std::vector<FleetHost>> FleetClient::Hosts(const FleetFilterWords
 absl::StatusOr<std::vector<FleetFinding>> FleetClient::Findings(const FleetFilterWords& filter) {
   v1::ListFindingsRequest request;
   *request.mutable_filter() = FilterMessage(filter);
+  request.set_with_remedy(filter.hosts.size() == 1);
   request.set_page_size(kRowsOnPage);
   std::vector<FleetFinding> findings;
   do {

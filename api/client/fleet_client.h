@@ -55,6 +55,7 @@ class FleetClient {
   absl::StatusOr<FleetStatus> Status(const FleetFilterWords& filter, std::uint32_t most_odd);
   // All pages.
   absl::StatusOr<std::vector<FleetHost>> Hosts(const FleetFilterWords& filter);
+  // A filter that names one host: with remedies, where the hub has that host's facts.
   absl::StatusOr<std::vector<FleetFinding>> Findings(const FleetFilterWords& filter);
   // Newest first, at most `most`.
   absl::StatusOr<std::vector<FleetChange>> Changes(const FleetFilterWords& filter, std::int64_t since_unix_ns,

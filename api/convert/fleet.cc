@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/convert/fleet.h"
 
+#include <utility>
+
 #include "api/convert/message.h"
 
 namespace rdmaready {
@@ -12,7 +14,26 @@ v1::FleetHost ToProto(const FleetHost& host) { return Written<v1::FleetHost>(hos
 FleetHost FromProto(const v1::FleetHost& message) { return ReadOrDefault<FleetHost>(message); }
 
 v1::FleetFinding ToProto(const FleetFinding& finding) { return Written<v1::FleetFinding>(finding); }
-FleetFinding FromProto(const v1::FleetFinding& message) { return ReadOrDefault<FleetFinding>(message); }
+
+namespace {
+
+// An older hub has no remedy, and its fix may end with a comment.
+void ReadRemedy(FleetFinding& finding) {
+  if (finding.remedy && (finding.remedy->empty() || !IsWithinLimits(*finding.remedy))) finding.remedy.reset();
+  if (!finding.remedy) {
+    Remedy older = RemedyOfFix(finding.fix);
+    if (!older.empty() && FirstCommand(older) != finding.fix) finding.remedy = std::move(older);
+  }
+  if (finding.remedy) finding.fix = FirstCommand(*finding.remedy);
+}
+
+}  // namespace
+
+FleetFinding FromProto(const v1::FleetFinding& message) {
+  FleetFinding finding = ReadOrDefault<FleetFinding>(message);
+  ReadRemedy(finding);
+  return finding;
+}
 
 v1::FleetChange ToProto(const FleetChange& change) { return Written<v1::FleetChange>(change); }
 FleetChange FromProto(const v1::FleetChange& message) { return ReadOrDefault<FleetChange>(message); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,13 +77,15 @@ struct FleetFinding {
   std::string acknowledged_by{};
   std::int64_t acknowledged_unix_ns = 0;
   std::string acknowledged_why{};
+  std::optional<Remedy> remedy{};  // is not kept: the hub makes it of the host's facts where it is asked for
 
   bool operator==(const FleetFinding&) const = default;
   void Fields(auto& list) const {
     list("host_id", host_id, "host", host, "check", check, "subject", subject, "profile", profile, "outcome",
          outcome, "blocking", blocking, "observed", observed, "expected", expected, "fix", fix, "since_unix_ns",
          since_unix_ns, "over_unix_ns", over_unix_ns, "switch_port", switch_port, "acknowledged_by",
-         acknowledged_by, "acknowledged_unix_ns", acknowledged_unix_ns, "acknowledged_why", acknowledged_why);
+         acknowledged_by, "acknowledged_unix_ns", acknowledged_unix_ns, "acknowledged_why", acknowledged_why,
+         "remedy", remedy);
   }
 };
 

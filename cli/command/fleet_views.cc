@@ -135,7 +135,8 @@ FleetVerb HostsVerb(CLI::App& fleet, FleetOptions& options) {
 
 FleetVerb FindingsVerb(CLI::App& fleet, FleetOptions& options) {
   CLI::App& verb = NewFleetVerb(fleet, "findings", "What is not well, and what is over and nobody acknowledged",
-                                "\nExample:\n  rdmaready fleet findings --check 'pfc.*'");
+                                "\nExamples:\n  rdmaready fleet findings --check 'pfc.*'\n"
+                                "  rdmaready fleet findings node017            with the remedies of this host");
   AddFleetFilter(verb, options);
   AddCheckFilter(verb, options);
   return {&verb, ShowFindings};

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "api/model/describe.h"
-#include "checks/words/words_view.h"
 #include "cli/render/documents.h"
+#include "cli/render/remedy_view.h"
 #include "rdmaready/v1/enrolment.pb.h"
 
 namespace rdmaready {
@@ -51,10 +51,19 @@ constexpr auto kRowsShown = [](const auto& shown) -> const auto& { return *shown
 
 using describe::kCalled;
 
-struct HubView : WordsView {
+struct HubView : RemedyView {
+  using RemedyView::Fields;
   static void Fields(const FleetRows<FleetHost>&, auto& list) { list.Derived("hosts", kRowsShown); }
   static void Fields(const FleetRows<FleetFinding>&, auto& list) { list.Derived("findings", kRowsShown); }
   static void Fields(const FleetRows<FleetChange>&, auto& list) { list.Derived("changes", kRowsShown); }
+  static void Fields(const FleetFinding& one, auto& list) {
+    list("host_id", one.host_id, "host", one.host, "check", one.check, "subject", one.subject, "profile",
+         one.profile, "outcome", one.outcome, "blocking", one.blocking, "observed", one.observed, "expected",
+         one.expected, "fix", one.fix, "since_unix_ns", one.since_unix_ns, "over_unix_ns", one.over_unix_ns,
+         "switch_port", one.switch_port, "acknowledged_by", one.acknowledged_by, "acknowledged_unix_ns",
+         one.acknowledged_unix_ns, "acknowledged_why", one.acknowledged_why);
+    list("remedy", one.remedy).WhenThere();
+  }
   static void Fields(const DiffShown& diff, auto& list) {
     list.Derived("differences", kRowsShown);
     list("at_unix_ns", diff.at_unix_ns, "kept_since_unix_ns", diff.kept_since_unix_ns);

@@ -11,8 +11,8 @@
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
 #include "checks/waiving.h"
-#include "checks/words/words_view.h"
 #include "cli/render/documents.h"
+#include "cli/render/remedy_view.h"
 #include "cli/render/report/causes.h"
 
 namespace rdmaready {
@@ -178,7 +178,8 @@ std::string MarkingOf(const TransferRecord& record) { return MarkingText(record.
 
 // ---- the view ----
 
-struct ReportView : WordsView {
+struct ReportView : RemedyView {
+  using RemedyView::Fields;
   static void Fields(const Finding& one, auto& list) {
     list("id", one.id, "title", one.title, "scope", one.scope, "rung", one.rung, "subject", one.subject,
          "outcome", one.outcome, "blocking", one.blocking, "observed", one.observed, "expected", one.expected,
@@ -186,16 +187,6 @@ struct ReportView : WordsView {
          one.duration_ns, "profile", one.profile);
     list("waived", one.waived).WhenThere();
     list("remedy", one.remedy).WhenThere();
-  }
-  static void Fields(const RemedyStep& one, auto& list) {
-    list("site", one.site).Known();
-    list("command", one.command, "action", one.action).WhenThere();
-  }
-  static void Fields(const Remedy& one, auto& list) {
-    list("cause", one.cause).WhenThere();
-    list("certainty", one.certainty, "ruled_out", one.ruled_out, "cautions", one.cautions, "steps", one.steps,
-         "alternatives", one.alternatives);
-    list("check", one.check, "owner", one.owner).WhenThere();
   }
   static void Fields(const RungResult& one, auto& list) {
     list("rung", one.rung).Known();

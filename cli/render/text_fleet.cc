@@ -9,6 +9,7 @@
 #include "api/base/text.h"
 #include "api/inventory/host_list.h"
 #include "cli/layout.h"
+#include "cli/render/report/remedy_notes.h"
 
 namespace rdmaready {
 namespace {
@@ -131,6 +132,20 @@ std::string UsualText(const UsualValue& usual) {
   return text;
 }
 
+// Ports that have one finding and the same steps share them.
+std::string RemediesText(const std::vector<FleetFinding>& findings, const Style& style) {
+  std::string text;
+  const FleetFinding* last = nullptr;
+  for (const FleetFinding& finding : findings) {
+    if (!finding.remedy || finding.over_unix_ns != 0) continue;
+    if (last != nullptr && last->check == finding.check && last->remedy == finding.remedy) continue;
+    text += fmt::format("\n{}  {}\n{}", style.Paint(ToneOf(finding.outcome), finding.check),
+                        Safe(finding.subject), RemedyNotes(style, *finding.remedy));
+    last = &finding;
+  }
+  return text;
+}
+
 std::string OutcomeWord(Outcome outcome) {
   // What is well has no row: a pass stands for it.
   return outcome == Outcome::kPass ? "ok" : std::string(Symbol(outcome));
@@ -231,7 +246,7 @@ std::string FleetFindingsText(const std::vector<FleetFinding>& findings, std::in
     rows.push_back({Safe(finding.host), style.Paint(tone, over ? "over" : Symbol(finding.outcome)),
                     finding.check, Safe(finding.subject), AgeText(finding.since_unix_ns, now_unix_ns), notes});
   }
-  return rows.empty() ? "nothing\n" : Table(style, rows, 0);
+  return rows.empty() ? "nothing\n" : Table(style, rows, 0) + RemediesText(findings, style);
 }
 
 std::string FleetChangeLine(const FleetChange& change, const Style& style) {

@@ -28,6 +28,7 @@ constexpr std::size_t kDefaultOdd = 20;
 constexpr std::size_t kMostOdd = 1000;
 constexpr std::size_t kMostWords = 1000;     // of a filter
 constexpr std::size_t kMostAuditRows = 200;  // of up to 10 KB each
+constexpr std::size_t kMostRemedies = 200;   // of up to 4 KiB each, on one page
 constexpr std::size_t kMostWhyBytes = 1024;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
 constexpr std::int64_t kAdmittedForNs = 10'000'000'000;  // then a watcher is judged again
@@ -173,10 +174,13 @@ grpc::Status FleetService::ListFindings(grpc::ServerContext* context, const v1::
     RR_RETURN_IF_ERROR(CheckMask<v1::FleetFinding>(request->fields()));
     RR_ASSIGN_OR_RETURN(const FleetFilter filter, FilterOf(request->filter(), caller));
     const std::string question = QuestionOf(*request);
-    RR_ASSIGN_OR_RETURN(const FindingPage page,
+    RR_ASSIGN_OR_RETURN(FindingPage page,
                         ReadFindingPage(request->page_size(), request->page_token(), question));
-    RR_ASSIGN_OR_RETURN(const FindingsPart part,
-                        view_.FindingsAfter(filter, page.after, page.count, UnixNs(*options_.clock)));
+    const bool with_remedy = request->with_remedy() && filter.hosts.size() == 1;
+    if (with_remedy) page.count = std::min(page.count, kMostRemedies);
+    const std::int64_t now = UnixNs(*options_.clock);
+    RR_ASSIGN_OR_RETURN(FindingsPart part, view_.FindingsAfter(filter, page.after, page.count, now));
+    if (with_remedy) RR_RETURN_IF_ERROR(view_.AddRemedies(part.rows, now));
     AddRows(part.rows, {.count = part.rows.size()}, request->fields(), *response->mutable_findings());
     RR_ASSIGN_OR_RETURN(*response->mutable_next_page_token(), TokenAfter(part.next, question));
     return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -113,6 +114,10 @@ class FleetView {
   // All of them.
   absl::StatusOr<std::vector<FleetFinding>> Findings(const FleetFilter& filter, std::int64_t now_unix_ns) const;
 
+  // Gives rows of one host their remedies: its kept facts are judged again, for one caller at a time. Rows of
+  // several hosts get none, and neither does a host whose facts are not kept.
+  absl::Status AddRemedies(std::vector<FleetFinding>& rows, std::int64_t now_unix_ns) const;
+
   // Those that happened, or happened again, since then, newest first.
   absl::StatusOr<ChangesPart> ChangesAfter(const FleetFilter& filter, std::int64_t since_unix_ns,
                                            const ChangePlace& after, std::size_t most,
@@ -139,6 +144,7 @@ class FleetView {
   const std::chrono::seconds period_;
   const Rules rules_;
   const RevokedOf revoked_;
+  mutable std::mutex judging_{};  // held by the one that judges a host again
 };
 
 // Whether one of the patterns is for it; no patterns: all.

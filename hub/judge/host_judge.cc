@@ -10,6 +10,7 @@
 
 #include "api/base/status.h"
 #include "checks/dcb/neighbours.h"
+#include "checks/hiding.h"
 #include "checks/host_parts.h"
 #include "checks/judge.h"
 #include "checks/placeholders.h"
@@ -92,11 +93,7 @@ void BoundWords(VotingPort& port) {
 
 std::vector<ProfileVotes> VotesUnder(const HostParts& parts, const std::vector<Finding>& findings) {
   std::vector<ProfileVotes> votes;
-  // Only what is not well explains anything: few of some hundreds, and none of the others is copied.
-  std::vector<Finding> explaining;
-  for (const Finding& finding : findings) {
-    if (CallsForAction(finding.outcome) || !finding.hidden_by.empty()) explaining.push_back(finding);
-  }
+  const std::vector<Finding> explaining = Explaining(findings);
   for (const HostPart& part : parts.parts()) {
     if (!part.in_use || !part.judges_ports) continue;
     const std::string& profile = part.profile->name;
@@ -118,6 +115,22 @@ void FillFix(const HostParts& parts, Finding& finding) {
     }
   }
 }
+
+// Adds the findings that need more than the facts of this host, and waives.
+void AddTheRest(const HostParts& parts, const HostRules& rules, const std::string& name,
+                std::int64_t now_unix_ns, std::vector<Finding> of_fleet, const KnownPast& past,
+                std::vector<Finding>& findings) {
+  for (Finding& finding : of_fleet) {
+    FillFix(parts, finding);
+    findings.push_back(std::move(finding));
+  }
+  for (Finding& finding : JudgeOwnPasts(parts.host(), past, now_unix_ns))
+    findings.push_back(std::move(finding));
+  Waive(rules.profiles(), {&name, 1}, now_unix_ns, findings);
+}
+
+// Check, subject and profile, as they are kept.
+using FindingName = std::tuple<std::string, std::string, std::string>;
 
 }  // namespace
 
@@ -146,12 +159,7 @@ JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::
   }
   std::vector<Finding> findings = JudgeHost(*parts, {}, now_unix_ns);
   result.votes = VotesUnder(*parts, findings);
-  for (Finding& finding : of_fleet) {
-    FillFix(*parts, finding);
-    findings.push_back(std::move(finding));
-  }
-  for (Finding& finding : JudgeOwnPasts(facts, past, now_unix_ns)) findings.push_back(std::move(finding));
-  Waive(rules.profiles(), {&name, 1}, now_unix_ns, findings);
+  AddTheRest(*parts, rules, name, now_unix_ns, std::move(of_fleet), past, findings);
   host.last_verdict = ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost);
   Count(findings, host);
   if (const std::vector<const Finding*> worst = WorthSaying(findings); !worst.empty()) {
@@ -159,13 +167,32 @@ JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::
     host.first_observed = Bounded(Sentence(*worst.front()));
   }
   const std::map<std::string, std::string> switch_ports = SwitchPortsOf(facts);
-  std::set<std::tuple<std::string, std::string, std::string>> once;  // two ports may have one name
+  std::set<FindingName> once;  // two ports may have one name
   for (const Finding& finding : findings) {
     if (!CallsForAttention(finding) || judged.findings.size() >= kMostFindings) continue;
     FleetFinding kept = Kept(finding, switch_ports);
     if (once.emplace(kept.check, kept.subject, kept.profile).second) judged.findings.push_back(std::move(kept));
   }
   return result;
+}
+
+void PutRemedies(const Facts& facts, const HostRules& rules, const std::string& name, std::int64_t now_unix_ns,
+                 std::vector<Finding> of_fleet, const KnownPast& past, std::span<FleetFinding> rows) {
+  if (!rules.trouble.empty()) return;
+  const absl::StatusOr<HostParts> parts = HostParts::Divide(facts, rules.profiles());
+  if (!parts.ok()) return;
+  std::vector<Finding> findings = JudgeHost(*parts, {}, now_unix_ns);
+  AddTheRest(*parts, rules, name, now_unix_ns, std::move(of_fleet), past, findings);
+  std::map<FindingName, const Finding*> by_name;
+  for (const Finding& finding : findings)
+    by_name.try_emplace({finding.id, Bounded(finding.subject), finding.profile}, &finding);
+  for (FleetFinding& row : rows) {
+    const auto found = by_name.find({row.check, row.subject, row.profile});
+    if (row.over_unix_ns != 0 || found == by_name.end()) continue;
+    const Finding& finding = *found->second;
+    if (finding.outcome == row.outcome && finding.remedy && IsWithinLimits(*finding.remedy))
+      row.remedy = finding.remedy;
+  }
 }
 
 }  // namespace rdmaready::hub

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,10 @@ struct JudgedFacts {
 };
 JudgedFacts JudgeInFleet(const Facts& facts, const HostRules& rules, const std::string& name,
                          std::int64_t now_unix_ns, std::vector<Finding> of_fleet, const KnownPast& past = {});
+
+// Gives each row the remedy that its finding has by these facts. A row that is over, or whose finding has
+// another outcome by these facts, gets none. `of_fleet` and `past` as in JudgeInFleet.
+void PutRemedies(const Facts& facts, const HostRules& rules, const std::string& name, std::int64_t now_unix_ns,
+                 std::vector<Finding> of_fleet, const KnownPast& past, std::span<FleetFinding> rows);
 
 }  // namespace rdmaready::hub

@@ -2,6 +2,7 @@
 #include "api/convert/records.h"
 
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/unknown_field_set.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -125,6 +126,48 @@ TEST(ReportConversion, TakesARemedyWithTooManyStepsForAnAbsentOne) {
   const Finding read = FromProto(message);
   EXPECT_EQ(read.remedy, (Remedy{.steps = {{.command = "f"}}}));
   EXPECT_EQ(read.outcome, FullFinding().outcome);
+}
+
+TEST(ReportConversion, KeepsARemedyUpToItsLastByte) {
+  Finding finding = FullFinding();
+  finding.remedy->cause.resize(kMostRemedyBytes - BytesOf(*finding.remedy) + 1, 'c');
+  EXPECT_EQ(FromProto(ToProto(finding)), finding);
+  finding.remedy->cause += 'c';
+  EXPECT_EQ(FromProto(ToProto(finding)).remedy, (Remedy{.steps = {{.command = "f"}}}));
+}
+
+// As an older caller reads it: the fix is a field of its own, and a newer field is not known.
+TEST(ReportConversion, SaysTheFixBesideTheRemedy) {
+  v1::Finding message = ToProto(FullFinding());
+  EXPECT_EQ(message.fix(), "f");
+  message.GetReflection()->MutableUnknownFields(&message)->AddVarint(1000, 1);
+  EXPECT_EQ(FromProto(message), FullFinding());
+}
+
+TEST(FleetConversion, MakesTheRemedyOfAnOlderHubFromACommentInItsFix) {
+  v1::FleetFinding message;
+  message.set_fix("ip link set dev a up  # the link goes down");
+  const FleetFinding older = FromProto(message);
+  EXPECT_EQ(older.fix, "ip link set dev a up");
+  EXPECT_EQ(older.remedy,
+            (Remedy{.cautions = {"the link goes down"}, .steps = {{.command = "ip link set dev a up"}}}));
+  message.set_fix("# reseat the cable");
+  EXPECT_EQ(FromProto(message).remedy, (Remedy{.steps = {{.action = "reseat the cable"}}}));
+}
+
+// Nothing says that the command is all that is to be done.
+TEST(FleetConversion, MakesNoRemedyOfAFixAlone) {
+  v1::FleetFinding message;
+  message.set_fix("ip link set dev a up");
+  EXPECT_EQ(FromProto(message).fix, "ip link set dev a up");
+  EXPECT_FALSE(FromProto(message).remedy.has_value());
+}
+
+TEST(FleetConversion, TakesARemedyOverTheLimitsForAnAbsentOne) {
+  FleetFinding finding{.check = "link.state", .fix = "f", .remedy = FullFinding().remedy};
+  EXPECT_EQ(FromProto(ToProto(finding)), finding);
+  finding.remedy->cause.resize(kMostRemedyBytes, 'c');
+  EXPECT_FALSE(FromProto(ToProto(finding)).remedy.has_value());
 }
 
 TEST(ReportConversion, TakesARemedyWithoutStepsForAnAbsentOne) {
