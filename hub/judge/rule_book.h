@@ -25,12 +25,12 @@ struct GroupRules {
 
 struct HostRules {
   std::shared_ptr<const GroupRules> of_group{};  // null where there is trouble
-  std::string trouble{};            // why it cannot be judged: no group of the site file is for it
+  std::string trouble{};                         // why it cannot be judged: no group of the site file is for it
   std::string group{};
   std::string rack{};
   bool unlisted = false;  // there is an inventory, and it does not name this host
-  // What the verdict depends on besides the facts: profiles, waivers, the version of the checks. Of equal ones
-  // the same facts give the same verdict.
+  // Names everything but the facts that the verdict depends on: profiles, waivers, the checks as they are
+  // written. Where two digests are equal, the same facts give the same verdict.
   std::string digest{};
 
   const std::vector<Profile>& profiles() const;  // none where there is trouble
