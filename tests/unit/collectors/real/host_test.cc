@@ -15,6 +15,7 @@
 
 #include "api/base/status.h"
 #include "collectors/collect.h"
+#include "collectors/commands.h"
 #include "collectors/netdev.h"
 #include "collectors/real/rdma_cm.h"
 #include "tests/unit/collectors/wire.h"
@@ -49,6 +50,15 @@ TEST(RealHost, ErrorsCarryActionObjectAndTheKernelsWords) {
   EXPECT_EQ(Message(host.ListDirectory("/nowhere").status()), "list /nowhere: No such file or directory");
   EXPECT_EQ(Message(host.ReadLink("/proc").status()), "read link /proc: Invalid argument");
   EXPECT_EQ(Message(host.ReadFile("/proc").status()), "read /proc: Is a directory");
+}
+
+TEST(RealHost, AFolderAmongScriptsHoldsNoCommands) {
+  const Scratch scratch;
+  RealHost host;
+  const absl::StatusOr<std::vector<std::string>> commands = host.Ask(CommandsQuestion{scratch.path()});
+  ASSERT_TRUE(commands.ok()) << commands.status();
+  EXPECT_THAT(*commands, IsEmpty());
+  EXPECT_FALSE(host.Ask(CommandsQuestion{scratch.path() + "/gone"}).ok());
 }
 
 TEST(RealHost, DirectoriesAreSortedAndFilesWhole) {
