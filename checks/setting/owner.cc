@@ -20,6 +20,12 @@
 namespace rdmaready {
 namespace {
 
+// Whether the text has the program of the command as a word of its own.
+bool HasProgramOf(const RemedyStep& step, std::string_view text) {
+  const std::string program = step.command.substr(0, step.command.find(' '));
+  return !program.empty() && Cat(" ", text, " ").find(Cat(" ", program, " ")) != std::string::npos;
+}
+
 bool IsHostCommand(const RemedyStep& step) { return !step.command.empty() && step.site == StepSite::kHost; }
 
 // The NIC's firmware takes these over from the switch, and dcbnl refuses to set them.
@@ -80,11 +86,10 @@ SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::strin
 Remedy WithOwner(Remedy remedy, const SettingOwner& owner) {
   if (owner.empty() || remedy.empty()) return remedy;
   remedy.owner = owner.name;
-  const auto same_tool = [&owner](const RemedyStep& step) {
-    const std::string& first = owner.way.steps.empty() ? std::string() : owner.way.steps.front().command;
-    return !step.command.empty() && !first.empty() &&
-           step.command.substr(0, step.command.find(' ')) == first.substr(0, first.find(' '));
-  };
+  const RemedyStep first = owner.way.steps.empty() ? RemedyStep() : owner.way.steps.front();
+  const std::string by =
+      first.command.empty() ? first.action : first.command.substr(0, first.command.find(' '));
+  const auto same_tool = [&by](const RemedyStep& step) { return HasProgramOf(step, by); };
   if (std::ranges::any_of(remedy.steps, same_tool)) return remedy;
   if (owner.writes_again) {
     std::erase_if(remedy.steps, IsHostCommand);

@@ -210,6 +210,11 @@ TEST(SettingOwner, ARemedyByTheOwnerStays) {
       .name = "lldpad", .why = "lldpad runs", .writes_again = true, .way = Fix("lldptool -T").remedy()};
   EXPECT_THAT(StepsOf(WithOwner(own, owner)), ElementsAre("lldptool set-tlv -i dcb0 -V PFC willing=no"));
   EXPECT_EQ(WithOwner(own, owner).owner, "lldpad");
+  const SettingOwner in_words{.name = "lldpad",
+                              .why = "lldpad runs",
+                              .writes_again = true,
+                              .way = Fix("# set it in lldpad with lldptool -T -i dcb0").remedy()};
+  EXPECT_THAT(StepsOf(WithOwner(own, in_words)), ElementsAre("lldptool set-tlv -i dcb0 -V PFC willing=no"));
   EXPECT_THAT(StepsOf(WithOwner(Remedy(), owner)), IsEmpty());
   EXPECT_EQ(WithOwner(own, SettingOwner()), own);
 }
