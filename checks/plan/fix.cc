@@ -37,6 +37,20 @@ void Append(const Remedy& more, Remedy& remedy) {
   if (remedy.owner.empty()) remedy.owner = more.owner;
 }
 
+// The check's own remedy, with what a person does at the owner before the commands that both have.
+Remedy OwnBeside(const Remedy& made, const Remedy& own) {
+  Remedy same = own;
+  same.cautions = made.cautions;
+  if (same.owner.empty()) same.owner = made.owner;
+  AddEachOnce(made.alternatives, same.alternatives);
+  std::vector<RemedyStep> steps;
+  for (const RemedyStep& step : made.steps) {
+    if (step.command.empty() && std::ranges::find(own.steps, step) == own.steps.end()) steps.push_back(step);
+  }
+  same.steps.insert(same.steps.begin(), steps.begin(), steps.end());
+  return same;
+}
+
 bool Serves(SettingKind kind, std::string_view check) {
   const auto& serves = RowOf(kind).serves;
   return std::ranges::find(serves, check) != serves.end();
@@ -96,11 +110,7 @@ Remedy MadeRemedy(std::string_view check, const View& view, const Remedy& own) {
     }
   }
   if (made.empty()) return ByOwner(check, view, own);
-  if (CommandsOf(made) == CommandsOf(own)) {
-    Remedy same = own;
-    same.cautions = made.cautions;
-    return same;
-  }
+  if (CommandsOf(made) == CommandsOf(own)) return OwnBeside(made, own);
   made.cause = own.cause;
   made.certainty = own.certainty;
   made.check = own.check;
