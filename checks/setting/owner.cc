@@ -9,6 +9,7 @@
 
 #include "checks/dcb/dcb_driver.h"
 #include "checks/dcb/neighbours.h"
+#include "checks/setting/boot_owner.h"
 #include "checks/setting/cluster_owner.h"
 #include "checks/setting/driver_rules.h"
 #include "checks/setting/lldp_owner.h"
@@ -80,6 +81,7 @@ SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::strin
   if (owner.empty()) owner = LldpOwner(facts, place, to);
   if (owner.empty()) owner = GiverOwner(place, to);
   if (owner.empty()) owner = NetworkOwner(facts, place, to);
+  if (owner.empty()) owner = BootOwner(facts, place, to);
   return owner;
 }
 

@@ -26,8 +26,8 @@ struct SettingOwner {
 };
 
 // Pure. The first that is found: a pod of the cluster, an LLDP agent that writes, the NIC's firmware, a node
-// that gave a function to a container, a network manager. `to` is canonical; without it the steps name no
-// value.
+// that gave a function to a container, a network manager, a file that sets it at boot. `to` is canonical;
+// without it the steps name no value.
 SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::string_view to = {});
 
 // The remedy with the owner's steps first. Where the owner writes again, they replace the commands that would

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/setting/boot_owner.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+// BootWrite::setting, and for "dcb" BootWrite::value: the first word behind `dcb`.
+struct BootName {
+  SettingKind kind = SettingKind::kUnknown;
+  std::string_view setting;
+  std::string_view value;
+};
+constexpr std::array<BootName, 8> kBootNames{{{SettingKind::kPfc, "pfc", ""},
+                                              {SettingKind::kTrust, "trust", ""},
+                                              {SettingKind::kCmTos, "tos", ""},
+                                              {SettingKind::kEts, "dcb", "ets"},
+                                              {SettingKind::kApp, "dcb", "app"},
+                                              {SettingKind::kBuffer, "dcb", "buffer"},
+                                              {SettingKind::kDcbx, "dcb", "dcbx"},
+                                              {SettingKind::kMaxRate, "dcb", "maxrate"}}};
+
+// The value as a command of the boot has it; empty: it cannot be compared.
+std::string BootValueOf(SettingKind kind, std::string_view to) {
+  if (kind == SettingKind::kCmTos) return std::string(to);
+  const std::optional<PfcSetting> pfc = kind == SettingKind::kPfc ? PfcSettingOf(to) : std::nullopt;
+  if (!pfc) return {};
+  std::string text;
+  for (const std::uint8_t priority : PrioritiesOf(pfc->enabled)) text += Cat(text.empty() ? "" : ",", priority);
+  return text.empty() ? "none" : text;
+}
+
+// A command may name its interface or device by a variable.
+bool IsAt(const BootWrite& write, const SettingObject& object) {
+  const std::string device = object.where.substr(0, object.where.find('/'));
+  return write.object.empty() || write.object == object.where || write.object == device;
+}
+
+}  // namespace
+
+SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::string_view to) {
+  const SettingObject& object = place.object;
+  const auto name = std::ranges::find(kBootNames, object.kind, &BootName::kind);
+  if (name == kBootNames.end() || !facts.boot_writes) return {};
+  const std::string wanted = BootValueOf(object.kind, to);
+  const auto sets = [&](const BootWrite& write) {
+    const bool same_kind =
+        write.setting == name->setting && (name->value.empty() || write.value == name->value);
+    const bool right = !wanted.empty() && write.value == wanted;
+    return same_kind && !right && IsAt(write, object);
+  };
+  const auto found = std::ranges::find_if(*facts.boot_writes, sets);
+  if (found == facts.boot_writes->end()) return {};
+  const std::string file = Printable(found->file);
+  const std::string what = Cat(RowOf(object.kind).words, " of ", object.where);
+  SettingOwner owner{
+      .name = file, .why = Cat(file, " sets ", what, " again at each boot"), .file = found->file};
+  owner.way.steps.push_back(
+      {.action = Cat("change ", file, " too: it sets ", what, " at each boot, as the command here must")});
+  return owner;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// BootOwner: a file that sets data centre bridging or RDMA-CM's type of service when the host boots.
+#pragma once
+
+#include <string_view>
+
+#include "checks/setting/owner.h"
+#include "checks/setting/table.h"
+
+namespace rdmaready {
+
+// The first file of the boot that sets it to another value than `to`, or whose value is not known. Empty: none
+// is known.
+SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::string_view to);
+
+}  // namespace rdmaready
