@@ -70,6 +70,8 @@ SettingOwner NetworkOwner(const Facts& facts, const SettingPlace& place, std::st
   const NamedDevice* named = ManagedBy(facts, netdev);
   if (named == nullptr) return {};
   const std::string name(NetworkManagerOf(*named));
+  // systemd.network(5) has no flow control: networkd leaves it alone.
+  if (kind == SettingKind::kPause && name != kNmcli) return {};
   SettingOwner owner{.name = name, .file = named->source};
   owner.why = Cat(name, " sets ", RowOf(kind).words, " of ", netdev, " again when it brings the interface up (",
                   named->source, ")");

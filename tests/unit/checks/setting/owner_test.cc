@@ -181,6 +181,46 @@ TEST(SettingOwner, TheSriovOperatorOwnsTheMtuOfItsFunctions) {
   EXPECT_EQ(OwnerName(host, SettingKind::kPfc), "");
 }
 
+TEST(SettingOwner, SystemdNetworkdKeepsNoFlowControl) {
+  const Facts host = NamedBy("/etc/systemd/network/20-storage.network");
+  EXPECT_EQ(OwnerName(host, SettingKind::kPause), "");
+  EXPECT_EQ(OwnerName(host, SettingKind::kMtu), "systemd-networkd");
+}
+
+Facts WithBootWrites(std::vector<BootWrite> writes) {
+  Facts host = GoodHost();
+  host.boot_writes = std::move(writes);
+  return host;
+}
+
+BootWrite UnitWrite(std::string setting, std::string value, std::string object = "dcb0") {
+  constexpr const char* kUnit = "/etc/systemd/system/roce-qos.service";
+  return {.file = kUnit,
+          .started = kUnit,
+          .setting = std::move(setting),
+          .object = std::move(object),
+          .value = std::move(value)};
+}
+
+TEST(SettingOwner, AFileOfTheBootOwnsWhatItSetsOtherwise) {
+  const SettingOwner owner =
+      OwnerOf(WithBootWrites({UnitWrite("pfc", "4")}), OfDcb0(SettingKind::kPfc), "on 3 delay 0");
+  EXPECT_EQ(owner.name, "/etc/systemd/system/roce-qos.service");
+  EXPECT_FALSE(owner.writes_again);
+  EXPECT_THAT(StepsOf(owner.way), ElementsAre(HasSubstr("change /etc/systemd/system/roce-qos.service too")));
+  const auto name = [](const BootWrite& write, SettingKind kind, std::string_view to) {
+    return OwnerOf(WithBootWrites({write}), OfDcb0(kind), to).name;
+  };
+  EXPECT_EQ(name(UnitWrite("pfc", "3"), SettingKind::kPfc, "on 3 delay 0"), "") << "it sets the same";
+  EXPECT_EQ(name(UnitWrite("pfc", "4", "dcb1"), SettingKind::kPfc, "on 3 delay 0"), "");
+  EXPECT_NE(name(UnitWrite("pfc", "4", ""), SettingKind::kPfc, "on 3 delay 0"), "") << "named by a variable";
+  EXPECT_NE(name(UnitWrite("dcb", "ets"), SettingKind::kEts, ""), "");
+  EXPECT_EQ(name(UnitWrite("dcb", "ets"), SettingKind::kApp, ""), "");
+  const SettingObject tos{.kind = SettingKind::kCmTos, .where = "rxe0/1"};
+  EXPECT_NE(OwnerOf(WithBootWrites({UnitWrite("tos", "24", "rxe0")}), tos, "106").name, "");
+  EXPECT_EQ(OwnerOf(WithBootWrites({UnitWrite("tos", "106", "rxe0")}), tos, "106").name, "");
+}
+
 TEST(SettingOwner, ItsWayComesFirst) {
   const Remedy direct = Fix("ethtool -A dcb0 rx off tx off").Caution("the link goes down").remedy();
   const SettingOwner beside{
