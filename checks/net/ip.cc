@@ -13,6 +13,7 @@
 
 #include "api/base/prefix_index.h"
 #include "checks/families.h"
+#include "checks/net/address_fix.h"
 #include "checks/words/addresses.h"
 #include "checks/words/carrying_function.h"
 #include "checks/words/verdicts.h"
@@ -40,7 +41,7 @@ Verdict JudgeIpUsable(const PortView& view) {
   if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kExpected, kAddressesSource);
   if (port.netdev && !port.uppers) return NoAnswer(port.uppers.missing(), kExpected, kAddressesSource);
   if (auto carried = CarriedElsewhere(view.host, port, kExpected, kAddressesSource)) return *carried;
-  return Judged(false, "no address but link-local ones", kExpected, kAddressesSource);
+  return Judged(false, "no address but link-local ones", kExpected, kAddressesSource, AddressFix(view));
 }
 
 // Every address of the host's ports, port by port.
@@ -383,11 +384,7 @@ std::vector<Check> IpChecks() {
       {.id = "ip.address",
        .title = "The port has an IP address that peers can use",
        .why = "RDMA connections are made by IP address, also where no IP packet is sent",
-       .fix = Fix("ip address add ADDRESS dev {netdev}")
-                  .Caution("the command holds until the next boot")
-                  .Do("ADDRESS: this host's in the storage network, like 10.0.0.1/24")
-                  .Do("for good: in the network configuration")
-                  .CheckBy("ip -brief address show dev {netdev}"),
+       .fix = AddressFix(),
        .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.netdev-mapping", "link.state"},
        .in_summary = 1,

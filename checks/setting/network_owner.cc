@@ -57,6 +57,22 @@ RemedyStep StepInFile(const SettingPlace& place, const NamedDevice& named, std::
 
 }  // namespace
 
+SettingOwner AddressOwner(const Facts& facts, const std::string& netdev) {
+  const NamedDevice* named = ManagedBy(facts, netdev);
+  if (named == nullptr) return {};
+  const std::string name(NetworkManagerOf(*named));
+  SettingOwner owner{.name = name, .file = named->source};
+  owner.why = Cat(name, " sets the addresses of ", netdev, " again when it brings the interface up (",
+                  Printable(named->source), ")");
+  if (name == kNmcli) {
+    owner.way.steps.push_back({.command = NmcliCommand(netdev, "ipv4.addresses ADDRESS ipv4.method manual")});
+  } else {
+    const std::string file = name == kNetplan ? std::string("/etc/netplan") : Printable(named->source);
+    owner.way.steps.push_back({.action = Cat("add ADDRESS to ", netdev, " in ", file, " too, which keeps it")});
+  }
+  return owner;
+}
+
 std::string_view NetworkManagerOf(const NamedDevice& named) {
   if (named.source.ends_with(".nmconnection")) return kNmcli;
   if (!named.source.ends_with(".network")) return {};

@@ -3,6 +3,7 @@
 // again whenever it brings the interface up.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "checks/setting/owner.h"
@@ -15,5 +16,8 @@ namespace rdmaready {
 std::string_view NetworkManagerOf(const NamedDevice& named);
 
 SettingOwner NetworkOwner(const Facts& facts, const SettingPlace& place, std::string_view to);
+
+// The same of the interface's addresses, which are not settings of the table. The step has ADDRESS in it.
+SettingOwner AddressOwner(const Facts& facts, const std::string& netdev);
 
 }  // namespace rdmaready

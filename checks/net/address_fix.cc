@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/net/address_fix.h"
+
+#include "checks/setting/network_owner.h"
+#include "checks/setting/owner.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kAdd = "ip address add ADDRESS dev {netdev}";
+constexpr std::string_view kMeaning = "ADDRESS: this host's in the storage network, like 10.0.0.1/24";
+constexpr std::string_view kShow = "ip -brief address show dev {netdev}";
+
+}  // namespace
+
+Fix AddressFix() {
+  return Fix(kAdd)
+      .Caution("the command holds until the next boot")
+      .Do(kMeaning)
+      .Do("for good: in the network configuration")
+      .CheckBy(kShow);
+}
+
+Fix AddressFix(const PortView& view) {
+  const SettingOwner owner =
+      view.port.netdev ? AddressOwner(view.host, view.port.netdev->name) : SettingOwner();
+  if (owner.empty()) return AddressFix();
+  return Fix(WithOwner(Fix(kAdd).Do(kMeaning).CheckBy(kShow).remedy(), owner));
+}
+
+}  // namespace rdmaready
