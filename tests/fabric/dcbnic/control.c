@@ -221,6 +221,21 @@ static int fingerprint_set(struct dcbnic *nic, char *text)
 	return -EPERM;
 }
 
+static void link_kind_show(struct seq_file *file, const struct dcbnic *nic)
+{
+	seq_puts(file, nic->dev->rtnl_link_ops ? "on\n" : "off\n");
+}
+
+static int link_kind_set(struct dcbnic *nic, char *text)
+{
+	int on = dcbnic_parse_switch(text);
+
+	if (on < 0)
+		return on;
+	dcbnic_show_kind(nic, on);
+	return 0;
+}
+
 static const struct dcbnic_knob_kind dcbnic_kinds[] = {
 	{ "fingerprint", fingerprint_show, fingerprint_set },
 	{ "personality", personality_show, personality_set },
@@ -230,6 +245,7 @@ static const struct dcbnic_knob_kind dcbnic_kinds[] = {
 	{ "peer_ets", peer_ets_show, dcbnic_parse_peer_ets },
 	{ "peer_pfc", peer_pfc_show, dcbnic_parse_peer_pfc },
 	{ "peer_app", peer_app_show, dcbnic_parse_peer_app },
+	{ "link_kind", link_kind_show, link_kind_set },
 };
 
 static int dcbnic_knob_show(struct seq_file *file, void *unused)

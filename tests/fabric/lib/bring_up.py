@@ -20,10 +20,11 @@ from process import kill
 from state import Fabric, Guest
 
 
-def prepare(devices, roles, system=False):
-    """Runs lib/prepare for guests with these RDMA devices, with or without server roles and a disk with systemd, and returns what it prints,
-    name to path."""
-    wanted = sorted(set(devices)) + (["roles"] if roles else []) + (["system"] if system else [])
+def prepare(devices, roles, system=False, managers=False):
+    """Runs lib/prepare for guests with these RDMA devices, with or without server roles and a disk with systemd, which may have lldpad and
+    NetworkManager. Returns the printed paths by their names."""
+    words = {"roles": roles, "system": system, "managers": managers}
+    wanted = sorted(set(devices)) + [word for word, asked in words.items() if asked]
     # A process group of its own, so that it can be ended with all it runs.
     child = subprocess.Popen(
         [os.path.join(machine.FABRIC_DIR, "lib", "prepare"), *wanted], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -21,16 +21,17 @@ DEADLINE_S = 3000
 
 
 class SystemGuest:
-    """Use as a context. `files`: names in /mnt/share of the guest, and the files here that are copied there."""
+    """Use as a context. `files`: names in /mnt/share of the guest, and the files here that are copied there. `managers`: with lldpad and
+    NetworkManager on its disk, not started."""
 
-    def __init__(self, name, files, memory_mb=1024, may_reboot=False):
+    def __init__(self, name, files, memory_mb=1024, may_reboot=False, managers=False):
         self.run_directory = RunDirectory(name)
         self.files = files
-        self.memory_mb, self.may_reboot = memory_mb, may_reboot
+        self.memory_mb, self.may_reboot, self.managers = memory_mb, may_reboot, managers
         self.guest = Guest(1, None, 0, machine.free_ports(1)[0], secrets.token_hex(16))
 
     def __enter__(self):
-        prepared = bring_up.prepare(["rxe"], False, system=True)
+        prepared = bring_up.prepare(["rxe"], False, system=True, managers=self.managers)
         self.run_directory.make()
         share = self.run_directory.file("share")
         os.mkdir(share)
