@@ -6,10 +6,12 @@
  */
 #include <linux/debugfs.h>
 #include <linux/jhash.h>
+#include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <net/rtnetlink.h>
 
 #include "dcbnic.h"
 
@@ -226,13 +228,28 @@ static void link_kind_show(struct seq_file *file, const struct dcbnic *nic)
 	seq_puts(file, nic->dev->rtnl_link_ops ? "on\n" : "off\n");
 }
 
+/* What a NIC without a kind had; the same for all. */
+static const struct rtnl_link_ops *dcbnic_hidden_ops;
+
+/*
+ * A NIC of hardware shows no kind, and NetworkManager takes only a netdev without
+ * one for an Ethernet port. "ip link del" does not know it any more, and the
+ * module stays: its end would leave the netdev behind.
+ */
 static int link_kind_set(struct dcbnic *nic, char *text)
 {
 	int on = dcbnic_parse_switch(text);
 
-	if (on < 0)
-		return on;
-	dcbnic_show_kind(nic, on);
+	if (on < 0 || on == !!nic->dev->rtnl_link_ops)
+		return min(on, 0);
+	if (on) {
+		nic->dev->rtnl_link_ops = dcbnic_hidden_ops;
+		module_put(THIS_MODULE);
+	} else {
+		__module_get(THIS_MODULE);
+		dcbnic_hidden_ops = nic->dev->rtnl_link_ops;
+		nic->dev->rtnl_link_ops = NULL;
+	}
 	return 0;
 }
 

@@ -200,9 +200,6 @@ struct dcbnic {
 extern const struct net_device_ops dcbnic_netdev_ops;
 rx_handler_result_t dcbnic_receive(struct sk_buff **pskb);
 
-/* link.c: whether "ip -d link" shows a kind */
-void dcbnic_show_kind(struct dcbnic *nic, bool shown);
-
 /* carrier.c: when there is a link */
 void dcbnic_init_carrier(struct dcbnic *nic);
 void dcbnic_follow_carrier(struct dcbnic *nic);

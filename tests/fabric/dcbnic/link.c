@@ -130,22 +130,6 @@ static struct rtnl_link_ops dcbnic_link_ops __read_mostly = {
 	.dellink	= dcbnic_dellink,
 };
 
-/*
- * A NIC of hardware shows no kind, and NetworkManager takes only a netdev without
- * one for an Ethernet port. "ip link del" does not know it any more, and the
- * module stays: its end would leave the netdev behind.
- */
-void dcbnic_show_kind(struct dcbnic *nic, bool shown)
-{
-	if (shown == !!nic->dev->rtnl_link_ops)
-		return;
-	nic->dev->rtnl_link_ops = shown ? &dcbnic_link_ops : NULL;
-	if (shown)
-		module_put(THIS_MODULE);
-	else
-		__module_get(THIS_MODULE);
-}
-
 /* The dcbnic standing on this netdev, or NULL. RTNL. */
 static struct dcbnic *dcbnic_on(const struct net_device *lower)
 {

@@ -29,13 +29,13 @@ def build_packages(directory, release):
 class Host:
     """Boots when it is made; the packages of each release are /mnt/share/RELEASE-NAME.deb, and not installed."""
 
-    def __init__(self, name, releases=(1,), may_reboot=False):
-        dummy = next(pathlib.Path(bring_up.prepare(["rxe"], False, system=True)["modules_dir"]).rglob("dummy.ko"))
+    def __init__(self, name, releases=(1,), may_reboot=False, managers=False):
+        dummy = next(pathlib.Path(bring_up.prepare(["rxe"], False, system=True, managers=managers)["modules_dir"]).rglob("dummy.ko"))
         with tempfile.TemporaryDirectory(prefix="rdmaready-packages.") as directory:
             files = {"puppet.py": PUPPET, "dummy.ko": dummy}
             for release in releases:
                 files |= {f"{release}-{package}.deb": path for package, path in build_packages(directory, release).items()}
-            self.guest = SystemGuest(f"{name}-{os.getpid()}", files, may_reboot=may_reboot)
+            self.guest = SystemGuest(f"{name}-{os.getpid()}", files, may_reboot=may_reboot, managers=managers)
             self.guest.__enter__()
         self.provision()
 
