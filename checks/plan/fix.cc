@@ -37,17 +37,20 @@ void Append(const Remedy& more, Remedy& remedy) {
   if (remedy.owner.empty()) remedy.owner = more.owner;
 }
 
-// The check's own remedy, with what a person does at the owner before the commands that both have.
+// The check's own remedy, with what a person does at the owner before and after the commands that both have.
 Remedy OwnBeside(const Remedy& made, const Remedy& own) {
   Remedy same = own;
   same.cautions = made.cautions;
   if (same.owner.empty()) same.owner = made.owner;
   AddEachOnce(made.alternatives, same.alternatives);
-  std::vector<RemedyStep> steps;
+  std::vector<RemedyStep> before;
+  bool commanded = false;
   for (const RemedyStep& step : made.steps) {
-    if (step.command.empty() && std::ranges::find(own.steps, step) == own.steps.end()) steps.push_back(step);
+    commanded = commanded || !step.command.empty();
+    if (!step.command.empty() || std::ranges::find(own.steps, step) != own.steps.end()) continue;
+    (commanded ? same.steps : before).push_back(step);
   }
-  same.steps.insert(same.steps.begin(), steps.begin(), steps.end());
+  same.steps.insert(same.steps.begin(), before.begin(), before.end());
   return same;
 }
 

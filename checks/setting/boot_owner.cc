@@ -49,6 +49,8 @@ SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::strin
   const SettingObject& object = place.object;
   const auto name = std::ranges::find(kBootNames, object.kind, &BootName::kind);
   if (name == kBootNames.end() || !facts.boot_writes) return {};
+  const bool comparable = object.kind == SettingKind::kCmTos || object.kind == SettingKind::kPfc;
+  if (comparable && to.empty()) return {};
   const std::string wanted = BootValueOf(object.kind, to);
   const auto sets = [&](const BootWrite& write) {
     const bool same_kind =
@@ -60,10 +62,12 @@ SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::strin
   if (found == facts.boot_writes->end()) return {};
   const std::string file = Printable(found->file);
   const std::string what = Cat(RowOf(object.kind).words, " of ", object.where);
-  SettingOwner owner{
-      .name = file, .why = Cat(file, " sets ", what, " again at each boot"), .file = found->file};
+  SettingOwner owner{.name = file,
+                     .why = Cat(file, " sets ", what, " again at each boot"),
+                     .file = found->file,
+                     .at_boot = true};
   owner.way.steps.push_back(
-      {.action = Cat("change ", file, " too: it sets ", what, " at each boot, as the command here must")});
+      {.action = Cat("for the next boot: change ", file, ", which sets ", what, " otherwise")});
   return owner;
 }
 

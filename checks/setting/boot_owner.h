@@ -9,8 +9,8 @@
 
 namespace rdmaready {
 
-// The first file of the boot that sets it to another value than `to`, or whose value is not known. Empty: none
-// is known.
+// The first file of the boot that sets it to another value than `to`, or whose value is not known. Empty: no
+// file is known, or `to` is empty where it could be compared.
 SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::string_view to);
 
 }  // namespace rdmaready

@@ -99,7 +99,8 @@ Remedy WithOwner(Remedy remedy, const SettingOwner& owner) {
   }
   remedy.cautions.insert(remedy.cautions.begin(), owner.why);
   remedy.cautions.insert(remedy.cautions.end(), owner.way.cautions.begin(), owner.way.cautions.end());
-  remedy.steps.insert(remedy.steps.begin(), owner.way.steps.begin(), owner.way.steps.end());
+  const auto place = owner.at_boot ? remedy.steps.end() : remedy.steps.begin();
+  remedy.steps.insert(place, owner.way.steps.begin(), owner.way.steps.end());
   remedy.alternatives.insert(remedy.alternatives.begin(), owner.way.alternatives.begin(),
                              owner.way.alternatives.end());
   return remedy;

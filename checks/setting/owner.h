@@ -19,6 +19,7 @@ struct SettingOwner {
   std::string why{};                       // "lldpad runs and writes its own PFC, ETS and APP rows to dcb0"
   std::string file{};                      // its configuration, where a file of this host holds it
   bool writes_again = false;               // what is set beside it does not stay
+  bool at_boot = false;                    // it sets the value at the next boot: its steps come last
   Remedy way{};                            // the steps there, and what a person may decide instead
   std::optional<RemedyStep> takes_over{};  // after it the host has the setting; none: see `way`
 
@@ -30,8 +31,9 @@ struct SettingOwner {
 // without it the steps name no value.
 SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::string_view to = {});
 
-// The remedy with the owner's steps first. Where the owner writes again, they replace the commands that would
-// set it beside the owner; where the remedy goes by the owner already, only the name is added.
+// The remedy with the owner's steps first, or last where they concern the next boot. Where the owner writes
+// again, they replace the commands that would set it beside the owner; where the remedy goes by the owner
+// already, only the name is added.
 Remedy WithOwner(Remedy remedy, const SettingOwner& owner);
 
 // For a profile by which the host decides: the step that takes the setting over, then the remedy.

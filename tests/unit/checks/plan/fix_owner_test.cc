@@ -57,7 +57,8 @@ TEST(FixByOwner, AUnitThatSetsPfcAtBootIsChangedToo) {
       {.file = kUnit, .started = kUnit, .setting = "pfc", .object = "dcb0", .value = "4"}};
   const Remedy remedy = RemedyOn(host, "pfc.lossless-priority");
   EXPECT_EQ(remedy.owner, kUnit);
-  EXPECT_THAT(HostSteps(remedy), ElementsAre(HasSubstr(kUnit), "dcb pfc set dev dcb0 prio-pfc all:off 3:on"));
+  EXPECT_THAT(HostSteps(remedy), ElementsAre("dcb pfc set dev dcb0 prio-pfc all:off 3:on",
+                                             HasSubstr(std::string("for the next boot: change ") + kUnit)));
 }
 
 TEST(FixByOwner, AnAddressGoesIntoTheConfigurationOfTheNetworkManager) {

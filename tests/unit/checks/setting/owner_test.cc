@@ -207,12 +207,14 @@ TEST(SettingOwner, AFileOfTheBootOwnsWhatItSetsOtherwise) {
       OwnerOf(WithBootWrites({UnitWrite("pfc", "4")}), OfDcb0(SettingKind::kPfc), "on 3 delay 0");
   EXPECT_EQ(owner.name, "/etc/systemd/system/roce-qos.service");
   EXPECT_FALSE(owner.writes_again);
-  EXPECT_THAT(StepsOf(owner.way), ElementsAre(HasSubstr("change /etc/systemd/system/roce-qos.service too")));
+  EXPECT_THAT(StepsOf(owner.way),
+              ElementsAre(HasSubstr("change /etc/systemd/system/roce-qos.service, which sets PFC")));
   const auto name = [](const BootWrite& write, SettingKind kind, std::string_view to) {
     return OwnerOf(WithBootWrites({write}), OfDcb0(kind), to).name;
   };
   EXPECT_EQ(name(UnitWrite("pfc", "3"), SettingKind::kPfc, "on 3 delay 0"), "") << "it sets the same";
   EXPECT_EQ(name(UnitWrite("pfc", "4", "dcb1"), SettingKind::kPfc, "on 3 delay 0"), "");
+  EXPECT_EQ(name(UnitWrite("pfc", "4"), SettingKind::kPfc, ""), "") << "nothing to compare it with";
   EXPECT_NE(name(UnitWrite("pfc", "4", ""), SettingKind::kPfc, "on 3 delay 0"), "") << "named by a variable";
   EXPECT_NE(name(UnitWrite("dcb", "ets"), SettingKind::kEts, ""), "");
   EXPECT_EQ(name(UnitWrite("dcb", "ets"), SettingKind::kApp, ""), "");
