@@ -217,7 +217,9 @@ Verdict JudgeEcnEctSet(const PortView& view) {
   if (!view.profile.dscp) return NotApplicable(NotAsked(view.profile, "a mark of RDMA's own"));
   constexpr std::string_view kSource = "configfs rdma_cm";
   if (view.profile.marking == Profile::Marking::kConsumers) return JudgeOwnEct(view);
-  if (DscpOfNic(view.port)) return NotApplicable(kMarkOfNic);
+  const Fact<std::uint64_t> of_nic = DscpOfNic(view.port);
+  if (of_nic) return NotApplicable(kMarkOfNic);
+  if (!NotOffered(of_nic)) return NoAnswer(of_nic.missing(), kEctWanted, "congestion control");
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), kEctWanted, kSource);
   const unsigned better = *WantedTos(view.profile);

@@ -2,7 +2,6 @@
 // gid.*, roce.tos: the GIDs that stand for the port's addresses, and how RDMA-CM marks by default.
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "checks/families.h"
 #include "checks/net/tagging.h"
@@ -176,13 +175,12 @@ Verdict JudgeRoceTos(const PortView& view) {
   if (profile.marking == Profile::Marking::kConsumers) return JudgeOwnMarks(view, wanted);
   const std::string expected =
       profile.tos ? Cat("ToS ", wanted, " (DSCP ", wanted >> 2, ")") : Cat("DSCP ", wanted >> 2);
-  if (const std::optional<std::uint64_t> own = DscpOfNic(view.port)) {
+  const Fact<std::uint64_t> own = DscpOfNic(view.port);
+  if (own) {
     return Judged(*own == wanted >> 2, Cat("the NIC marks RoCE with DSCP ", *own, " by itself"), expected,
                   view.port.congestion->source);
   }
-  const Fact<CongestionControl>& control = view.port.congestion;
-  if (!control && !NotOffered(control) && view.port.netdev && view.port.netdev->driver == "bnxt_en")
-    return NoAnswer(control.missing(), expected, "congestion control");
+  if (!NotOffered(own)) return NoAnswer(own.missing(), expected, "congestion control");
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), expected, kCmSource, kCmInstead);
   const unsigned now = *tos;

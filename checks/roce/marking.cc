@@ -160,13 +160,15 @@ Verdict JudgeRoceTosPersistent(const PortView& view) {
   const auto tos = WantedTos(view.profile);
   if (!tos) return NotApplicable(NotAsked(view.profile, "a ToS or DSCP"));
   if (*tos == 0) return NotApplicable("ToS 0 is what the kernel starts with");
-  if (DscpOfNic(view.port)) return NotApplicable(kMarkOfNic);
+  constexpr std::string_view kExpected = "a unit, a udev rule or a script that sets it";
+  const Fact<std::uint64_t> of_nic = DscpOfNic(view.port);
+  if (of_nic) return NotApplicable(kMarkOfNic);
+  if (!NotOffered(of_nic)) return NoAnswer(of_nic.missing(), kExpected, "congestion control");
   const Fact<std::uint8_t>& now = view.port.cm_default_tos;
   const bool consumers = view.profile.marking == Profile::Marking::kConsumers;
   if (consumers && now && *now == 0)
     return NotApplicable("consumers mark by themselves, and RDMA-CM's default is not set");
   constexpr std::string_view kKeepersSource = "files below /etc";
-  constexpr std::string_view kExpected = "a unit, a udev rule or a script that sets it";
   if (consumers && !now) return NoAnswer(now.missing(), kExpected, "configfs rdma_cm");
   const Fact<std::vector<std::string>>& keepers = view.host.tos_keepers;
   if (!keepers) return NoAnswer(keepers.missing(), kExpected, kKeepersSource);

@@ -29,12 +29,16 @@ Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted) {
                  .detail = "no configuration here marks RDMA's traffic; a job may, by NCCL_IB_TC"};
 }
 
-std::optional<std::uint64_t> DscpOfNic(const Port& port) {
-  if (!port.congestion || !port.congestion->source.starts_with("/sys/kernel/config/bnxt_re/"))
-    return std::nullopt;
-  const std::vector<CongestionParameter>& all = port.congestion->parameters;
-  const auto found = std::ranges::find(all, "roce_dscp", &CongestionParameter::name);
-  return found == all.end() ? std::nullopt : std::optional(found->value);
+Fact<std::uint64_t> DscpOfNic(const Port& port) {
+  const Missing none{.kind = Missing::Kind::kUnsupported, .detail = "the NIC marks nothing by itself"};
+  const Fact<CongestionControl>& control = port.congestion;
+  if (!control) {
+    const bool perhaps = !NotOffered(control) && port.netdev && port.netdev->driver == "bnxt_en";
+    return perhaps ? control.missing() : none;
+  }
+  if (!control->source.starts_with("/sys/kernel/config/bnxt_re/")) return none;
+  const auto found = std::ranges::find(control->parameters, "roce_dscp", &CongestionParameter::name);
+  return found == control->parameters.end() ? Fact<std::uint64_t>(none) : found->value;
 }
 
 }  // namespace rdmaready

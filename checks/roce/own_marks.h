@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +28,7 @@ struct OwnMark {
 Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted);
 
 // Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever a consumer asks for (its configfs
-// cc/roce_dscp): RDMA-CM's ToS does not count there. Empty for every other NIC, and where that was not read.
-std::optional<std::uint64_t> DscpOfNic(const Port& port);
+// cc/roce_dscp): RDMA-CM's ToS does not count there. kUnsupported of every other NIC.
+Fact<std::uint64_t> DscpOfNic(const Port& port);
 
 }  // namespace rdmaready
