@@ -33,7 +33,7 @@ KINDS = {
                 lldpad=("PFC enableTx=yes willing=no enabled=3", "PFC enableTx=yes willing=no enabled=4")),
     "ets": Kind("ets.rdma-share", "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:90 3:10",
                 lldpad=(LLDPAD_ETS.format(willing="no", shares="50,0,0,50,0,0,0,0"), LLDPAD_ETS.format(willing="no", shares="90,0,0,10,0,0,0,0"))),
-    "willing": Kind("dcbx.willing", "dcb ets set dev dcb0 willing on", without=("mlx5", "mlx5-dscp"),
+    "willing": Kind("dcbx.willing", "dcb ets set dev dcb0 willing on", without=("mlx5", "mlx5-dscp", "bnxt"),
                     lldpad=(LLDPAD_ETS.format(willing="no", shares="50,0,0,50,0,0,0,0"), LLDPAD_ETS.format(willing="yes", shares="50,0,0,50,0,0,0,0"))),
     "app": Kind("map.dscp", "dcb app del dev dcb0 dscp-prio 26:3; dcb app add dev dcb0 dscp-prio 26:5",
                 lldpad=("APP app=3,5,26", "APP app=5,5,26")),
