@@ -61,7 +61,7 @@ class FleetRemediesTest : public testing::Test {
     return rows;
   }
 
-  // What a check of the host says, by check and subject.
+  // The remedies of a check of the host, by check and subject.
   std::map<std::pair<std::string, std::string>, std::optional<Remedy>> Checked(const Facts& facts) {
     const HostRules rules = rules_->RulesOf("", kNow);
     std::map<std::pair<std::string, std::string>, std::optional<Remedy>> remedies;
@@ -79,7 +79,7 @@ class FleetRemediesTest : public testing::Test {
   FleetView view_{*store_, book_, agreement_, std::chrono::seconds(300), [this] { return rules_; }};
 };
 
-TEST_F(FleetRemediesTest, AreThoseOfACheckOfTheHost) {
+TEST_F(FleetRemediesTest, EqualThoseOfACheckOfTheHost) {
   const Facts facts = WithPfc(0);
   Report("node1", facts);
   const auto checked = Checked(facts);
@@ -95,7 +95,7 @@ TEST_F(FleetRemediesTest, AreThoseOfACheckOfTheHost) {
   EXPECT_GT(with_steps, 0u);
 }
 
-TEST_F(FleetRemediesTest, AreNotKeptWithAFinding) {
+TEST_F(FleetRemediesTest, LeaveNoTraceInTheStore) {
   Report("node1", WithPfc(0));
   const std::vector<FleetFinding> rows = RowsOf({.hosts = {"node1"}});
   EXPECT_THAT(rows, Not(IsEmpty()));
@@ -109,13 +109,13 @@ TEST_F(FleetRemediesTest, LeaveTheFixWhereNoFactsAreKept) {
   EXPECT_TRUE(std::ranges::any_of(rows, [](const FleetFinding& row) { return !row.fix.empty(); }));
 }
 
-TEST_F(FleetRemediesTest, AreNotMadeForSeveralHosts) {
+TEST_F(FleetRemediesTest, ComeForOneHostAlone) {
   Report("node1", WithPfc(0));
   Report("node2", WithPfc(0));
   EXPECT_THAT(WithRemedies({}), Each(kHasNoRemedy));
 }
 
-TEST_F(FleetRemediesTest, AreNotMadeForAFindingThatIsOverOrAnotherOneNow) {
+TEST_F(FleetRemediesTest, SkipAFindingThatIsOverOrDiffersNow) {
   Report("node1", WithPfc(0));
   std::vector<FleetFinding> rows = WithRemedies({.hosts = {"node1"}});
   const auto found = std::ranges::find_if(rows, [](const FleetFinding& row) { return row.remedy.has_value(); });
