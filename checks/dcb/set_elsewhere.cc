@@ -37,7 +37,7 @@ std::string OfMlx5(const Port& port) {
 }
 
 // A virtual function's frames go through the port of its physical one. The same profile judges that port where
-// it is among these and is no spare.
+// it is among these, unless it is a spare.
 const Port* JudgedPhysicalPort(const EthernetView& view) {
   const Fact<PciFunction>& pci = view.port.pci;
   if (!pci || !pci->virtual_function || !pci->physical || !view.host.ports) return nullptr;

@@ -11,8 +11,8 @@
 
 namespace rdmaready {
 
-// Of findings about the host that `plan` is of: each that fails, blocks and is served by no step, refusal or
-// pending setting of the plan at its place. In the order of the findings.
+// `findings` are about the host of `plan`. The result has each that fails and blocks, unless a step, a refusal
+// or a pending setting of the plan serves it at its place. In the order of the findings.
 std::vector<PlanManual> ManualOf(const Plan& plan, std::span<const Finding> findings);
 
 }  // namespace rdmaready

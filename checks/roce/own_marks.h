@@ -22,9 +22,9 @@ struct OwnMark {
   std::string file{};    // of a consumer: "/etc/nccl.conf"; empty: a mark of the kernel's
 };
 
-// What is known of the consumers' own marks; else a mark that is forced on all; else RDMA-CM's default where it
-// has the DSCP of `wanted`, because a job may use it that says nothing. Missing: no configuration marks, which
-// says nothing of a job's own environment.
+// The consumers' own marks, as far as they are known; else a mark that is forced on all; else RDMA-CM's default
+// where it has the DSCP of `wanted`, because a job may use it that says nothing. Missing: no configuration
+// marks, which says nothing of a job's own environment.
 Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted);
 
 // Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever a consumer asks for (its configfs

@@ -26,8 +26,8 @@ struct Cause {
 // Failures, warnings and what is unknown; the worst first. The findings outlive the result.
 std::vector<Cause> CausesOf(std::span<const Finding> findings);
 
-// Causes of one host whose steps are the same become one: the first, with the others in `also`. What is unknown
-// is joined with what is unknown and as much in the way.
+// Causes of one host whose steps are the same become one: the first, with the others in `also`. An unknown one
+// joins unknown ones alone, and those that block as it does.
 std::vector<Cause> Joined(std::vector<Cause> causes);
 
 // Those that keep a host from being ready come first.
