@@ -10,9 +10,9 @@ TOS_FILE = "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"
 LLDPAD_ETS = "ETS-CFG enableTx=yes willing={willing} tsa=0:ets,1:strict,2:strict,3:ets,4:strict,5:strict,6:strict,7:strict " \
     "up2tc=0:0,1:0,2:0,3:3,4:0,5:0,6:0,7:0 tcbw={shares}"
 
-# Whether the NIC has the PFC that lldpad keeps.
+# Whether the NIC has the PFC that lldpad keeps. False as long as lldpad does not answer: ice has no PFC at all then.
 SAME_PFC = "[ \"$(dcb pfc show dev dcb0 prio-pfc | grep -o '[0-7]:on' | cut -c1)\" = " \
-    "\"$(lldptool -t -i dcb0 -V PFC | sed -n 's/.*PFC enabled: //p' | grep -o '[0-7]')\" ]"
+    "\"$(lldptool -t -i dcb0 -V PFC | sed -n 's/.*PFC enabled: //p' | grep -o '[0-7]' || echo none)\" ]"
 
 
 @dataclasses.dataclass(frozen=True)
