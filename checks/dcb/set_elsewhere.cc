@@ -37,14 +37,14 @@ std::string OfMlx5(const Port& port) {
 }
 
 // A virtual function's frames go through the port of its physical one. The same profile judges that port where
-// it is among these, unless it is a spare.
+// it is among these, unless it is a spare or has no RoCE.
 const Port* JudgedPhysicalPort(const EthernetView& view) {
   const Fact<PciFunction>& pci = view.port.pci;
   if (!pci || !pci->virtual_function || !pci->physical || !view.host.ports) return nullptr;
   const auto found = std::ranges::find_if(*view.host.ports, [&pci](const Port& other) {
     return other.pci && other.pci->address == pci->physical->address && other.netdev;
   });
-  if (found == view.host.ports->end()) return nullptr;
+  if (found == view.host.ports->end() || !found->transport || !NotRoce(*found).empty()) return nullptr;
   const Fact<bool> spare = SpareOf(view.host, *found, view.profile);
   return spare && !*spare ? &*found : nullptr;
 }

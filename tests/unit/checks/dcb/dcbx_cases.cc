@@ -91,6 +91,9 @@ std::vector<CheckCase> DcbxDcbRows() {
                   port.uppers = std::vector<UpperNetdev>{};
                 }),
                 "set elsewhere: a virtual function"),
+      IsUnknown("drv.dcb-capable", "a virtual function beside a physical one without RoCE",
+                BesideItsPhysical([](Port& port) { port.transport = Transport::kIwarp; }),
+                "set elsewhere: a virtual function"),
       IsUnknown("drv.dcb-capable", "BlueField in DPU mode", Elsewhere("mlx5_core", 0xa2dc),
                 "its Arm side has it"),
       IsUnknown("drv.dcb-capable", "a function that does not manage the port", Elsewhere("mlx5_core", 0x101d),
