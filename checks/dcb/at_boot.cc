@@ -6,6 +6,7 @@
 #include "checks/dcb/kept.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
+#include "checks/setting/owner.h"
 #include "checks/words/cluster_agent.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -58,6 +59,20 @@ bool IsFileRight(const EthernetView& view, const KeptDcb& kept) {
   return view.profile.pfc && kept.text == PfcText(BitmapOf(*view.profile.pfc));
 }
 
+// A program of this host that writes PFC again, whatever a file set at boot.
+SettingOwner LaterWriter(const EthernetView& view) {
+  SettingOwner owner = OwnerOf(view.host, {.kind = SettingKind::kPfc, .where = view.netdev->name});
+  return owner.writes_again ? owner : SettingOwner();
+}
+
+Fix OneWriterFix(const SettingOwner& owner, const std::string& file) {
+  Fix fix = Fix()
+                .Because(Cat(owner.why, ", after ", file, " ran"))
+                .Do(Cat("let one of the two set it, ", owner.name, " or ", file));
+  for (const std::string& other : owner.way.alternatives) fix = std::move(fix).Or(other);
+  return std::move(fix).CheckBy("dcb pfc show dev {netdev}");
+}
+
 // Something sets it again after the file did.
 Fix LaterWriterFix(const EthernetView& view, const KeptDcb& kept) {
   if (const ClusterAgent* const agent = QosAgentOf(view.host); agent != nullptr) {
@@ -65,6 +80,8 @@ Fix LaterWriterFix(const EthernetView& view, const KeptDcb& kept) {
         .Because(Cat(ClusterAgentText(*agent), " sets it after ", Printable(kept.file), " did"))
         .Do("change or remove the DaemonSet of that pod in the cluster: it sets the NIC again at each start");
   }
+  if (const SettingOwner owner = LaterWriter(view); !owner.empty())
+    return OneWriterFix(owner, Printable(kept.file));
   return Fix()
       .Because(Cat("somebody or something changed it after ", Printable(kept.file), " ran"))
       .Do(Cat("find what changed {netdev}, then run ", Printable(kept.file), " again"))
@@ -75,9 +92,11 @@ Verdict JudgeOtherwise(const EthernetView& view, const KeptDcb& kept) {
   const std::string file = FileText(view.host, kept.file);
   const std::string now = PfcText(view.netdev->dcb.pfc->enabled);
   const std::string observed = Cat(file, " sets ", kept.text, " at boot, and now it is ", now);
-  if (IsFileRight(view, kept))
-    return Judged(false, observed, Cat(kept.text, ", as the file sets it"), kBootSource,
-                  LaterWriterFix(view, kept));
+  if (IsFileRight(view, kept)) {
+    const SettingOwner owner = LaterWriter(view);
+    return Judged(false, Cat(observed, owner.empty() ? "" : ": ", owner.why),
+                  Cat(kept.text, ", as the file sets it"), kBootSource, LaterWriterFix(view, kept));
+  }
   return Judged(
       false, observed, Cat(now, " in the file"), kBootSource,
       Fix()

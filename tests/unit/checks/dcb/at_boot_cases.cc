@@ -35,6 +35,14 @@ Facts KeptBy(std::vector<BootWrite> writes, void (*change)(Netdev&) = AsItIs) {
   return host;
 }
 
+// A script sets what the profile wants, and it is otherwise now.
+Facts WrittenLater(std::vector<std::string> lldp_agents) {
+  Facts host = KeptBy({{.setting = "pfc", .object = "dcb0", .value = "3"}},
+                      [](Netdev& netdev) { netdev.dcb.pfc = Pfc{.capability = 8}; });
+  host.lldp_agents = std::move(lldp_agents);
+  return host;
+}
+
 Facts InCluster(std::string by) {
   Facts host = Kept(std::vector<std::string>{}, AsItIs);
   host.cluster_agents =
@@ -102,6 +110,11 @@ std::vector<CheckCase> DcbAtBootCases() {
             "/usr/local/sbin/qos.sh (by /etc/systemd/system/qos.service) sets PFC on 4 at boot, and now it is "
             "PFC on "
             "3"),
+      Fails(id, "a script sets it, and nobody is known to write it later", WrittenLater({}),
+            "sets PFC on 3 at boot, and now it is PFC off", {.fix = "find what changed dcb0, then run"}),
+      Fails(id, "a script sets it, and lldpad writes it later", WrittenLater({"lldpad"}),
+            "and now it is PFC off: lldpad runs and writes its own PFC, ETS and APP rows to dcb0",
+            {.fix = "let one of the two set it, lldpad or /usr/local/sbin/qos.sh"}),
       Fails(id, "a script that names an interface of the past",
             KeptBy({{.setting = "pfc", .object = "ens7f0", .value = "3"}}, Untouched),
             "sets ens7f0 at boot, an interface that no RDMA port here has; nothing sets dcb0"),
