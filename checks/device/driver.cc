@@ -207,6 +207,17 @@ std::string ReporterText(const HealthReporter& reporter) {
 }
 
 // An error that lasts is a fault; what was recovered from since the driver was loaded, worth knowing.
+// Errors that were recovered from, since the driver was loaded: that is at most as long ago as the boot.
+Verdict JudgePastErrors(const Facts& host, const HealthReporter& past, std::string_view expected,
+                        std::string_view source) {
+  constexpr std::uint64_t kOneInS = 30 * std::uint64_t{86'400};
+  if (!host.uptime_s) return NoAnswer(host.uptime_s.missing(), expected, source);
+  const std::string observed = Cat(ReporterText(past), ", since the driver was loaded");
+  if (past.errors <= *host.uptime_s / kOneInS)
+    return Judged(true, Cat(observed, ": not more than one in 30 days"), expected, source);
+  return Warned(observed, expected, source);
+}
+
 Verdict JudgeDrvHealth(const PortView& view) {
   if (IsSoftware(view.port)) return NotApplicable(std::string(kSoftware));
   if (NotOffered(view.port.devlink.health)) return NotApplicable("the driver reports no health of its own");
@@ -226,8 +237,7 @@ Verdict JudgeDrvHealth(const PortView& view) {
   }
   const auto past =
       std::ranges::find_if(*health, [](const HealthReporter& reporter) { return reporter.errors > 0; });
-  if (past != health->end())
-    return Warned(Cat(ReporterText(*past), ", since the driver was loaded"), kExpected, kSource);
+  if (past != health->end()) return JudgePastErrors(view.host, *past, kExpected, kSource);
   return Judged(true, Cat(health->size(), health->size() == 1 ? " reporter" : " reporters", ", no error"),
                 kExpected, kSource);
 }

@@ -32,6 +32,11 @@ std::vector<CheckCase> DriverFirmwareRows() {
   const auto reporter = [](HealthReporter one) {
     return NicPort([&one](Port& port) { port.devlink.health = std::vector<HealthReporter>{one}; });
   };
+  const auto up_for = [&reporter](Fact<std::uint64_t> uptime_s) {
+    Facts host = reporter({.name = "tx", .healthy = true, .errors = 1, .recovered = 1});
+    host.uptime_s = std::move(uptime_s);
+    return host;
+  };
   return {
       Passes("drv.fw-version", "what is stored", GoodNic(), "firmware 16.35.4030"),
       Passes("drv.fw-version", "as old as allowed", GoodNic(), "firmware 16.35.4030", {.profile = floor}),
@@ -52,6 +57,10 @@ std::vector<CheckCase> DriverFirmwareRows() {
             {.fix = "devlink health recover pci/0000:3b:00.0 reporter fw_fatal"}),
       Warns("drv.health", "past errors", reporter({.name = "tx", .healthy = true, .errors = 1, .recovered = 1}),
             "tx: 1 error, 1 recovered from, since"),
+      Passes("drv.health", "one past error in a year", up_for(std::uint64_t{400 * 86'400}),
+             "tx: 1 error, 1 recovered from, since the driver was loaded: not more than one in 30 days"),
+      Warns("drv.health", "one past error in a week", up_for(std::uint64_t{7 * 86'400}), "tx: 1 error"),
+      IsUnknown("drv.health", "a past error, and no uptime", up_for(Denied()), "not permitted"),
       IsUnknown("drv.health", "denied", NicPort([](Port& port) { port.devlink.health = Denied(); }),
                 "not permitted"),
       DoesNotApply("drv.health", "none reported",
