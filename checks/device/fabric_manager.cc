@@ -124,20 +124,42 @@ std::string WhyNotManaged(const PortView& view, const FabricManager& opensm) {
   return Cat("opensm of this host is given no GUID, and takes the first port with a link: ", taken);
 }
 
-// Units of distributions read a list of GUIDs. Without such a file, opensm reads one GUID from its own file.
-OpensmLine LineFor(const FabricManager& opensm, std::uint64_t guid) {
+// The GUIDs of this host's ports that opensm has already, then of those that nobody manages.
+std::string GuidsFor(const Facts& host, const FabricManager& opensm) {
+  std::string guids;
+  const auto add = [&guids](std::uint64_t guid) {
+    if (guid != 0) guids += Cat(guids.empty() ? "" : " ", GuidText(guid));
+  };
+  for (const ManagedPort& port : opensm.ports) add(port.guid);
+  for (const Port& port : *host.ports) {
+    const bool unmanaged = IsInfiniBand(port) && port.ib.sm_lid && *port.ib.sm_lid == 0;
+    if (unmanaged && !IsGiven(opensm, PortGuidOf(port))) add(PortGuidOf(port));
+  }
+  return guids;
+}
+
+// Whether opensm is given another InfiniBand port of this host, which has its subnet manager by that.
+bool ManagesAnother(const Facts& host, const FabricManager& opensm) {
+  return std::ranges::any_of(*host.ports, [&opensm](const Port& port) {
+    const std::uint64_t guid = IsInfiniBand(port) ? PortGuidOf(port) : 0;
+    return guid != 0 && IsGiven(opensm, guid);
+  });
+}
+
+// Units of distributions read a list of GUIDs. Without such a file, opensm reads one GUID from its own file:
+// nothing there manages a second port.
+std::optional<OpensmLine> LineFor(const Facts& host, const FabricManager& opensm, std::uint64_t guid) {
   const auto has = [&opensm](std::string_view file) {
     return std::ranges::find(opensm.files, file) != opensm.files.end();
   };
-  std::string guids;
-  for (const ManagedPort& port : opensm.ports) {
-    if (port.guid != 0) guids += Cat(GuidText(port.guid), " ");
-  }
-  guids += GuidText(guid);
-  if (has("/etc/default/opensm")) return {"/etc/default/opensm", Cat("PORTS=\"", guids, "\""), opensm.unit};
-  if (has("/etc/sysconfig/opensm")) return {"/etc/sysconfig/opensm", Cat("GUIDS=\"", guids, "\""), opensm.unit};
+  const std::string guids = GuidsFor(host, opensm);
+  if (has("/etc/default/opensm"))
+    return OpensmLine{"/etc/default/opensm", Cat("PORTS=\"", guids, "\""), opensm.unit};
+  if (has("/etc/sysconfig/opensm"))
+    return OpensmLine{"/etc/sysconfig/opensm", Cat("GUIDS=\"", guids, "\""), opensm.unit};
+  if (ManagesAnother(host, opensm)) return std::nullopt;
   const std::string path = has("/etc/rdma/opensm.conf") ? "/etc/rdma/opensm.conf" : "/etc/opensm/opensm.conf";
-  return {path, Cat("guid ", GuidText(guid)), opensm.unit};
+  return OpensmLine{path, Cat("guid ", GuidText(guid)), opensm.unit};
 }
 
 Fix OpensmFix(const PortView& view) {
@@ -145,10 +167,17 @@ Fix OpensmFix(const PortView& view) {
   if (opensm == nullptr || !opensm->starts) return {};
   const std::string unit = ShellWord(opensm->unit.substr(0, opensm->unit.rfind('.')));
   if (const std::string why = WhyNotManaged(view, *opensm); !why.empty()) {
-    const OpensmLine line = LineFor(*opensm, PortGuidOf(view.port));
+    const std::optional<OpensmLine> line = LineFor(view.host, *opensm, PortGuidOf(view.port));
+    if (!line)
+      return Fix()
+          .Because(why)
+          .Do(Cat("start a second opensm for {device} port {port}: opensm -g ", GuidText(PortGuidOf(view.port)),
+                  ", by a unit of its own; the first one goes on to manage its port"))
+          .CheckBy(kSmLid);
     return Fix()
         .Because(why)
-        .Do(Cat("write ", line.text, ", the GUID of {device} port {port}, into ", line.path))
+        .Caution("the subnet manager stops for a moment: its fabrics keep their routes meanwhile")
+        .Do(Cat("write ", line->text, ", with the GUID of {device} port {port}, into ", line->path))
         .Run(Cat("systemctl restart ", unit))
         .Or("where another host is to manage this fabric: start the subnet manager there")
         .CheckBy(kSmLid);
@@ -179,7 +208,7 @@ std::optional<OpensmLine> MissingOpensmLine(const PortView& view) {
   if (!unmanaged || IsOmniPath(view)) return std::nullopt;
   const FabricManager* opensm = InstalledManager(view.host, "opensm");
   if (opensm == nullptr || WhyNotManaged(view, *opensm).empty()) return std::nullopt;
-  return LineFor(*opensm, PortGuidOf(view.port));
+  return LineFor(view.host, *opensm, PortGuidOf(view.port));
 }
 
 }  // namespace rdmaready

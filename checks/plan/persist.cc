@@ -133,7 +133,8 @@ void AddSwitches(const PlannedPart& part, std::vector<PersistFile>& files) {
 void AddOpensm(const PlannedPart& part, std::vector<PersistFile>& files) {
   for (const Port& port : *part.now.ports) {
     const auto line = MissingOpensmLine({part.now, port, *part.origin->profile});
-    if (!line) continue;
+    const auto same = [&line](const PersistFile& file) { return file.path == line->path; };
+    if (!line || std::ranges::any_of(files, same)) continue;
     files.push_back(
         {.path = line->path,
          .content = Cat(line->text, "\n"),

@@ -62,6 +62,20 @@ Facts BehindEthernet(const std::string& driver, const char* device, const Fabric
   return host;
 }
 
+// With a second InfiniBand port, whose GUID is the next one.
+Facts BesideAnother(Facts host, std::uint16_t sm_lid) {
+  std::vector<Port> ports = *host.ports;
+  Port other = ports.front();
+  std::vector<Gid> gids = *other.gids;
+  gids.front().raw.back() = 0x41;
+  other.device = "mlx5_1";
+  other.gids = gids;
+  other.ib.sm_lid = sm_lid;
+  ports.push_back(other);
+  host.ports = ports;
+  return host;
+}
+
 std::vector<CheckCase> ManagerRows() {
   const std::string sysconfig = "/etc/sysconfig/opensm";
   const FabricManager untold = Opensm({{"/etc/rdma/opensm.conf", 0}}, {"/etc/rdma/opensm.conf", sysconfig});
@@ -75,23 +89,30 @@ std::vector<CheckCase> ManagerRows() {
   FabricManager unknown = untold;
   unknown.starts = Denied();
   const FabricManager own = Opensm({{"/etc/opensm/opensm.conf", kOwnGuid}}, {"/etc/opensm/opensm.conf"});
+  const FabricManager the_other = Opensm({{"/etc/rdma/opensm.conf", kOwnGuid + 1}}, {"/etc/rdma/opensm.conf"});
   const FabricManager opafm{.name = "opafm", .unit = "opafm.service", .starts = false};
   FabricManager opafm_starts = opafm;
   opafm_starts.starts = true;
   const std::string none = "no subnet manager has configured the port";
   return {
-      Fails(
-          "ib.sm", "opensm takes an E810", BehindEthernet("mlx5_core", "irdma0", untold), none,
-          {.fix = "write GUIDS=\"0xb83fd20300c21a40\", the GUID of mlx5_0 port 1, into /etc/sysconfig/opensm"}),
+      Fails("ib.sm", "opensm takes an E810", BehindEthernet("mlx5_core", "irdma0", untold), none,
+            {.fix = "write GUIDS=\"0xb83fd20300c21a40\", with the GUID of mlx5_0 port 1, into "
+                    "/etc/sysconfig/opensm"}),
       Fails("ib.sm", "opensm takes a Thor", BehindEthernet("mlx4_core", "bnxt_re0", Opensm({}, {})), none,
-            {.fix = "guid 0xb83fd20300c21a40, the GUID of mlx5_0 port 1, into /etc/opensm/opensm.conf"}),
+            {.fix = "guid 0xb83fd20300c21a40, with the GUID of mlx5_0 port 1, into /etc/opensm/opensm.conf"}),
       Fails("ib.sm", "opensm takes the first port, which is this one",
             BehindEthernet("mlx5_core", "rocep49s0f0", untold), none, {.fix = "journalctl -u opensm"}),
       Fails("ib.sm", "opensm is given another port", Managed("mlx5_core", told_another), none,
             {.fix = "GUIDS=\"0x0002c903000f1234 0xb83fd20300c21a40\""}),
       Fails("ib.sm", "opensm of Debian is given another port", Managed("mlx5_core", of_debian), none,
-            {.fix = "PORTS=\"0x0002c903000f1234 0xb83fd20300c21a40\", the GUID of mlx5_0 port 1, into "
+            {.fix = "PORTS=\"0x0002c903000f1234 0xb83fd20300c21a40\", with the GUID of mlx5_0 port 1, into "
                     "/etc/default/opensm"}),
+      Fails("ib.sm", "opensm has its own file alone, and manages the other port",
+            BesideAnother(Managed("mlx5_core", the_other), 1), none,
+            {.fix = "start a second opensm for mlx5_0 port 1: opensm -g 0xb83fd20300c21a40"}),
+      Fails("ib.sm", "opensm takes an E810, and has two ports to manage",
+            BesideAnother(BehindEthernet("mlx5_core", "irdma0", untold), 0), none,
+            {.fix = "GUIDS=\"0xb83fd20300c21a40 0xb83fd20300c21a41\""}),
       Fails("ib.sm", "opensm starts for each port", BehindEthernet("mlx5_core", "irdma0", for_all), none,
             {.fix = "journalctl -u opensm"}),
       Fails("ib.sm", "opensm is given this port", BehindEthernet("mlx5_core", "irdma0", own), none,
