@@ -86,23 +86,33 @@ std::string WhereWords(Reach reach, const Fact<std::string>& netdev) {
 
 // ---- nvmet ----
 
-// The kernel refuses new values while a subsystem is linked (nvmet_is_port_enabled).
-Fix Unlinked(Fix fix, const NvmetPort& port) {
-  for (const std::string& subsystem : port.subsystems)
-    fix = std::move(fix).Run(Cat("rm ", ShellWord(Cat(kPortsFolder, port.id, "/subsystems/", subsystem))));
-  return fix;
-}
-
-Fix Linked(Fix fix, const NvmetPort& port) {
-  for (const std::string& subsystem : port.subsystems)
-    fix = std::move(fix).Run(Cat("ln -s ", ShellWord(Cat("/sys/kernel/config/nvmet/subsystems/", subsystem)),
-                                 " ", ShellWord(Cat(kPortsFolder, port.id, "/subsystems/"))));
-  if (port.subsystems.empty()) fix = std::move(fix).Do(Cat("link the subsystem to port ", ShellWord(port.id)));
-  return fix;
-}
-
 std::string WriteTo(const NvmetPort& port, std::string_view file, std::string_view value) {
   return Cat("echo ", ShellWord(value), " > ", ShellWord(Cat(kPortsFolder, port.id, "/", file)));
+}
+
+// The kernel refuses new values while a subsystem is linked (nvmet_is_port_enabled), and enables the port with
+// the first link. One command: a port without its links serves nobody.
+Fix WithLinksRenewed(Fix fix, const NvmetPort& port, const std::vector<std::string>& writes) {
+  constexpr std::size_t kMostInACommand = 4;
+  std::vector<std::string> commands;
+  for (const std::string& subsystem : port.subsystems)
+    commands.push_back(Cat("rm ", ShellWord(Cat(kPortsFolder, port.id, "/subsystems/", subsystem))));
+  commands.insert(commands.end(), writes.begin(), writes.end());
+  for (const std::string& subsystem : port.subsystems)
+    commands.push_back(Cat("ln -s ", ShellWord(Cat("/sys/kernel/config/nvmet/subsystems/", subsystem)), " ",
+                           ShellWord(Cat(kPortsFolder, port.id, "/subsystems/"))));
+  const auto joined = [](const std::vector<std::string>& list) {
+    std::string text;
+    for (const std::string& one : list) text += Cat(text.empty() ? "" : " && ", one);
+    return text;
+  };
+  if (port.subsystems.size() > kMostInACommand)
+    return std::move(fix).Do(Cat("unlink the ", port.subsystems.size(), " subsystems of port ",
+                                 ShellWord(port.id), writes.empty() ? "" : ", then ", joined(writes),
+                                 ", then link them again"));
+  if (!commands.empty()) fix = std::move(fix).Run(joined(commands));
+  if (!port.subsystems.empty()) return std::move(fix).Caution("clients of the port lose it for a moment");
+  return std::move(fix).Do(Cat("link the subsystem to port ", ShellWord(port.id)));
 }
 
 Fix TargetAddressFix(const Facts& host, const NvmetPort& port, Reach reach) {
@@ -115,11 +125,12 @@ Fix TargetAddressFix(const Facts& host, const NvmetPort& port, Reach reach) {
                         reach == Reach::kNoRdma ? Cat(" of ", Printable(*port.netdev), ", a NIC without RDMA")
                                                 : std::string(", which no interface of this host has")),
                     reach == Reach::kNoRdma ? Certainty::kCertain : Certainty::kLikely);
-  fix = Unlinked(std::move(fix), port);
+  std::vector<std::string> writes;
   if (other_family)
-    fix = std::move(fix).Run(
+    writes.push_back(
         WriteTo(port, "addr_adrfam", own->ip.address.find(':') == std::string::npos ? "ipv4" : "ipv6"));
-  fix = Linked(std::move(fix).Run(WriteTo(port, "addr_traddr", own->ip.address)), port);
+  writes.push_back(WriteTo(port, "addr_traddr", own->ip.address));
+  fix = WithLinksRenewed(std::move(fix), port, writes);
   fix = std::move(fix).Do(Cat("write ", Printable(own->ip.address), ", the address of ", Printable(own->netdev),
                               ", into the saved configuration as traddr"));
   if (reach == Reach::kNoInterface)
@@ -133,7 +144,7 @@ Fix EnableFix(const NvmetPort& port) {
   const bool linked = !port.subsystems.empty();
   Fix fix = Fix().Because(linked ? "the port was enabled before its interface had the address or RDMA"
                                  : "no subsystem is linked to the port, which is what enables it");
-  fix = Linked(Unlinked(std::move(fix), port), port);
+  fix = WithLinksRenewed(std::move(fix), port, {});
   return std::move(fix)
       .Do("let the service that restores the target start after network-online.target")
       .CheckBy("dmesg | grep -i nvmet");
