@@ -212,14 +212,14 @@ Verdict JudgeOwnEct(const PortView& view) {
 Verdict JudgeEcnEctSet(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.ecn) return NotApplicable(NotAsked(view.profile, "marking by switches (ecn)"));
-  if (view.profile.tos)
-    return NotApplicable(Cat("profile ", view.profile.name, " names the whole ToS: see roce.tos"));
-  if (!view.profile.dscp) return NotApplicable(NotAsked(view.profile, "a mark of RDMA's own"));
-  constexpr std::string_view kSource = "configfs rdma_cm";
-  if (view.profile.marking == Profile::Marking::kConsumers) return JudgeOwnEct(view);
+  if (!WantedTos(view.profile)) return NotApplicable(NotAsked(view.profile, "a mark of RDMA's own"));
   const Fact<std::uint64_t> of_nic = DscpOfNic(view.port);
   if (of_nic) return NotApplicable(kMarkOfNic);
   if (!NotOffered(of_nic)) return NoAnswer(of_nic.missing(), kEctWanted, "congestion control");
+  if (view.profile.tos)
+    return NotApplicable(Cat("profile ", view.profile.name, " names the whole ToS: see roce.tos"));
+  if (view.profile.marking == Profile::Marking::kConsumers) return JudgeOwnEct(view);
+  constexpr std::string_view kSource = "configfs rdma_cm";
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), kEctWanted, kSource);
   const unsigned better = *WantedTos(view.profile);

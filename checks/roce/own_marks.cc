@@ -9,6 +9,15 @@
 namespace rdmaready {
 
 Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted) {
+  // What overrides all programs comes first.
+  const Fact<std::uint64_t> of_nic = DscpOfNic(view.port);
+  if (of_nic)
+    return std::vector<OwnMark>{{static_cast<std::uint8_t>(*of_nic << 2U),
+                                 Cat("the NIC marks RoCE with DSCP ", *of_nic, " by itself")}};
+  if (!NotOffered(of_nic)) return of_nic.missing();
+  const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
+  if (!forced && !NotOffered(forced)) return forced.missing();
+  if (forced && *forced != 0) return std::vector<OwnMark>{{*forced, Cat("every connection has ToS ", *forced)}};
   const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
   if (!markings && !NotOffered(markings)) return markings.missing();
   std::vector<OwnMark> marks;
@@ -20,8 +29,6 @@ Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted) {
          marking.source});
   }
   if (!marks.empty()) return marks;
-  const Fact<std::uint8_t>& forced = view.port.verbs_traffic_class;
-  if (forced && *forced != 0) return std::vector<OwnMark>{{*forced, Cat("every connection has ToS ", *forced)}};
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (tos && unsigned{*tos} >> 2U == wanted >> 2U)
     return std::vector<OwnMark>{{*tos, Cat("RDMA-CM default ToS ", *tos)}};

@@ -22,9 +22,10 @@ struct OwnMark {
   std::string file{};    // of a consumer: "/etc/nccl.conf"; empty: a mark of the kernel's
 };
 
-// The consumers' own marks, as far as they are known; else a mark that is forced on all; else RDMA-CM's default
-// where it has the DSCP of `wanted`, because a job may use it that says nothing. Missing: no configuration
-// marks, which says nothing of a job's own environment.
+// A mark that overrides every program's: the NIC's own, else one that the driver forces. Without one the
+// consumers' own marks, as far as they are known; else RDMA-CM's default where it has the DSCP of `wanted`,
+// because a job may use it that says nothing. Missing: one of them was not read, or no configuration marks,
+// which says nothing of a job's own environment.
 Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted);
 
 // Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever a consumer asks for (its configfs

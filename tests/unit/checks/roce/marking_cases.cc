@@ -160,6 +160,10 @@ std::vector<CheckCase> MarkingConsumerRows() {
     profile.tos.reset();
     profile.ecn = Profile::Ecn{};
   });
+  Facts forced = marks(MarkingConsumer::kNccl, 106);
+  std::vector<Port> forced_ports = *forced.ports;
+  forced_ports.front().verbs_traffic_class = std::uint8_t{104};
+  forced.ports = forced_ports;
   const auto unset = [](Facts host) {
     std::vector<Port> ports = *host.ports;
     ports.front().cm_default_tos = std::uint8_t{0};
@@ -186,6 +190,8 @@ std::vector<CheckCase> MarkingConsumerRows() {
                  "NCCL marks ToS 106 (DSCP 26) by /etc/marks.conf: ECT(0)", {.profile = with_ecn}),
           Fails("ecn.ect-set", "NCCL's own, without the bits", marks(MarkingConsumer::kNccl, 104), "Not-ECT",
                 {.fix = "write NCCL_IB_TC=106 there", .profile = with_ecn}),
+          Fails("ecn.ect-set", "a forced mark goes before NCCL's own", forced,
+                "every connection has ToS 104: Not-ECT", {.profile = with_ecn}),
           IsUnknown("ecn.ect-set", "consumers say nothing", unset(GoodHost()), "no configuration here marks",
                     {.profile = with_ecn}),
           Passes("ecn.ect-set", "consumers say nothing, RDMA-CM's default", GoodHost(),
