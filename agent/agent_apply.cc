@@ -20,6 +20,7 @@
 #include "checks/live/transfer.h"
 #include "checks/plan/manual.h"
 #include "checks/plan/plan.h"
+#include "checks/waiving.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -160,7 +161,10 @@ absl::StatusOr<Plan> Agent::MakePlan(const ChangeOrder& order, bool persist) {
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
   Plan plan = rdmaready::MakePlan(parts, {.persist = persist});
-  plan.manual = ManualOf(plan, JudgeHost(parts));
+  std::vector<Finding> findings = JudgeHost(parts);
+  const std::string own_name = hostname();
+  Waive(order.profiles, {&own_name, 1}, UnixNowNs(), findings);
+  plan.manual = ManualOf(plan, findings);
   plan.profiles.clear();
   for (const Profile& profile : order.profiles) {
     RR_ASSIGN_OR_RETURN(std::string digest, ProfileContentDigest(profile));

@@ -33,7 +33,7 @@ std::vector<std::string> StepsOf(const Finding& finding) {
 std::vector<PlanManual> ManualOf(const Plan& plan, std::span<const Finding> findings) {
   std::vector<PlanManual> manual;
   for (const Finding& finding : findings) {
-    if (finding.outcome != Outcome::kFail || !finding.blocking) continue;
+    if (finding.outcome != Outcome::kFail || !finding.blocking || finding.waived) continue;
     if (IsServed(plan.steps, finding) || IsServed(plan.refusals, finding) || IsServed(plan.pending, finding))
       continue;
     manual.push_back({.id = finding.id,

@@ -69,6 +69,9 @@ TEST(ManualOf, ComparesThePlaces) {
   EXPECT_THAT(ManualOf(plan, std::vector{finding}), IsEmpty());
   finding.subject = "mlx5_1/1 eth1";
   EXPECT_THAT(ManualOf(plan, std::vector{finding}), ElementsAre(Field(&PlanManual::id, "mtu.ethernet")));
+  finding.waived = Waived{};
+  EXPECT_THAT(ManualOf(plan, std::vector{finding}), IsEmpty());
+  finding.waived.reset();
   finding.blocking = false;
   EXPECT_THAT(ManualOf(plan, std::vector{finding}), IsEmpty());
 }
