@@ -66,6 +66,11 @@ SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::strin
                      .why = Cat(file, " sets ", what, " again at each boot"),
                      .file = found->file,
                      .at_boot = true};
+  if (wanted.empty()) {
+    owner.way.steps.push_back(
+        {.action = Cat("for the next boot: see that ", file, " sets ", what, " so, too")});
+    return owner;
+  }
   owner.way.steps.push_back(
       {.action = Cat("for the next boot: change ", file, ", which sets ", what, " otherwise")});
   return owner;
