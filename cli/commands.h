@@ -23,7 +23,7 @@
 #include "cli/render/format/format.h"
 #include "cli/style.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 is called so
 class App;
 }
 
