@@ -14,7 +14,7 @@
 
 #include "agent/agent.h"
 #include "agent/agent_events.h"
-#include "api/base/clock.h"
+#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/profile/profile_proto.h"
 #include "checks/judge.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checks/words/port_driver.h"
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
