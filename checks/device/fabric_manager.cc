@@ -177,7 +177,7 @@ Fix OpensmFix(const PortView& view) {
           .CheckBy(kSmLid);
     return Fix()
         .Because(why)
-        .Caution("the subnet manager stops for a moment: its fabrics keep their routes meanwhile")
+        .Caution("the subnet manager stops for a moment: its fabrics keep their routes")
         .Do(Cat("write ", line->text, ", with the GUID of {device} port {port}, into ", line->path))
         .Run(Cat("systemctl restart ", unit))
         .Or("where another host is to manage this fabric: start the subnet manager there")

@@ -9,7 +9,7 @@
 namespace rdmaready {
 
 Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted) {
-  // What overrides all programs comes first.
+  // A mark that overrides all programs comes first.
   const Fact<std::uint64_t> of_nic = DscpOfNic(view.port);
   if (of_nic)
     return std::vector<OwnMark>{{static_cast<std::uint8_t>(*of_nic << 2U),

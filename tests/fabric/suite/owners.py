@@ -35,7 +35,7 @@ KINDS = {
                 lldpad=(LLDPAD_ETS.format(willing="no", shares="50,0,0,50,0,0,0,0"), LLDPAD_ETS.format(willing="no", shares="90,0,0,10,0,0,0,0"))),
     "willing": Kind("dcbx.willing", "dcb ets set dev dcb0 willing on", without=("mlx5", "mlx5-dscp", "bnxt"),
                     lldpad=(LLDPAD_ETS.format(willing="no", shares="50,0,0,50,0,0,0,0"), LLDPAD_ETS.format(willing="yes", shares="50,0,0,50,0,0,0,0"))),
-    # Another row stays meanwhile: with the last one of DSCP ice begins its classes anew.
+    # A second row of DSCP stays: when the last one goes, ice sets its classes to the defaults.
     "app": Kind("map.dscp", "dcb app add dev dcb0 dscp-prio 9:1; dcb app del dev dcb0 dscp-prio 26:3; dcb app add dev dcb0 dscp-prio 26:5; "
                             "dcb app del dev dcb0 dscp-prio 9:1",
                 lldpad=("APP app=3,5,26", "APP app=5,5,26")),

@@ -35,7 +35,7 @@ Facts KeptBy(std::vector<BootWrite> writes, void (*change)(Netdev&) = AsItIs) {
   return host;
 }
 
-// A script sets what the profile wants, and it is otherwise now.
+// A script sets the value of the profile, and the NIC has another one now.
 Facts WrittenLater(std::vector<std::string> lldp_agents) {
   Facts host = KeptBy({{.setting = "pfc", .object = "dcb0", .value = "3"}},
                       [](Netdev& netdev) { netdev.dcb.pfc = Pfc{.capability = 8}; });
