@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "checks/families.h"
+#include "checks/net/address_fix.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/roce/own_marks.h"
@@ -67,16 +68,9 @@ Fix NoRoceFix(const Port& port) {
           "/sys/class/infiniband/{device}/ports/{port}/gids/*");
 }
 
-Fix AddressFix(const std::string& netdev) {
-  return Fix(Cat("ip address add ADDRESS dev ", netdev))
-      .Because("nobody gave the interface an address")
-      .Caution("ADDRESS is this host's in the storage network, like 10.0.0.1/24")
-      .Do("configure it in the network manager of this host, for the next boot")
-      .CheckBy(Cat("ip -br address show dev ", netdev));
-}
-
 // Why the table has no usable entry decides what to do.
-Fix GidFix(const Port& port, const std::vector<Gid>& gids) {
+Fix GidFix(const PortView& view, const std::vector<Gid>& gids) {
+  const Port& port = view.port;
   const std::string netdev = NetdevWord(port.netdev);
   if (!AddressesOf(gids, GidType::kRoceV1).empty()) {
     return Fix(Cat("ethtool -i ", netdev))
@@ -92,7 +86,7 @@ Fix GidFix(const Port& port, const std::vector<Gid>& gids) {
   if (has_address) {
     return Bounce(netdev, "the interface has an address, the GID table missed it");
   }
-  return AddressFix(netdev);
+  return AddressFix(view);
 }
 
 Verdict JudgeGidV2Present(const PortView& view) {
@@ -113,7 +107,7 @@ Verdict JudgeGidV2Present(const PortView& view) {
   } else if (!gids->empty()) {
     observed += ", only link-local ones";
   }
-  return Judged(false, observed, kExpected, kSource, GidFix(view.port, *gids));
+  return Judged(false, observed, kExpected, kSource, GidFix(view, *gids));
 }
 
 Verdict JudgeGidDefaultMode(const PortView& view) {
@@ -266,7 +260,7 @@ std::vector<Check> GidChecks() {
       {.id = "gid.v2-present",
        .title = "The port has a RoCE v2 GID with an IP address",
        .why = "RDMA connections are made by IP address: without such a GID none can be resolved",
-       .fix = AddressFix("{netdev}"),
+       .fix = AddressFix(),
        .blocks_for = &kDemandsRoceV2,
        .depends_on = {"drv.userlib", "inv.netdev-mapping", "link.state", "ip.address"},
        .judge = JudgeGidV2Present},
