@@ -5,29 +5,20 @@
 
 #include <utility>
 
+#include "api/base/build_id.h"
 #include "api/base/digest.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/profile/profile_proto.h"
 #include "api/profile/waivers.h"
-#include "checks/catalog.h"
-#include "checks/words/fix.h"
 
 namespace rdmaready::hub {
 namespace {
 
 constexpr std::int64_t kDayNs = std::int64_t{86'400} * 1'000'000'000;
 
-// The checks as they are written. Two builds of one version may have different checks.
-std::string ChecksDigest() {
-  std::string text(kVersion);
-  for (const Check& check : AllChecks()) {
-    const Remedy& remedy = check.fix.remedy();
-    text += fmt::format("|{}|{}|{}|{}|{}|{}", check.id, check.title, check.why, OneLine(remedy), remedy.cause,
-                        remedy.check);
-  }
-  return Sha256(text).value_or(text);
-}
+// The checks of this program. Two builds of one version may have different checks.
+std::string ChecksDigest() { return fmt::format("{}|{}", kVersion, BuildId()); }
 
 }  // namespace
 
@@ -84,9 +75,8 @@ HostRules RuleBook::RulesOf(const std::string& name, std::int64_t now_unix_ns) c
   } else {
     rules.of_group = groups_.at(*group);
   }
-  static const std::string kChecks = ChecksDigest();
   std::string text =
-      fmt::format("{}|{}|{}|{}|{}|", kChecks, rules.trouble, rules.group, rules.rack, rules.unlisted);
+      fmt::format("{}|{}|{}|{}|{}|", ChecksDigest(), rules.trouble, rules.group, rules.rack, rules.unlisted);
   if (rules.of_group != nullptr) text += rules.of_group->digest;
   if (rules.of_group != nullptr && rules.of_group->waives) text += fmt::format("|{}", now_unix_ns / kDayNs);
   rules.digest = Sha256(text).value_or("");

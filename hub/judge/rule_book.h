@@ -29,8 +29,8 @@ struct HostRules {
   std::string group{};
   std::string rack{};
   bool unlisted = false;  // there is an inventory, and it does not name this host
-  // Names everything but the facts that the verdict depends on: profiles, waivers, the checks as they are
-  // written. Where two digests are equal, the same facts give the same verdict.
+  // Names everything but the facts that the verdict depends on: profiles, waivers, the program with its checks.
+  // Where two digests are equal, the same facts give the same verdict; a new build judges all hosts again.
   std::string digest{};
 
   const std::vector<Profile>& profiles() const;  // none where there is trouble
