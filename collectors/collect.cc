@@ -21,6 +21,7 @@
 #include "collectors/system/boot_scripts.h"
 #include "collectors/system/boot_targets.h"
 #include "collectors/system/cluster_agents.h"
+#include "collectors/system/control_group.h"
 #include "collectors/system/dcb_keepers.h"
 #include "collectors/system/fabric_managers.h"
 #include "collectors/system/gpu.h"
@@ -28,6 +29,7 @@
 #include "collectors/system/kernel_modules.h"
 #include "collectors/system/memlock_grants.h"
 #include "collectors/system/named_devices.h"
+#include "collectors/system/network_files.h"
 #include "collectors/system/pci_devices.h"
 #include "collectors/system/storage.h"
 #include "collectors/system/storage_targets.h"
@@ -86,6 +88,8 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
   facts.modules = Joined(facts.modules, ReadAdapterModules(host, facts.kernel, facts.pci_devices));
   facts.gpu = ReadGpuSupport(host, facts.kernel, facts.pci_devices);
   facts.named_devices = ReadNamedDevices(host);
+  facts.managed_interfaces = ReadManagedInterfaces(host);
+  facts.agent_group = ReadControlGroup(host);
   facts.nvmet_ports = ReadNvmetPorts(host);
   facts.iscsi_portals = ReadIscsiPortals(host);
   facts.fabric_managers = ReadFabricManagers(host);

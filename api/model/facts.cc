@@ -9,6 +9,7 @@ template class Fact<CeeSettings>;
 template class Fact<Channels>;
 template class Fact<CmaMemory>;
 template class Fact<CongestionControl>;
+template class Fact<ControlGroup>;
 template class Fact<DcbWrites>;
 template class Fact<Dcbx>;
 template class Fact<DeviceLimits>;

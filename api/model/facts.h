@@ -300,11 +300,14 @@ struct Facts {
   Fact<bool> privileged_qkey{};                    // controlled Q_Keys are for everybody, not CAP_NET_RAW alone
   Fact<GpuSupport> gpu{};                          // kUnsupported: there is no GPU on the bus
   Fact<std::vector<NamedDevice>> named_devices{};  // RDMA devices that the configuration of programs names
+  // Interfaces in the configuration of the network managers that run here.
+  Fact<std::vector<NamedDevice>> managed_interfaces{};
   // What ARP and IPv4 do on all interfaces, on those of RDMA ports and on those that share a subnet with one.
   // Sorted by name, each once; what could not be read, or is no number of 32 bits, is left out.
   Fact<std::vector<Sysctl>> sysctls{};
   Fact<std::vector<BootWrite>> boot_writes{};        // in the order in which each file has them
   Fact<std::vector<ClusterAgent>> cluster_agents{};  // empty: no pod is known to set NICs
+  Fact<ControlGroup> agent_group{};                  // of the process that looked
   Fact<CmaMemory> cma{};                             // kUnsupported: a kernel without it
   Fact<std::vector<NvmetPort>> nvmet_ports{};        // kUnsupported: the kernel shows no NVMe target
   Fact<std::vector<IscsiPortal>> iscsi_portals{};    // kUnsupported: the kernel shows no iSCSI target
@@ -320,9 +323,10 @@ struct Facts {
                  "tos_keepers", tos_keepers, "boot_targets", boot_targets, "markings", markings,
                  "cpu_governors", cpu_governors, "distribution", distribution, "dcb_keepers", dcb_keepers,
                  "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices", pci_devices,
-                 "privileged_qkey", privileged_qkey, "named_devices", named_devices, "sysctls", sysctls,
-                 "boot_writes", boot_writes, "cma", cma, "nvmet_ports", nvmet_ports, "iscsi_portals",
-                 iscsi_portals, "fabric_managers", fabric_managers);
+                 "privileged_qkey", privileged_qkey, "named_devices", named_devices, "managed_interfaces",
+                 managed_interfaces, "agent_group", agent_group, "sysctls", sysctls, "boot_writes", boot_writes,
+                 "cma", cma, "nvmet_ports", nvmet_ports, "iscsi_portals", iscsi_portals, "fabric_managers",
+                 fabric_managers);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "agent_user", agent_user, "lldp_agents", lldp_agents,
                "irqbalance", irqbalance, "clock", clock, "gpu", gpu, "apply_state", apply_state,
@@ -345,6 +349,7 @@ extern template class Fact<CeeSettings>;
 extern template class Fact<Channels>;
 extern template class Fact<CmaMemory>;
 extern template class Fact<CongestionControl>;
+extern template class Fact<ControlGroup>;
 extern template class Fact<DcbWrites>;
 extern template class Fact<Dcbx>;
 extern template class Fact<DeviceLimits>;

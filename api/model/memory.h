@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "api/model/fact.h"
+
 namespace rdmaready {
 
 // RLIMIT_MEMLOCK of the process that registers memory (the agent), soft limit.
@@ -46,6 +48,18 @@ struct CmaMemory {
   }
 
   bool operator==(const CmaMemory&) const = default;
+};
+
+// The control group, and the container, of the process that registers memory (the agent).
+struct ControlGroup {
+  std::string container{};  // the sign of one: "kubepods", "docker", "overlay"; empty: no sign
+  // The least memory.max of the group and of those above it that the process sees; Memlock::kUnlimited.
+  // kUnsupported: its memory is in no group of version 2.
+  Fact<std::uint64_t> memory_max_bytes{};
+
+  void Fields(auto& list) { list.Setting("container", container, "memory_max_bytes", memory_max_bytes); }
+
+  bool operator==(const ControlGroup&) const = default;
 };
 
 }  // namespace rdmaready

@@ -28,6 +28,15 @@ const ClusterAgent* SriovAgentOf(const Facts& facts) {
   return found == facts.cluster_agents->end() ? nullptr : &*found;
 }
 
+// The command by which a person finds the object in the cluster; the host itself may have no kubectl.
+std::string KubectlOf(const ClusterAgent& agent) {
+  if (agent.by == kSriovAgent) return "kubectl get sriovnetworknodepolicies -A";
+  const std::size_t slash = agent.pod.find('/');
+  if (slash == std::string::npos) return {};
+  return Cat("kubectl -n ", ShellWord(agent.pod.substr(0, slash)), " describe pod ",
+             ShellWord(agent.pod.substr(slash + 1)));
+}
+
 SettingOwner OwnerBy(const ClusterAgent& agent, const SettingPlace& place, std::string_view where) {
   const std::string text = ClusterAgentText(agent);
   const std::string_view words = RowOf(place.object.kind).words;
@@ -36,7 +45,9 @@ SettingOwner OwnerBy(const ClusterAgent& agent, const SettingPlace& place, std::
                      .why = Cat(text, " sets ", words, " of ", place.object.where,
                                 " again: what is set on the host does not stay"),
                      .writes_again = true};
-  owner.way.steps.push_back({.action = Cat("change ", words, " in the ", where, " of ", text)});
+  const std::string kubectl = KubectlOf(agent);
+  owner.way.steps.push_back({.action = Cat("change ", words, " in the ", where, " of ", text,
+                                           kubectl.empty() ? "" : "; in the cluster find it by: ", kubectl)});
   return owner;
 }
 

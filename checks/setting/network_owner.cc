@@ -21,9 +21,9 @@ bool Names(const NamedDevice& named, const std::string& netdev) {
 
 // The exact name goes before the beginning of one. Null for none.
 const NamedDevice* ManagedBy(const Facts& facts, const std::string& netdev) {
-  if (!facts.named_devices) return nullptr;
+  if (!facts.managed_interfaces) return nullptr;
   const NamedDevice* found = nullptr;
-  for (const NamedDevice& named : *facts.named_devices) {
+  for (const NamedDevice& named : *facts.managed_interfaces) {
     if (Names(named, netdev) && (found == nullptr || (named.exact && !found->exact))) found = &named;
   }
   return found;

@@ -29,6 +29,7 @@ constexpr std::array kFactRows = {
     FactRow{"CongestionControl.source", Treatment::kPath},
     FactRow{"CongestionParameter.name", Treatment::kKeep},
     FactRow{"ConsumerMarking.source", Treatment::kPath},
+    FactRow{"ControlGroup.container", Treatment::kKeep},  // a word of a known list
     FactRow{"Counter.name", Treatment::kKeep},
     FactRow{"DcbWrite.changed", Treatment::kKeep},
     FactRow{"DcbWrite.suspects", Treatment::kKeep},  // programs that keep DCB, and their process ids

@@ -126,6 +126,13 @@ std::string CmaText(const CmaMemory& cma) {
   return fmt::format("{}, {} free", BytesText(cma.total_bytes), BytesText(cma.free_bytes));
 }
 
+std::string GroupText(const ControlGroup& group) {
+  std::string text = group.container.empty() ? "no container" : fmt::format("container ({})", group.container);
+  if (!group.memory_max_bytes) return text;
+  const std::uint64_t most = *group.memory_max_bytes;
+  return text + (most == Memlock::kUnlimited ? ", memory unlimited" : ", memory " + BytesText(most));
+}
+
 // "10.0.0.5:4420", "[fd00::5]:4420".
 std::string PlaceText(const std::string& address, const std::string& port, const Fact<std::string>& netdev) {
   const bool ipv6 = address.find(':') != std::string::npos;
@@ -199,10 +206,12 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
   say("adapters and GPUs", facts.pci_devices, PciDevicesText);
   say("GPU drivers", facts.gpu, GpuText);
   say("devices in configuration", facts.named_devices, NamedDevicesText);
+  say("managed interfaces", facts.managed_interfaces, NamedDevicesText);
   say("NVMe target", facts.nvmet_ports, NvmetText);
   say("iSCSI portals", facts.iscsi_portals, PortalsText);
   say("fabric managers", facts.fabric_managers, ManagersText);
   say("CMA", facts.cma, CmaText);
+  say("agent's control group", facts.agent_group, GroupText);
   say("privileged Q_Keys", facts.privileged_qkey, [](bool on) { return on ? "on" : "off"; });
   say("CPU governors", facts.cpu_governors, NamesText);
   say("irqbalance", facts.irqbalance, [](bool runs) { return runs ? "runs" : "does not run"; });

@@ -9,7 +9,6 @@
 #include "api/base/number.h"
 #include "api/base/status.h"
 #include "collectors/gaps.h"
-#include "collectors/system/network_files.h"
 #include "collectors/system/started_units.h"
 
 namespace rdmaready {
@@ -117,7 +116,6 @@ Fact<std::vector<NamedDevice>> ReadNamedDevices(HostReader& host) {
     if (!lines.ok()) continue;
     std::ranges::move(DecodeNamedDevices(*lines, path), std::back_inserter(named));
   }
-  std::ranges::move(ReadManagedInterfaces(host), std::back_inserter(named));
   return named;
 }
 

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <utility>
+
+#include "collectors/gaps.h"
 
 namespace rdmaready {
 namespace {
@@ -21,18 +25,24 @@ bool Runs(HostReader& host, const NetworkFolder& folder) {
   return host.ListDirectory("/run/NetworkManager").ok() || Holds(host, kStarted, "NetworkManager.service");
 }
 
-std::vector<NamedDevice> ReadFolder(HostReader& host, const NetworkFolder& folder) {
-  std::vector<NamedDevice> named;
+struct Found {
+  std::vector<NamedDevice> named{};
+  std::optional<Missing> gap{};
+};
+
+void ReadFolder(HostReader& host, const NetworkFolder& folder, Found* found) {
   absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder.path);
-  if (!names.ok() || names->empty() || !Runs(host, folder)) return named;
+  if (IsGap(names.status())) found->gap = MissingFrom(names.status());
+  if (!names.ok() || names->empty() || !Runs(host, folder)) return;
   std::erase_if(*names, [&folder](const std::string& name) { return !name.ends_with(folder.ending); });
   if (names->size() > kMostNetworkFiles) names->resize(kMostNetworkFiles);
   for (const std::string& name : *names) {
     const std::string path = std::string(folder.path) + "/" + name;
     const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(path, {std::string(folder.word)});
-    if (lines.ok()) std::ranges::move(DecodeNetworkLines(*lines, folder.word, path), std::back_inserter(named));
+    if (IsGap(lines.status())) found->gap = MissingFrom(lines.status());
+    if (lines.ok())
+      std::ranges::move(DecodeNetworkLines(*lines, folder.word, path), std::back_inserter(found->named));
   }
-  return named;
 }
 
 }  // namespace
@@ -49,11 +59,11 @@ std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, 
   return named;
 }
 
-std::vector<NamedDevice> ReadManagedInterfaces(HostReader& host) {
-  std::vector<NamedDevice> named;
-  for (const NetworkFolder& folder : kNetworkFolders)
-    std::ranges::move(ReadFolder(host, folder), std::back_inserter(named));
-  return named;
+Fact<std::vector<NamedDevice>> ReadManagedInterfaces(HostReader& host) {
+  Found found;
+  for (const NetworkFolder& folder : kNetworkFolders) ReadFolder(host, folder, &found);
+  if (found.named.empty() && found.gap) return *found.gap;
+  return std::move(found.named);
 }
 
 }  // namespace rdmaready

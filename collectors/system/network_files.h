@@ -35,7 +35,7 @@ std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, 
                                             const std::string& source);
 
 // Interfaces of the managers that run here, by their folders below /run. A file that may not be read is left
-// out: its interfaces then have no known owner.
-std::vector<NamedDevice> ReadManagedInterfaces(HostReader& host);
+// out: its interfaces then have no known owner. Missing where something was not readable and nothing was found.
+Fact<std::vector<NamedDevice>> ReadManagedInterfaces(HostReader& host);
 
 }  // namespace rdmaready

@@ -235,6 +235,8 @@ inline Facts GoodHost() {
   host.privileged_qkey = false;
   host.gpu = Missing{.kind = Missing::Kind::kUnsupported, .detail = "there is no GPU on the PCI bus"};
   host.named_devices = std::vector<NamedDevice>{};
+  host.managed_interfaces = std::vector<NamedDevice>{};
+  host.agent_group = ControlGroup{.memory_max_bytes = Memlock::kUnlimited};
   host.cma = CmaMemory{.total_bytes = 33'554'432, .free_bytes = 31'850'496};
   host.nvmet_ports = Missing{.kind = Missing::Kind::kUnsupported, .detail = "the kernel shows no NVMe target"};
   host.iscsi_portals =

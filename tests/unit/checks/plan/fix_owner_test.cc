@@ -35,7 +35,7 @@ std::vector<std::string> HostSteps(const Remedy& remedy) {
 }
 
 Facts ManagedBy(Facts host, const std::string& file) {
-  host.named_devices = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = file}};
+  host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = file}};
   return host;
 }
 

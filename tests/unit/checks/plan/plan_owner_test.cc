@@ -47,7 +47,7 @@ TEST(PlanByOwner, ALldpadThatRunsKeepsItsSettings) {
 TEST(PlanByOwner, ANetworkManagerIsChangedToo) {
   Facts host =
       WithNetdev([](Netdev& netdev) { netdev.pause = Pause{.autoneg = false, .rx = true, .tx = true}; });
-  host.named_devices = std::vector<NamedDevice>{
+  host.managed_interfaces = std::vector<NamedDevice>{
       {.device = "dcb0", .exact = true, .source = "/etc/NetworkManager/system-connections/a.nmconnection"}};
   const Plan plan = PlanFor(host);
   ASSERT_EQ(KindsOf(plan), std::vector<std::string>{"pause"});
@@ -74,7 +74,7 @@ const PersistFile* FileOf(const Plan& plan, std::string_view path) {
 TEST(PlanByOwner, AnInterfaceOfANetworkManagerGetsNoLinkFile) {
   constexpr const char* kConnection = "/etc/NetworkManager/system-connections/a.nmconnection";
   Facts host = GoodHost();
-  host.named_devices = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = kConnection}};
+  host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = kConnection}};
   const Plan plan = MakePlan(HostParts(host, VirtualFabricProfile()), {.persist = true});
   EXPECT_EQ(FileOf(plan, "/etc/systemd/network/10-rdma-dcb0.link"), nullptr);
   const PersistFile* own = FileOf(plan, kConnection);

@@ -15,6 +15,7 @@
 namespace rdmaready {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -27,7 +28,7 @@ Facts WithAgents(std::vector<std::string> agents, std::string_view driver = "mlx
 
 Facts NamedBy(const std::string& source, const std::string& device = "dcb0", bool exact = true) {
   Facts host = GoodHost();
-  host.named_devices = std::vector<NamedDevice>{{.device = device, .exact = exact, .source = source}};
+  host.managed_interfaces = std::vector<NamedDevice>{{.device = device, .exact = exact, .source = source}};
   return host;
 }
 
@@ -152,7 +153,8 @@ TEST(SettingOwner, APodOfTheClusterOwnsQos) {
     EXPECT_EQ(owner.name, "the pod nvidia/roce-qos-7tq2m");
     EXPECT_TRUE(owner.writes_again);
     EXPECT_THAT(StepsOf(owner.way),
-                ElementsAre(HasSubstr("DaemonSet, ConfigMap or policy of the pod nvidia/roce")));
+                ElementsAre(AllOf(HasSubstr("DaemonSet, ConfigMap or policy of the pod nvidia/roce"),
+                                  HasSubstr("kubectl -n nvidia describe pod roce-qos-7tq2m"))));
     EXPECT_EQ(OwnerOf(host, {.kind = SettingKind::kCmTos, .where = "rxe0/1"}).name, owner.name);
     EXPECT_EQ(OwnerName(host, SettingKind::kMtu), "");
     EXPECT_EQ(OwnerName(host, SettingKind::kPause), "");
@@ -177,7 +179,7 @@ TEST(SettingOwner, TheSriovOperatorOwnsTheMtuOfItsFunctions) {
   host.ports = ports;
   const SettingOwner owner = OwnerOf(host, OfDcb0(SettingKind::kMtu), "9000");
   EXPECT_EQ(owner.name, "the pod s/d");
-  EXPECT_THAT(StepsOf(owner.way), ElementsAre(HasSubstr("SriovNetworkNodePolicy")));
+  EXPECT_THAT(StepsOf(owner.way), ElementsAre(HasSubstr("kubectl get sriovnetworknodepolicies -A")));
   EXPECT_EQ(OwnerName(host, SettingKind::kPfc), "");
 }
 

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
+#include "api/base/status.h"
 #include "tests/unit/collectors/fake_host.h"
 
 namespace rdmaready {
@@ -43,19 +45,31 @@ TEST(NetworkFiles, CountOnlyWhereTheirManagerRuns) {
   FakeHost host;
   host.files[kConnection] = "[connection]\nid=roce1\ninterface-name=ens1\n[wifi-security]\npsk=secret\n";
   host.directories["/etc/NetworkManager/system-connections"] = Names{"roce1.nmconnection", "old.nmconnection~"};
-  EXPECT_THAT(ReadManagedInterfaces(host), IsEmpty());
+  EXPECT_THAT(*ReadManagedInterfaces(host), IsEmpty());
   host.directories["/run/NetworkManager"] = Names{"devices"};
-  const std::vector<NamedDevice> all = ReadManagedInterfaces(host);
+  const std::vector<NamedDevice> all = *ReadManagedInterfaces(host);
   EXPECT_THAT(all, ElementsAre(NamedDevice{.device = "ens1", .exact = true, .source = kConnection}));
+}
+
+TEST(ReadManagedInterfaces, ReturnsAGapWhereNothingWasReadable) {
+  FakeHost host;
+  host.directories["/run/NetworkManager"] = Names{"devices"};
+  host.directories["/etc/NetworkManager/system-connections"] = Names{"a.nmconnection", "b.nmconnection"};
+  const std::string folder = "/etc/NetworkManager/system-connections/";
+  for (const char* name : {"a.nmconnection", "b.nmconnection"})
+    host.files[folder + name] = ErrnoStatus(EACCES, "read " + folder + name);
+  EXPECT_EQ(ReadManagedInterfaces(host).missing().kind, Missing::Kind::kDenied);
+  host.files[folder + "a.nmconnection"] = "interface-name=ens1\n";
+  EXPECT_THAT(NamesOf(*ReadManagedInterfaces(host)), ElementsAre("ens1"));
 }
 
 TEST(NetworkFiles, NetworkdRunsWhereItHasLinks) {
   FakeHost host;
   host.files["/etc/systemd/network/20-storage.network"] = "[Match]\nName=ens1f0\n[Link]\nMTUBytes=9000\n";
   host.directories["/etc/systemd/network"] = Names{"20-storage.network", "20-storage.netdev"};
-  EXPECT_THAT(ReadManagedInterfaces(host), IsEmpty());
+  EXPECT_THAT(*ReadManagedInterfaces(host), IsEmpty());
   host.directories["/run/systemd/netif/links"] = Names{"4"};
-  EXPECT_THAT(NamesOf(ReadManagedInterfaces(host)), ElementsAre("ens1f0"));
+  EXPECT_THAT(NamesOf(*ReadManagedInterfaces(host)), ElementsAre("ens1f0"));
 }
 
 }  // namespace
