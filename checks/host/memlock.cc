@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// host.memlock, host.memlock-users, host.cma: memory that RDMA may lock. The kernel's own users of RDMA (SMB,
-// NVMe, iSER, NFS) have no such limit; a program in user space has its own limit.
+// host.memlock, host.memlock-users, host.memory-limit, host.cma: memory that RDMA may lock. The kernel's own
+// users of RDMA (SMB, NVMe, iSER, NFS) have no such limit; a program in user space has its own limit.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -41,13 +41,24 @@ Verdict JudgeHostMemlock(const HostView& view) {
 constexpr std::string_view kGrantSource = "systemd units, limits.conf";
 constexpr std::string_view kLogins = "logins";
 
+// Modules by which a GPU's memory is registered: somebody starts programs that do it.
+bool HasPeerMemory(const std::vector<std::string>& modules) {
+  return std::ranges::any_of(
+      modules, [](const std::string& one) { return one == "nvidia_peermem" || one == "nv_peer_mem"; });
+}
+
 // Programs that people start register memory where NICs reach GPUs, or NCCL is set up.
 Fact<bool> PeopleUseRdma(const HostView& view) {
   const auto is_nccl = [](const ConsumerMarking& one) { return one.consumer == MarkingConsumer::kNccl; };
   if (view.profile.gpu_direct) return true;
+  const Fact<GpuSupport>& gpu = view.host.gpu;
+  if (gpu && gpu->modules && HasPeerMemory(*gpu->modules)) return true;
   const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
   if (!markings) return markings.missing();
-  return std::ranges::any_of(*markings, is_nccl);
+  if (std::ranges::any_of(*markings, is_nccl)) return true;
+  if (!gpu && !NotOffered(gpu)) return gpu.missing();
+  if (gpu && !gpu->modules) return gpu->modules.missing();
+  return false;
 }
 
 // Those of whom containers have their limit. Each host with one of them has few that use RDMA.
@@ -145,6 +156,30 @@ Verdict JudgeHostMemlockUsers(const HostView& view) {
   return NotApplicable("nobody here is known to register memory in user space; the kernel has no limit");
 }
 
+// ---- host.memory-limit ----
+
+// Pages that RDMA pins count for the control group of the process: beyond memory.max the kernel ends a process.
+Verdict JudgeHostMemoryLimit(const HostView& view) {
+  constexpr std::uint64_t kAgentBytes = 64ULL * 1024 * 1024;  // the agent and its helpers, without buffers
+  constexpr std::string_view kLimitSource = "memory.max of the agent's control group";
+  const std::uint64_t wanted = kDefaultMinimumBytes + kAgentBytes;
+  const std::string expected = "at least " + BytesText(wanted);
+  const Fact<ControlGroup>& group = view.host.agent_group;
+  if (!group) return NoAnswer(group.missing(), expected, kLimitSource);
+  const Fact<std::uint64_t>& most = group->memory_max_bytes;
+  if (NotOffered(most)) return NotApplicable(most.missing().detail);
+  if (!most) return NoAnswer(most.missing(), expected, kLimitSource);
+  const std::string observed = *most == Memlock::kUnlimited ? std::string("unlimited") : BytesText(*most);
+  Fix fix;
+  if (!group->container.empty()) {
+    fix = Fix()
+              .Do(Cat("raise the memory limit of the agent's container to ", BytesText(wanted)))
+              .Because("the limit was set for the agent alone, without live tests")
+              .CheckBy("cat /sys/fs/cgroup/memory.max");
+  }
+  return Judged(*most >= wanted, observed, expected, kLimitSource, std::move(fix));
+}
+
 // ---- host.cma ----
 
 // The kernel moves a page out of CMA before it pins it for long (check_and_migrate_movable_pages in mm/gup.c).
@@ -186,6 +221,16 @@ std::vector<Check> MemlockChecks() {
                .CheckBy("systemctl show -p LimitMEMLOCK UNIT"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostMemlockUsers},
+      {.id = "host.memory-limit",
+       .title = "The agent's control group leaves room for the buffers of live tests",
+       .why =
+           "Memory that RDMA pins counts for the control group: beyond its limit the kernel ends the agent in "
+           "the middle of a test",
+       .fix = Fix("systemctl set-property rdmaready-agent.service MemoryMax=infinity")
+                  .Because("a drop-in file of the unit sets MemoryMax")
+                  .CheckBy("systemctl show -p MemoryMax rdmaready-agent.service"),
+       .depends_on = {"inv.rdma-present"},
+       .judge = JudgeHostMemoryLimit},
       {.id = "host.cma",
        .title = "The kernel counts all memory that it keeps for allocations in one piece (CMA)",
        .why =

@@ -83,8 +83,10 @@ bool IsAllOfRoots(std::uint64_t capabilities) {
   return capabilities >= kLeast && (capabilities & (capabilities + 1)) == 0;
 }
 
-// The default set of Docker and containerd, of which CRI-O gives a part, and CAP_IPC_LOCK for RDMA. No unit of
-// systemd gives an agent just this.
+constexpr std::string_view kGroupSource = "/proc/self/cgroup";
+
+// The default set of Docker and containerd, of which CRI-O gives a part, and CAP_IPC_LOCK for RDMA. Outside of
+// a container an agent needs none of it.
 constexpr std::uint64_t kContainers =
     Bit(CAP_CHOWN) | Bit(CAP_DAC_OVERRIDE) | Bit(CAP_FOWNER) | Bit(CAP_FSETID) | Bit(CAP_KILL) |
     Bit(CAP_SETGID) | Bit(CAP_SETUID) | Bit(CAP_SETPCAP) | Bit(CAP_NET_BIND_SERVICE) | Bit(CAP_NET_RAW) |
@@ -124,8 +126,12 @@ Verdict JudgeSecAgentCaps(const HostView& view) {
   const std::uint64_t held = *view.host.agent_capabilities;
   const std::uint64_t surplus = held & ~allowed;
   if (IsAllOfRoots(held)) return Judged(false, "everything that root may do", expected, kCapabilitiesSource);
-  if (IsContainers(held))
-    return Judged(true, "what a container runtime gives each container", expected, kCapabilitiesSource);
+  if (IsContainers(held)) {
+    const Fact<ControlGroup>& group = view.host.agent_group;
+    if (!group) return NoAnswer(group.missing(), expected, kGroupSource);
+    if (!group->container.empty())
+      return Judged(true, "what a container runtime gives each container", expected, kCapabilitiesSource);
+  }
   if (surplus != 0) return Judged(false, Cat("also ", CapabilityNames(surplus)), expected, kCapabilitiesSource);
   if (held != 0 && !view.host.agent_user)
     return NoAnswer(view.host.agent_user.missing(), expected, kCapabilitiesSource);

@@ -45,6 +45,29 @@ std::vector<CheckCase> CmaRows() {
           IsUnknown("host.cma", "denied", WithCma(Denied()), "not permitted")};
 }
 
+Facts Within(Fact<ControlGroup> group) {
+  Facts host = GoodHost();
+  host.agent_group = std::move(group);
+  return host;
+}
+
+std::vector<CheckCase> GroupRows() {
+  const auto most = [](std::uint64_t bytes, const char* container) {
+    return Within(ControlGroup{.container = container, .memory_max_bytes = bytes});
+  };
+  return {Passes("host.memory-limit", "no limit", GoodHost(), "unlimited"),
+          Passes("host.memory-limit", "just enough", most(128 * kMiB, ""), "128 MiB"),
+          Fails("host.memory-limit", "a unit with too little", most(96 * kMiB, ""), "96 MiB",
+                {.fix = "systemctl set-property rdmaready-agent.service MemoryMax=infinity"}),
+          Fails("host.memory-limit", "a container with too little", most(64 * kMiB, "kubepods"), "64 MiB",
+                {.fix = "raise the memory limit of the agent's container to 128 MiB"}),
+          DoesNotApply("host.memory-limit", "groups of version 1",
+                       Within(ControlGroup{.memory_max_bytes = kUnsupported}), "not offered"),
+          IsUnknown("host.memory-limit", "a limit that may not be read",
+                    Within(ControlGroup{.memory_max_bytes = Denied()}), "not permitted"),
+          IsUnknown("host.memory-limit", "an older recording", Within({}), "")};
+}
+
 std::vector<CheckCase> LimitRows() {
   const auto agent = [](std::uint64_t bytes, bool capable) {
     return WithMemlock(Memlock{.limit_bytes = bytes, .cap_ipc_lock = capable, .pid = 4711});
@@ -98,6 +121,6 @@ std::vector<CheckCase> LimitRows() {
 
 }  // namespace
 
-std::vector<CheckCase> MemlockCases() { return Joined({LimitRows(), CmaRows()}); }
+std::vector<CheckCase> MemlockCases() { return Joined({LimitRows(), GroupRows(), CmaRows()}); }
 
 }  // namespace rdmaready

@@ -24,6 +24,12 @@ Facts PowersOfRoot(std::uint64_t capabilities) {
   return host;
 }
 
+Facts PowersInContainer(std::uint64_t capabilities, Fact<ControlGroup> group) {
+  Facts host = PowersOfRoot(capabilities);
+  host.agent_group = std::move(group);
+  return host;
+}
+
 Facts PowersOfSomebody(std::uint64_t capabilities) {
   Facts host = Powers(capabilities);
   host.agent_user = Missing{};
@@ -77,10 +83,14 @@ std::vector<CheckCase> SecurityCases() {
       Passes("sec.agent-caps", "root's, with helpers", PowersOfRoot(0), "none", {.profile = fabric}),
       Fails("sec.agent-caps", "two more than root's agent may have", PowersOfRoot(0x21'7001),
             "also CAP_CHOWN CAP_SYS_MODULE", {.profile = fabric}),
-      Passes("sec.agent-caps", "Docker's own", PowersOfRoot(0xa804'25fb), "what a container runtime gives",
-             {.profile = fabric}),
-      Passes("sec.agent-caps", "CRI-O's own, with IPC_LOCK", PowersOfRoot(0x45fb),
+      Passes("sec.agent-caps", "Docker's own", PowersInContainer(0xa804'25fb, ControlGroup{"docker"}),
              "what a container runtime gives", {.profile = fabric}),
+      Passes("sec.agent-caps", "CRI-O's own, with IPC_LOCK", PowersInContainer(0x45fb, ControlGroup{"overlay"}),
+             "what a container runtime gives", {.profile = fabric}),
+      Fails("sec.agent-caps", "Docker's own outside of a container", PowersOfRoot(0xa804'25fb),
+            "also CAP_CHOWN", {.profile = fabric}),
+      IsUnknown("sec.agent-caps", "Docker's own, of an unknown group", PowersInContainer(0xa804'25fb, Denied()),
+                "not permitted", {.profile = fabric}),
       Fails("sec.agent-caps", "Docker's own and SYS_ADMIN", PowersOfRoot(0xa824'25fb), "also CAP_CHOWN",
             {.fix = "in a container take out of its securityContext", .profile = fabric}),
       IsUnknown("sec.agent-caps", "of whom nobody knows the user", PowersOfSomebody(0x20'1000), "not collected",
