@@ -59,7 +59,7 @@ Verdict JudgeCntSaturated(const PortView& view) {
   }
   return Judged(stuck.empty(),
                 stuck.empty() ? Cat(counters->size(), " counters, all below their maximum")
-                              : Cat("at its maximum: ", stuck),
+                              : Cat("at its maximum: ", stuck, "; since when is not known"),
                 kExpected, source);
 }
 
@@ -97,28 +97,30 @@ Fix CableFix() {
 }
 
 // The same count means a fault after a day and little after a year: counts are compared by the day since boot.
-// A counter that is full has lost the rest.
+// A counter that is full has lost the rest: it counted at least that. Where that alone is not too much, how
+// much it was is not known, and cnt.saturated says so.
 Verdict JudgeSinceBoot(const Facts& host, const std::vector<Counter>& counters,
                        std::span<const Threshold> thresholds, std::string_view source) {
   constexpr std::uint64_t kDayS = 86'400;
   std::string observed;
-  bool full = false;
+  std::string full;
   bool many = false;
   bool most = false;
   for (const Threshold& threshold : thresholds) {
     const Counter* counter = Find(counters, threshold.counter);
     if (counter == nullptr) continue;
     observed += Cat(observed.empty() ? "" : ", ", counter->name, " ", counter->value);
-    const bool above = counter->value > threshold.most;
-    full = full || (above && IsFull(*counter));
-    many = many || above;
-    most = most || (above && host.uptime_s && counter->value * kDayS > threshold.most * *host.uptime_s);
+    if (counter->value <= threshold.most) continue;
+    many = true;
+    most = most || (host.uptime_s && counter->value * kDayS > threshold.most * *host.uptime_s);
+    if (IsFull(*counter)) full = Cat(counter->name, " is full");
   }
   const std::string expected = ExpectedText(thresholds);
   if (!many) return Judged(true, observed, expected, source);
-  if (full) return Judged(false, observed + ": a counter is full", expected, source, CableFix());
   if (!host.uptime_s) return NoAnswer(host.uptime_s.missing(), expected, source);
-  return Judged(!most, observed + SinceText(*host.uptime_s), expected, source, CableFix());
+  if (!most && !full.empty()) return NotApplicable(Cat(observed, ": ", full, ", see cnt.saturated"));
+  if (!full.empty()) full = Cat("; ", full, ", so there were more");
+  return Judged(!most, Cat(observed, SinceText(*host.uptime_s), full), expected, source, CableFix());
 }
 
 // What grew in the watch; nothing where nobody watched, or where none of them was counted then.
@@ -255,6 +257,10 @@ std::vector<Check> PortCountedChecks() {
        .why = "A counter that stands at its maximum shows no further error: whatever it guards goes unseen",
        .fix = Fix("perfquery -C {device} -P {port} -R")
                   .Because("the counters were never reset, and counted to their end", Certainty::kCertain)
+                  .Caution("it says nothing of today: errors of years ago fill a counter of 4, 8 or 16 bits")
+                  .Do("look again in a day: what is above 0 then is of today")
+                  .Or("read what it counted on in 64 bits: perfquery -x -C {device} -P {port}, where the port "
+                      "has it")
                   .Or("reload the driver, on a NIC without management datagrams: its connections end")
                   .CheckBy("perfquery -C {device} -P {port}"),
        .depends_on = {"inv.rdma-present"},
