@@ -51,6 +51,8 @@ void TakeVerdict(Finding& finding, const Check& check, Verdict verdict) {
 void HideBehind(Finding& finding, const Check& check, const Evidence& evidence) {
   if (finding.outcome == Outcome::kNotApplicable) return;
   const Finding* behind = HidingFinding(check.depends_on, finding, evidence);
+  if (behind == nullptr && finding.outcome == Outcome::kUnknown)
+    behind = UnknownWith(check.read_with, finding, evidence);
   if (behind != nullptr) Hide(finding, *behind, evidence.host);
 }
 

@@ -97,11 +97,14 @@ class Sorter {
   void Place(std::size_t i) {
     if (placed_[i]) return;
     placed_[i] = true;  // before its dependencies: a circle, which a test forbids, ends here
-    for (const std::string_view id : all_[i].depends_on) {
-      const auto found = std::ranges::find(all_, id, &Check::id);
-      if (found != all_.end()) Place(static_cast<std::size_t>(found - all_.begin()));
-    }
+    for (const std::string_view id : all_[i].depends_on) PlaceBefore(id);
+    for (const std::string_view id : all_[i].read_with) PlaceBefore(id);
     sorted_.push_back(all_[i]);
+  }
+
+  void PlaceBefore(std::string_view id) {
+    const auto found = std::ranges::find(all_, id, &Check::id);
+    if (found != all_.end()) Place(static_cast<std::size_t>(found - all_.begin()));
   }
 
   std::vector<Check> all_;

@@ -81,7 +81,10 @@ struct Check {
   Fix fix;                                     // what a person does next
   std::string_view group{};                    // the heading of the report; empty: that of its family
   const Demand* blocks_for = nullptr;          // when it keeps a host from being ready; null: never
-  std::vector<std::string_view> depends_on{};  // checks that may hide this one: see checks/hiding.h
+  std::vector<std::string_view> depends_on{};  // checks that may be the cause: see checks/hiding.h
+  // Checks that are judged by the same answer of the host, with a repair of their own. They hide this one only
+  // where it is unknown because they could not be read either.
+  std::vector<std::string_view> read_with{};
   int in_summary = 0;        // its place in the one line that sums up its group when all is well; 0: none
   bool parts_hosts = false;  // of a pair: where it fails, the two hosts have no ports that could be tested
   // The type of the function's parameter says what the check is about.

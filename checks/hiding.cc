@@ -2,6 +2,8 @@
 #include "checks/hiding.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "checks/words/ethernet.h"
 #include "checks/words/fix.h"
@@ -90,6 +92,41 @@ const Finding* HidingFinding(const std::vector<std::string_view>& depends_on, co
     }
   }
   return nullptr;
+}
+
+const Finding* UnknownWith(const std::vector<std::string_view>& read_with, const Finding& finding,
+                           const Evidence& evidence) {
+  const Finding* behind = HidingFinding(read_with, finding, evidence);
+  return behind != nullptr && behind->outcome == Outcome::kUnknown ? behind : nullptr;
+}
+
+const Finding* AdvisingCause(const std::vector<std::string_view>& depends_on, const Finding& finding,
+                             const Evidence& evidence) {
+  // A chain has every link among its dependencies, and breaks at one of them.
+  if (!finding.blocking || finding.outcome != Outcome::kFail || Repeats(finding)) return nullptr;
+  for (const std::string_view id : depends_on) {
+    for (const Finding& cause : evidence.findings) {
+      const bool advises = cause.outcome == Outcome::kWarn && !cause.blocking && cause.scope == Scope::kPort;
+      if (advises && cause.id == id && IsAbout(cause, evidence.subject)) return &cause;
+    }
+  }
+  return nullptr;
+}
+
+void TakeOver(Finding& failure, Finding& advice) {
+  failure.observed += Cat("; ", advice.id, ": ", advice.observed);
+  if (advice.remedy) {
+    Remedy both = *advice.remedy;
+    if (failure.remedy) {
+      std::ranges::copy_if(
+          failure.remedy->steps, std::back_inserter(both.steps),
+          [&both](const RemedyStep& step) { return std::ranges::find(both.steps, step) == both.steps.end(); });
+      if (!failure.remedy->check.empty()) both.check = failure.remedy->check;
+    }
+    SetRemedy(failure, IsWithinLimits(both) ? std::move(both) : *advice.remedy);
+  }
+  Hide(advice, failure, {});
+  advice.observed = Cat("said with ", failure.id, ", which follows from it");
 }
 
 void Hide(Finding& finding, const Finding& behind, std::string_view host) {

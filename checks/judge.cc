@@ -59,20 +59,26 @@ SparePort SpareReason(const Facts& host, const Port& port, const Profile& profil
 
 bool IsAskedOfAll(const Check& check) { return std::ranges::find(kAskedOfAll, check.id) != kAskedOfAll.end(); }
 
+struct Asked {
+  Finding finding{};
+  bool independent = false;  // Verdict::independent
+};
+
 // The answer of the check; the fix may still hold placeholders. Nothing is asked of a spare port.
 template <class Answer>
-Finding Ask(const Check& check, const Profile& profile, const std::string& spare, std::string subject,
-            const Answer& answer) {
-  Finding finding = Begin(check, profile, std::move(subject));
-  const bool asked = spare.empty() || IsAskedOfAll(check);
-  TakeVerdict(finding, check, asked ? answer() : NotApplicable(spare));
-  return finding;
+Asked Ask(const Check& check, const Profile& profile, const std::string& spare, std::string subject,
+          const Answer& answer) {
+  Asked asked{.finding = Begin(check, profile, std::move(subject))};
+  Verdict verdict = spare.empty() || IsAskedOfAll(check) ? answer() : NotApplicable(spare);
+  asked.independent = verdict.independent;
+  TakeVerdict(asked.finding, check, std::move(verdict));
+  return asked;
 }
 
 // Of a port that may be a spare one an answer is as unknown as that.
 template <class Answer>
-Finding AskPort(const Check& check, const Profile& profile, const SparePort& spare, std::string subject,
-                const Answer& answer) {
+Asked AskPort(const Check& check, const Profile& profile, const SparePort& spare, std::string subject,
+              const Answer& answer) {
   return Ask(check, profile, spare.reason, std::move(subject), [&] {
     Verdict verdict = answer();
     const bool told = verdict.outcome != Outcome::kUnknown && verdict.outcome != Outcome::kNotApplicable;
@@ -119,10 +125,10 @@ class HostJudge {
     const Stopwatch watch(now_);
     const bool whole = std::ranges::find(kAskedOfTheWhole, check.id) != kAskedOfTheWhole.end();
     const Facts& seen = whole ? whole_ : host_;
-    Finding finding = Ask(check, profile_, "", "host", [&] {
+    auto [finding, independent] = Ask(check, profile_, "", "host", [&] {
       return judge({seen, profile_, judged_unix_ns_});
     });
-    HideBehind(finding, check, {.findings = hiders_, .subject = finding.subject});
+    if (!independent) HideBehind(finding, check, {.findings = hiders_, .subject = finding.subject});
     if (CanHide(finding)) {
       hiders_.push_back(finding);
       for (Place& place : places_) place.hiders.push_back(finding);
@@ -173,13 +179,26 @@ class HostJudge {
                const Answer& answer, const Made& made) {
     Place& place = places_[i];
     const Stopwatch watch(now_);
-    Finding finding = AskPort(check, profile_, place.spare, std::move(subject), answer);
-    HideBehind(finding, check, {.findings = place.hiders, .subject = finding.subject});
+    auto [finding, independent] = AskPort(check, profile_, place.spare, std::move(subject), answer);
+    if (!independent) HideBehind(finding, check, {.findings = place.hiders, .subject = finding.subject});
     if (CanHide(finding)) place.hiders.push_back(finding);
     FillIn(finding, host_, &ports_[i], profile_, ethernet);
     const bool wrong = finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
     if (wrong && finding.remedy) SetRemedy(finding, made(*finding.remedy));
+    if (!independent) TakeOverCauses(finding, check, place);
     Take(std::move(finding), watch);
+  }
+
+  void TakeOverCauses(Finding& finding, const Check& check, Place& place) {
+    const Evidence evidence{.findings = place.hiders, .subject = finding.subject};
+    while (const Finding* cause = AdvisingCause(check.depends_on, finding, evidence)) {
+      const std::size_t at = static_cast<std::size_t>(cause - place.hiders.data());
+      const auto said = std::ranges::find_if(findings_, [cause](const Finding& earlier) {
+        return earlier.id == cause->id && earlier.subject == cause->subject;
+      });
+      TakeOver(finding, *said);
+      place.hiders[at] = *said;
+    }
   }
 
   static bool CanHide(const Finding& finding) {
@@ -304,7 +323,7 @@ std::vector<Finding> JudgePair(const PairSide& from, const PairSide& to, const P
     const auto* judge = std::get_if<Judge<PairView>>(&check.judge);
     if (judge == nullptr) continue;
     const Stopwatch watch(now);
-    Finding finding = Ask(check, profile, spare, subject, [&] { return (*judge)(view); });
+    Finding finding = Ask(check, profile, spare, subject, [&] { return (*judge)(view); }).finding;
     for (const PairSide* side : {&from, &to}) {
       HideBehind(finding, check,
                  {.findings = side->findings, .subject = SubjectOf(side->port), .host = side->name});

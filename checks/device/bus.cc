@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/device/bus.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "checks/words/verdicts.h"
 
 namespace rdmaready {
@@ -9,6 +12,17 @@ std::uint64_t CapacityMbps(const PciLink& link) {
   constexpr std::uint32_t kLast8b10bMtps = 5000;
   const std::uint64_t raw = std::uint64_t{link.speed_mtps} * link.width;
   return link.speed_mtps <= kLast8b10bMtps ? raw * 8 / 10 : raw * 128 / 130;
+}
+
+std::uint64_t BestMbps(const std::vector<PciHop>& path) {
+  std::uint64_t best = CapacityMbps(path.front().max);
+  for (std::size_t i = 0; i + 1 < path.size(); i += 2) {
+    const PciLink& card = path[i].max;
+    const PciLink& slot = path[i + 1].max;
+    best = std::min(best, CapacityMbps({.speed_mtps = std::min(card.speed_mtps, slot.speed_mtps),
+                                        .width = std::min(card.width, slot.width)}));
+  }
+  return best;
 }
 
 Fact<bool> ManagesSwitchesOf(const Port& port) {

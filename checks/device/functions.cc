@@ -223,10 +223,11 @@ Verdict JudgeIbVfState(const PortView& view) {
   constexpr std::string_view kExpected = "a link, as its physical function has";
   constexpr std::string_view kStateSource = "RDMA netlink port state, sysfs PCI";
   const Port& port = view.port;
+  if (port.state && *port.state != PortState::kDown)
+    return Judged(true, "its link is up", kExpected, kStateSource);
   if (!port.pci) return NoAnswer(port.pci.missing(), kExpected, kStateSource);
   if (!IsVirtualFunction(port)) return NoAnswer(port.pci->physical.missing(), kExpected, kStateSource);
   if (!port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
-  if (*port.state != PortState::kDown) return Judged(true, "its link is up", kExpected, kStateSource);
   const std::string vf = VirtualFunctionWords(port);
   const bool nameless = port.node_guid && *port.node_guid == 0;
   return Judged(false,
@@ -282,6 +283,7 @@ std::vector<Check> FunctionChecks() {
                   .Because("its link follows the policy of the physical function")
                   .Caution("typed on the host of the physical function")
                   .CheckBy("rdma link show {device}/{port}"),
+       .blocks_for = &kDemandsRdma,
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeIbVfState},
   };

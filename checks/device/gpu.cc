@@ -164,7 +164,8 @@ std::vector<Check> GpuChecks() {
                       "drivers")
                   .Or("load nvidia_peermem, or install the driver of the vendor")
                   .CheckBy("uname -r"),
-       .depends_on = {"inv.rdma-present", "gpu.peermem"},
+       .depends_on = {"inv.rdma-present"},
+       .read_with = {"gpu.peermem"},
        .judge = JudgeGpuDmaBuf},
       {.id = "gpu.p2pdma",
        .title = "The kernel lets devices reach each other's memory over PCIe",

@@ -249,8 +249,10 @@ Verdict JudgeLinkModule(const EthernetView& view) {
     const std::string name = one.label.empty() ? "sensor" : Printable(one.label);
     for (const auto& limit : {one.critical_mc, one.warn_mc}) {
       if (!limit || *limit <= 0 || one.now_mc < *limit) continue;
-      return Judged(false, Cat(name, " at ", Degrees(one.now_mc), ", its limit is ", Degrees(*limit)),
-                    kExpected, kModuleSource);
+      Verdict hot = Judged(false, Cat(name, " at ", Degrees(one.now_mc), ", its limit is ", Degrees(*limit)),
+                           kExpected, kModuleSource);
+      hot.independent = true;  // it may be why the link is down
+      return hot;
     }
     if (warmest.empty() || one.now_mc > most) warmest = Cat(name, " at ", Degrees(one.now_mc));
     most = std::max(most, one.now_mc);

@@ -184,9 +184,12 @@ Verdict JudgePcieBandwidth(const EthernetView& view) {
   if (CapacityMbps(card.max) < *speed && card.current == card.max)
     return Judged(true, observed + ", all that the device itself has", expected, both);
   // A profile that names a speed is content with that.
-  if (view.profile.min_speed_mbps && capacity >= *view.profile.min_speed_mbps)
-    return Warned(observed, expected, both, BandwidthFix(*path));
-  return Judged(false, observed, expected, both, BandwidthFix(*path));
+  const bool content = view.profile.min_speed_mbps && capacity >= *view.profile.min_speed_mbps;
+  Verdict verdict = content ? Warned(observed, expected, both, BandwidthFix(*path))
+                            : Judged(false, observed, expected, both, BandwidthFix(*path));
+  // Where its links would be too slow at their best, no lost lane or speed explains it.
+  verdict.independent = BestMbps(*path) < *speed;
+  return verdict;
 }
 
 Verdict JudgePcieNuma(const PortView& view) {

@@ -138,7 +138,13 @@ Verdict JudgeLoopEnd(const EthernetView& view, const LoopEnd& end) {
 }
 
 Verdict JudgeEcnNp(const EthernetView& view) { return JudgeLoopEnd(view, kNotifies); }
-Verdict JudgeEcnRp(const EthernetView& view) { return JudgeLoopEnd(view, kSlowsDown); }
+
+Verdict JudgeEcnRp(const EthernetView& view) {
+  Verdict verdict = JudgeLoopEnd(view, kSlowsDown);
+  if (verdict.outcome == Outcome::kFail && IsBroadcom(verdict.source))
+    return NotApplicable("one switch of the NIC is for both ends: see ecn.np");
+  return verdict;
+}
 
 Verdict JudgeEcnCnpDscp(const EthernetView& view) {
   if (std::string reason = NoCongestion(view.port); !reason.empty()) return NotApplicable(reason);
@@ -289,6 +295,35 @@ Fix MaskFix(const Port& port) {
       .CheckBy("rdma statistic show link {device}/{port}");
 }
 
+// A switch that is off explains it: then that switch has the finding. Empty: something remains.
+std::string SwitchedOff(const PortView& view, bool silent, bool deaf) {
+  const Fact<CongestionControl>& control = view.port.congestion;
+  if (!control) return {};
+  const unsigned priority = *view.profile.rdma_priority;
+  const auto off = [priority](const std::optional<std::uint8_t>& bitmap) {
+    return bitmap && (static_cast<unsigned>(*bitmap) >> priority & 1U) == 0;
+  };
+  const bool explains_silent = silent && off(control->notifies);
+  const bool explains_deaf = deaf && off(control->slows_down);
+  if (silent != explains_silent || deaf != explains_deaf) return {};
+  return Cat("the driver's own switch is off: see ", explains_silent ? "ecn.np" : "ecn.rp");
+}
+
+// A few marks may be of the minutes after the boot, before the NIC was set.
+constexpr std::uint64_t kFewADay = 10;
+constexpr std::uint64_t kDayS = 86'400;
+
+// Then ecn.loop-closed judges what was counted.
+bool CountedInWatch(const Port& port) {
+  if (!NotWatched(port).empty()) return false;
+  const Fact<std::vector<CounterChange>> all = HardwareChanges(port);
+  if (!all) return false;
+  constexpr std::array<ErrorTopic, 4> kTopics{ErrorTopic::kEcnMarked, ErrorTopic::kCnpSent,
+                                              ErrorTopic::kCnpHandled, ErrorTopic::kCnpIgnored};
+  return std::ranges::any_of(kTopics,
+                             [&all](ErrorTopic topic) { return TotalGrowth(ChangesAbout(*all, topic)) > 0; });
+}
+
 // Which priorities firmware answers and heeds (ROCE_CC_PRIO_MASK of mlxconfig) the kernel's mlx5 does not tell:
 // a mask that leaves RDMA's out shows in what was counted since boot.
 Verdict JudgeEcnFirmwareMask(const PortView& view) {
@@ -297,6 +332,7 @@ Verdict JudgeEcnFirmwareMask(const PortView& view) {
   constexpr std::string_view kExpected = "a notification for marks, and notifications heeded";
   const Fact<std::vector<Counter>>& counters = view.port.hw_counters;
   if (!counters) return NoAnswer(counters.missing(), kExpected, kSource);
+  if (CountedInWatch(view.port)) return NotApplicable("counted while it was watched: see ecn.loop-closed");
   const std::uint64_t marked = SumAbout(*counters, ErrorTopic::kEcnMarked);
   const std::uint64_t sent = SumAbout(*counters, ErrorTopic::kCnpSent);
   const std::uint64_t handled = SumAbout(*counters, ErrorTopic::kCnpHandled);
@@ -305,7 +341,13 @@ Verdict JudgeEcnFirmwareMask(const PortView& view) {
                                    " notifications sent, ", handled, " heeded and ", ignored, " ignored");
   const bool silent = marked > 0 && sent == 0;
   const bool deaf = ignored > 0 && handled == 0;
-  return Judged(!silent && !deaf, observed, kExpected, kSource, MaskFix(view.port));
+  if (!silent && !deaf) return Judged(true, observed, kExpected, kSource);
+  if (std::string reason = SwitchedOff(view, silent, deaf); !reason.empty()) return NotApplicable(reason);
+  if (!view.host.uptime_s) return NoAnswer(view.host.uptime_s.missing(), kExpected, kSource);
+  const std::uint64_t most = std::max(silent ? marked : 0, deaf ? ignored : 0);
+  if (most * kDayS <= kFewADay * *view.host.uptime_s)
+    return NotApplicable(Cat(observed, ": too few to tell; a run of --watch shows it by ecn.loop-closed"));
+  return Judged(false, observed, kExpected, kSource, MaskFix(view.port));
 }
 
 }  // namespace
@@ -326,7 +368,8 @@ std::vector<Check> CongestionChecks() {
        .fix = Fix("echo 1 > /sys/class/net/{netdev}/ecn/roce_rp/enable/{priority}")
                   .Because("slowing down is off for this priority")
                   .Caution("only the vendor's driver has this file"),
-       .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+       .depends_on = {"inv.rdma-present", "inv.transport"},
+       .read_with = {"ecn.np"},
        .judge = JudgeEcnRp},
       {.id = "ecn.cnp-dscp",
        .title = "The NIC sends congestion notifications with the profile's DSCP",
@@ -335,7 +378,8 @@ std::vector<Check> CongestionChecks() {
                   .Because("the driver's default is another DSCP")
                   .Caution("only the vendor's driver has this file"),
        .blocks_for = &kDemandsCnp,
-       .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+       .depends_on = {"inv.rdma-present", "inv.transport"},
+       .read_with = {"ecn.np"},
        .judge = JudgeEcnCnpDscp},
       {.id = "ecn.cnp-prio",
        .title = "The NIC sends congestion notifications in a priority that is never paused",
@@ -343,7 +387,8 @@ std::vector<Check> CongestionChecks() {
        .fix = Fix("echo 6 > /sys/class/net/{netdev}/ecn/roce_np/cnp_802p_prio")
                   .Because("the driver's default is another priority")
                   .Caution("only the vendor's driver has this file"),
-       .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np"},
+       .depends_on = {"inv.rdma-present", "inv.transport"},
+       .read_with = {"ecn.np"},
        .judge = JudgeEcnCnpPrio},
       {.id = "ecn.ect-set",
        .title = "RDMA-CM's packets may be marked by switches",
@@ -362,7 +407,7 @@ std::vector<Check> CongestionChecks() {
                   .Because("the mask of priorities in the firmware leaves RDMA's out")
                   .Caution("PCI_ADDRESS: of the NIC; it holds from the next reset of the NIC on")
                   .Do("set ROCE_CC_PRIO_MASK_P2 of a second port too; other NICs by their vendor's tool"),
-       .depends_on = {"inv.rdma-present", "inv.transport", "ecn.np", "ecn.rp"},
+       .depends_on = {"inv.rdma-present", "inv.transport"},
        .judge = JudgeEcnFirmwareMask},
       {.id = "ecn.loop-closed",
        .title = "Marks of congestion are answered, and answers heeded",
@@ -371,6 +416,8 @@ std::vector<Check> CongestionChecks() {
                   .Because("the congestion control of the NIC is off here, or at the senders")
                   .Do("switch it on for priority {priority}: notification point here, reaction point at the "
                       "senders")
+                  .Or("where both are on, the firmware's mask leaves the priority out: ROCE_CC_PRIO_MASK_P1 of "
+                      "mlxconfig, on NVIDIA's NICs")
                   .CheckBy("rdma statistic show link {device}/{port}"),
        .depends_on = {"link.state"},
        .judge = JudgeEcnLoopClosed},

@@ -189,7 +189,8 @@ std::vector<Check> GidIndexChecks() {
                   .Caution("the link goes down for a moment; IPv6 addresses and static routes are lost")
                   .Or("bind the driver of a virtual function again")
                   .CheckBy("ibv_devinfo -v -d {device}"),
-       .depends_on = {"link.state", "gid.ip-match"},
+       .depends_on = {"link.state"},
+       .read_with = {"gid.ip-match"},
        .judge = JudgeGidStale},
       {.id = "gid.pinned-index",
        .title = "A GID that software names by its number stands for an address",

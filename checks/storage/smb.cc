@@ -225,7 +225,8 @@ std::vector<Check> SmbChecks() {
                   .Do("remove the demand from ksmbd.conf, if the storage network is trusted")
                   .Do("restart ksmbd: all sessions of the server end")
                   .CheckBy("grep -nE 'signing|encryption' /etc/ksmbd/ksmbd.conf"),
-       .depends_on = {"inv.rdma-present", "smb.server-built-in"},
+       .depends_on = {"inv.rdma-present"},
+       .read_with = {"smb.server-built-in"},
        .judge = JudgeSmbSigning},
       {.id = "smb.tcp",
        .title = "The SMB server listens on TCP port 445 too",
@@ -246,7 +247,8 @@ std::vector<Check> SmbChecks() {
                   .Do("restart ksmbd: all sessions of the server end")
                   .Or("use Linux 7.0 or later, which has a port for each transport")
                   .CheckBy("rdma link show"),
-       .depends_on = {"inv.rdma-present", "smb.server-built-in"},
+       .depends_on = {"inv.rdma-present"},
+       .read_with = {"smb.server-built-in"},
        .judge = JudgeSmbMixedTransports},
       {.id = "smb.kernel",
        .title = "The kernel has no known fault of SMB Direct",

@@ -16,6 +16,8 @@ struct Verdict {
   std::string expected{};
   std::string source{};  // where it was read: "dcbnl IEEE PFC"
   Fix fix{};             // overrides the check's own where the case asks for another
+  bool independent =
+      false;  // no other finding explains this answer, whatever the check depends on: nothing hides it
 
   bool operator==(const Verdict&) const = default;
 };

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "checks/words/fix.h"
+
 namespace rdmaready {
 namespace {
 
@@ -80,6 +82,50 @@ TEST(Hiding, PutsNothingThatBlocksBehindAdvice) {
   EXPECT_EQ(HidingFinding({"earlier"}, later, evidence), nullptr);
   later.blocking = false;
   EXPECT_NE(HidingFinding({"earlier"}, later, evidence), nullptr);
+}
+
+TEST(Hiding, PutsBehindWhatIsReadWithItOnlyWhatIsUnknownToo) {
+  for (const Outcome earlier : {Outcome::kUnknown, Outcome::kWarn, Outcome::kFail, Outcome::kPass}) {
+    std::vector<Finding> findings{Earlier(earlier)};
+    findings.front().blocking = false;
+    Finding later = Later(Outcome::kUnknown);
+    later.blocking = false;
+    const Evidence evidence{.findings = findings, .subject = kSubject};
+    EXPECT_EQ(UnknownWith({"earlier"}, later, evidence) != nullptr, earlier == Outcome::kUnknown);
+  }
+}
+
+TEST(Hiding, NamesTheAdviceThatAFailureThatBlocksFollowsFrom) {
+  std::vector<Finding> findings{Earlier(Outcome::kWarn)};
+  findings.front().blocking = false;
+  const Evidence evidence{.findings = findings, .subject = kSubject};
+  EXPECT_EQ(AdvisingCause({"earlier"}, Later(Outcome::kFail), evidence), findings.data());
+  EXPECT_EQ(AdvisingCause({"other"}, Later(Outcome::kFail), evidence), nullptr);
+  EXPECT_EQ(AdvisingCause({"earlier"}, Later(Outcome::kWarn), evidence), nullptr);
+  Finding advice = Later(Outcome::kFail);
+  advice.blocking = false;
+  EXPECT_EQ(AdvisingCause({"earlier"}, advice, evidence), nullptr);
+  Finding chain = Later(Outcome::kFail);
+  chain.id = "chain.nvme";
+  EXPECT_EQ(AdvisingCause({"earlier"}, chain, evidence), nullptr);
+}
+
+TEST(Hiding, GivesTheFailureTheRepairOfTheAdviceFirst) {
+  Finding failure{.id = "later", .outcome = Outcome::kFail, .blocking = true, .observed = "slow"};
+  SetFix(failure, Fix("second").CheckBy("look"));
+  Finding advice{.id = "earlier", .outcome = Outcome::kWarn, .observed = "one lane of four"};
+  SetFix(advice, Fix("first").Because("a lane is lost").CheckBy("other"));
+  TakeOver(failure, advice);
+  EXPECT_EQ(failure.outcome, Outcome::kFail);
+  EXPECT_EQ(failure.observed, "slow; earlier: one lane of four");
+  EXPECT_EQ(failure.fix, "first");
+  ASSERT_EQ(failure.remedy->steps.size(), 2U);
+  EXPECT_EQ(failure.remedy->steps.back().command, "second");
+  EXPECT_EQ(failure.remedy->cause, "a lane is lost");
+  EXPECT_EQ(failure.remedy->check, "look");
+  EXPECT_EQ(advice.outcome, Outcome::kNotApplicable);
+  EXPECT_EQ(advice.hidden_by, "later");
+  EXPECT_EQ(advice.observed, "said with later, which follows from it");
 }
 
 TEST(Hiding, LeadsToTheRootOfAChain) {

@@ -48,6 +48,8 @@ TEST(Registry, PutsDependenciesBeforeThoseWhoDependOnThem) {
   for (const Check& check : AllChecks()) {
     for (const std::string_view id : check.depends_on)
       EXPECT_TRUE(seen.contains(id)) << check.id << " on " << id;
+    for (const std::string_view id : check.read_with)
+      EXPECT_TRUE(seen.contains(id)) << check.id << " with " << id;
     seen.insert(check.id);
   }
 }

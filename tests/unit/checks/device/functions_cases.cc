@@ -296,12 +296,15 @@ std::vector<CheckCase> VfStateRows() {
     host.ports = ports;
     return host;
   };
-  Facts unread = OnInfiniband([](Port&) {});
+  Facts up = OnInfiniband([](Port&) {});
+  Facts unread = OnInfiniband([](Port& port) { port.state = PortState::kDown; });
   std::vector<Port> ports = *unread.ports;
   PciFunction pci = *ports.front().pci;
   pci.physical = Denied();
   ports.front().pci = pci;
   unread.ports = ports;
+  ports.front().state = PortState::kActive;
+  up.ports = ports;
   return {
       Passes("ib.vf-state", "up", vf(PortState::kActive), "its link is up"),
       Fails("ib.vf-state", "down", vf(PortState::kDown), "virtual function 3 of ibp59s0 is down",
@@ -310,6 +313,7 @@ std::vector<CheckCase> VfStateRows() {
       DoesNotApply("ib.vf-state", "RoCE", GoodHost(), "not InfiniBand"),
       IsUnknown("ib.vf-state", "denied", vf(Denied()), "not permitted"),
       IsUnknown("ib.vf-state", "it is not known to be one", unread, "not permitted"),
+      Passes("ib.vf-state", "it is not known to be one, and its link is up", up, "its link is up"),
   };
 }
 

@@ -62,6 +62,18 @@ std::vector<CheckCase> CongestionMaskRows() {
                                               {"rp_cnp_ignored", ignored}};
     });
   };
+  const auto with_np_off = [&since_boot](std::uint64_t ignored) {
+    Facts host = since_boot(1624, 0, 0, ignored);
+    std::vector<Port> ports = *host.ports;
+    ports.front().congestion =
+        CongestionControl{.source = "/x", .notifies = std::uint8_t{0}, .slows_down = std::uint8_t{0xff}};
+    host.ports = ports;
+    return host;
+  };
+  const Facts switched_off = with_np_off(0);
+  const Facts deaf_too = with_np_off(9'000);
+  Facts timeless = since_boot(1624, 0, 0, 0);
+  timeless.uptime_s = Denied();
   const auto counters = [](Fact<std::vector<Counter>> now) {
     return WithHardware([&now](Port& port, PciFunction&) { port.hw_counters = now; });
   };
@@ -71,8 +83,15 @@ std::vector<CheckCase> CongestionMaskRows() {
       Passes("ecn.firmware-mask", "no mark yet", since_boot(0, 0, 0, 0), "0 marked packets", {.profile = ecn}),
       Fails("ecn.firmware-mask", "marks are not answered", since_boot(1624, 0, 0, 0), "0 notifications sent",
             {.fix = "ROCE_CC_PRIO_MASK_P1=255", .profile = ecn}),
-      Fails("ecn.firmware-mask", "notifications are not heeded", since_boot(0, 0, 0, 9),
-            "0 heeded and 9 ignored", {.profile = ecn}),
+      Fails("ecn.firmware-mask", "notifications are not heeded", since_boot(0, 0, 0, 9'000),
+            "0 heeded and 9000 ignored", {.profile = ecn}),
+      DoesNotApply("ecn.firmware-mask", "few marks in many days", since_boot(3, 0, 0, 0), "too few to tell",
+                   {.profile = ecn}),
+      DoesNotApply("ecn.firmware-mask", "the driver's own switch is off", switched_off, "see ecn.np",
+                   {.profile = ecn}),
+      Fails("ecn.firmware-mask", "the switch for marks is off, notifications are not heeded", deaf_too,
+            "9000 ignored", {.profile = ecn}),
+      IsUnknown("ecn.firmware-mask", "since when is not known", timeless, "not permitted", {.profile = ecn}),
       IsUnknown("ecn.firmware-mask", "denied", counters(Denied()), "not permitted", {.profile = ecn}),
       DoesNotApply("ecn.firmware-mask", "not counted", counters(std::vector<Counter>{}), "does not count marks",
                    {.profile = ecn}),
@@ -100,6 +119,11 @@ std::vector<CheckCase> CongestionLoopMarksRows() {
     });
   };
   const Facts bnxt = wrong("/sys/kernel/config/bnxt_re/rxe0/ports/1/cc");
+  const Facts bnxt_rp_off = Congested([](CongestionControl& control) {
+    control = {.source = "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc",
+               .notifies = std::uint8_t{0},
+               .slows_down = std::uint8_t{0}};
+  });
   const Facts kernel = wrong("/sys/kernel/debug/mlx5/0000:3b:00.0/cc_params");
   return {
       Passes("ecn.np", "on all", good, "answers marks on priorities 0, 1", {.profile = ecn}),
@@ -121,6 +145,7 @@ std::vector<CheckCase> CongestionLoopMarksRows() {
             "slows down on priority 4", {.fix = "ecn/roce_rp/enable/3", .profile = ecn}),
       DoesNotApply("ecn.rp", "not told", silent, "does not say", {.profile = ecn}),
       IsUnknown("ecn.rp", "denied", denied, "not permitted", {.profile = ecn}),
+      DoesNotApply("ecn.rp", "one switch for both ends on bnxt", bnxt_rp_off, "see ecn.np", {.profile = ecn}),
       Passes("ecn.cnp-dscp", "48", good, "DSCP 48", {.profile = ecn}),
       Fails("ecn.cnp-dscp", "0",
             Congested([](CongestionControl& control) { control.cnp_dscp = std::uint8_t{0}; }), "DSCP 0",
