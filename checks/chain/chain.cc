@@ -9,6 +9,7 @@
 #include "checks/dcb/trust.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
+#include "checks/roce/own_marks.h"
 #include "checks/words/addresses.h"
 #include "checks/words/names.h"
 #include "checks/words/socket_priority.h"
@@ -197,7 +198,7 @@ class Walk {
 
   bool Ecn(std::uint8_t tos, unsigned priority) {
     if (!view_.profile.ecn) return true;
-    const bool allowed = (tos & 3U) != 0;
+    const bool allowed = (tos & 3U) != 0 || !EctOfDriver(view_.host, view_.port).empty();
     if (!allowed && view_.profile.dscp)
       return Broken("no switch may mark it (ECN)", "leave to mark, ECN bits 2");
     if (IsSoftware(view_.port)) return Pass(allowed ? "ECN allowed" : "ECN not allowed");

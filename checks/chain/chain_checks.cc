@@ -163,7 +163,7 @@ std::vector<std::string_view> Links(std::string_view mark) {
 Fact<std::uint8_t> ToSOf(const EthernetView& view, ChainConsumer consumer) {
   const Port& port = view.port;
   const Fact<std::uint64_t> of_nic = DscpOfNic(port);
-  if (of_nic) return static_cast<std::uint8_t>(*of_nic << 2U);
+  if (of_nic) return static_cast<std::uint8_t>(*of_nic << 2U | EctOfNic(port).value_or(0));
   if (!NotOffered(of_nic)) return of_nic.missing();
   const bool perhaps_forced = !port.verbs_traffic_class && !NotOffered(port.verbs_traffic_class);
   if (IsForced(port) || perhaps_forced) return port.verbs_traffic_class;

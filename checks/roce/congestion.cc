@@ -215,16 +215,27 @@ Verdict JudgeOwnEct(const PortView& view) {
       shown.file.empty() ? Fix() : Fix(show).Do(Cat("write NCCL_IB_TC=", wanted, " there")).CheckBy(show));
 }
 
+// Broadcom's own driver has a switch for it.
+Verdict JudgeEctOfNic(const PortView& view) {
+  const std::optional<std::uint8_t> bits = EctOfNic(view.port);
+  if (!bits) return NotApplicable(kMarkOfNic);
+  const std::string source = SourceOf(view.port.congestion);
+  return Judged(MayBeMarked(*bits), Cat("the NIC's own mark: ", kEctMeaning.at(*bits)), kEctWanted, source,
+                SwitchFix(source, {"", "", "ecn_marking"}, 1));
+}
+
 Verdict JudgeEcnEctSet(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return NotApplicable(reason);
   if (!view.profile.ecn) return NotApplicable(NotAsked(view.profile, "marking by switches (ecn)"));
   if (!WantedTos(view.profile)) return NotApplicable(NotAsked(view.profile, "a mark of RDMA's own"));
   const Fact<std::uint64_t> of_nic = DscpOfNic(view.port);
-  if (of_nic) return NotApplicable(kMarkOfNic);
+  if (of_nic) return JudgeEctOfNic(view);
   if (!NotOffered(of_nic)) return NoAnswer(of_nic.missing(), kEctWanted, "congestion control");
+  if (std::string by_driver = EctOfDriver(view.host, view.port); !by_driver.empty())
+    return NotApplicable(by_driver);
+  if (view.profile.marking == Profile::Marking::kConsumers) return JudgeOwnEct(view);
   if (view.profile.tos)
     return NotApplicable(Cat("profile ", view.profile.name, " names the whole ToS: see roce.tos"));
-  if (view.profile.marking == Profile::Marking::kConsumers) return JudgeOwnEct(view);
   constexpr std::string_view kSource = "configfs rdma_cm";
   const Fact<std::uint8_t>& tos = view.port.cm_default_tos;
   if (!tos) return NoAnswer(tos.missing(), kEctWanted, kSource);

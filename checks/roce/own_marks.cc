@@ -2,7 +2,9 @@
 #include "checks/roce/own_marks.h"
 
 #include <algorithm>
+#include <array>
 
+#include "checks/words/port_driver.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -46,6 +48,22 @@ Fact<std::uint64_t> DscpOfNic(const Port& port) {
   if (!control->source.starts_with("/sys/kernel/config/bnxt_re/")) return none;
   const auto found = std::ranges::find(control->parameters, "roce_dscp", &CongestionParameter::name);
   return found == control->parameters.end() ? Fact<std::uint64_t>(none) : found->value;
+}
+
+std::optional<std::uint8_t> EctOfNic(const Port& port) {
+  if (!DscpOfNic(port)) return std::nullopt;
+  const auto found = std::ranges::find(port.congestion->parameters, "ecn_marking", &CongestionParameter::name);
+  if (found == port.congestion->parameters.end()) return std::nullopt;
+  return static_cast<std::uint8_t>(found->value & 3U);
+}
+
+std::string EctOfDriver(const Facts& host, const Port& port) {
+  // mlx5: mlx5_set_path of qp.c hands on traffic_class >> 2, and create_ib_ah of ah.c sets MLX5_ECN_ENABLED.
+  // ionic: ionic_build_hdr of ionic_controlpath.c passes it through ionic_set_ecn for each connection.
+  constexpr std::array<std::string_view, 2> kDrivers{"mlx5_core", "ionic"};
+  const Fact<std::string> driver = DriverOf(host, port);
+  if (!driver || std::ranges::find(kDrivers, *driver) == kDrivers.end()) return {};
+  return Cat(*driver, " takes the DSCP alone, and sets the ECN bits of RoCE v2 by itself");
 }
 
 }  // namespace rdmaready

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,5 +32,13 @@ Fact<std::vector<OwnMark>> OwnMarksOf(const PortView& view, unsigned wanted);
 // Broadcom's own bnxt_re gives all RoCE packets one DSCP, whatever a consumer asks for (its configfs
 // cc/roce_dscp): RDMA-CM's ToS does not count there. kUnsupported of every other NIC.
 Fact<std::uint64_t> DscpOfNic(const Port& port);
+
+// The ECN bits that the same driver gives all RoCE packets (its configfs cc/ecn_marking): 0 forbids switches to
+// mark them, 1 and 2 allow it. Nothing where it shows none.
+std::optional<std::uint8_t> EctOfNic(const Port& port);
+
+// Why the ECN bits that RDMA-CM or a program names do not count on the port: its driver takes the DSCP alone
+// and sets them itself. Empty: they count, or the driver is not known.
+std::string EctOfDriver(const Facts& host, const Port& port);
 
 }  // namespace rdmaready

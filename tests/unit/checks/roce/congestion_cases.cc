@@ -189,6 +189,27 @@ std::vector<CheckCase> CongestionToSRows() {
   const auto tos = [](Fact<std::uint8_t> value) {
     return WithPort([&value](Port& port) { port.cm_default_tos = value; });
   };
+  const auto by_driver = [](const char* driver) {
+    return WithHardware([driver](Port& port, PciFunction&) {
+      Netdev netdev = *port.netdev;
+      netdev.driver = driver;
+      port.netdev = netdev;
+      port.cm_default_tos = std::uint8_t{104};
+    });
+  };
+  const auto of_nic = [](std::uint64_t bits) {
+    return Congested([bits](CongestionControl& control) {
+      control = {.source = "/sys/kernel/config/bnxt_re/rxe0/ports/1/cc",
+                 .parameters = {{"roce_dscp", 26}, {"ecn_marking", bits}}};
+    });
+  };
+  Facts nccl = GoodHost();
+  nccl.markings = std::vector<ConsumerMarking>{
+      {.consumer = MarkingConsumer::kNccl, .source = "/etc/nccl.conf", .tos = std::uint8_t{104}}};
+  const Profile consumers = Asking([](Profile& profile) {
+    profile.ecn = Profile::Ecn{};
+    profile.marking = Profile::Marking::kConsumers;
+  });
   return {Passes("ecn.ect-set", "106", GoodHost(), "106: ECT(0)", {.profile = by_dscp}),
           Fails("ecn.ect-set", "104", tos(std::uint8_t{104}), "104: Not-ECT, switches drop",
                 {.fix = "echo 106 > ", .profile = by_dscp}),
@@ -196,6 +217,19 @@ std::vector<CheckCase> CongestionToSRows() {
           IsUnknown("ecn.ect-set", "denied", tos(Denied()), "not permitted", {.profile = by_dscp}),
           DoesNotApply("ecn.ect-set", "the profile names it", tos(std::uint8_t{104}), "see roce.tos",
                        {.profile = whole}),
+          DoesNotApply("ecn.ect-set", "mlx5 sets the bits by itself", by_driver("mlx5_core"), "by itself",
+                       {.profile = by_dscp}),
+          DoesNotApply("ecn.ect-set", "ionic sets the bits by itself", by_driver("ionic"), "by itself",
+                       {.profile = by_dscp}),
+          Fails("ecn.ect-set", "another driver takes them as they are", by_driver("ice"), "104: Not-ECT",
+                {.profile = by_dscp}),
+          Passes("ecn.ect-set", "Broadcom's own driver allows marks", of_nic(1), "the NIC's own mark: ECT(1)",
+                 {.profile = by_dscp}),
+          Fails("ecn.ect-set", "Broadcom's own driver forbids marks", of_nic(0), "Not-ECT",
+                {.fix = "echo -n 0x1 > /sys/kernel/config/bnxt_re/rxe0/ports/1/cc/ecn_marking",
+                 .profile = by_dscp}),
+          Fails("ecn.ect-set", "NCCL names the whole ToS without the bits", nccl, "NCCL marks ToS 104",
+                {.profile = consumers}),
           DoesNotApply("ecn.ect-set", "not asked", GoodHost(), "does not ask")};
 }
 
