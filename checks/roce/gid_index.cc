@@ -54,6 +54,13 @@ bool IsAddressOf(const Gid& gid, const Netdev& netdev) {
       *netdev.addresses, [text = GidAddressText(gid)](const IpAddress& one) { return one.address == text; });
 }
 
+// A software device sends by the kernel's IPv6, which needs the address: a NIC does not. RDMA-CM uses none of
+// these GIDs, and a program that names one is gid.pinned-index's.
+std::string WithoutAddress(const Gid& gid, const Netdev& netdev) {
+  if (!netdev.addresses || IsAddressOf(gid, netdev)) return {};
+  return Cat("; GID ", gid.index, " has no address on it, so this software device sends nothing by it");
+}
+
 std::string StaleNotApplicable(const PortView& view) {
   if (std::string reason = NotRoce(view.port); !reason.empty()) return reason;
   if (!view.port.netdev) return NotOffered(view.port.netdev) ? view.port.netdev.missing().detail : "";
@@ -66,8 +73,10 @@ Verdict JudgeGidStale(const PortView& view) {
   const Port& port = view.port;
   if (!port.netdev) return NoAnswer(port.netdev.missing(), kExpected, kGidSource);
   if (!port.gids) return NoAnswer(port.gids.missing(), kExpected, kGidSource);
+  std::string unused;
   for (const Gid& gid : *port.gids) {
     const bool own = gid.netdev == port.netdev->name && IsLinkLocalGid(gid);
+    if (own && unused.empty() && IsSoftware(port)) unused = WithoutAddress(gid, *port.netdev);
     if (!own || IsOfMac(gid, *port.netdev)) continue;
     if (!port.netdev->addresses) return NoAnswer(port.netdev->addresses.missing(), kExpected, kGidSource);
     if (IsAddressOf(gid, *port.netdev)) continue;
@@ -76,7 +85,7 @@ Verdict JudgeGidStale(const PortView& view) {
                       port.netdev->name, " has (", Printable(port.netdev->mac), ")"),
                   kExpected, kGidSource);
   }
-  return Judged(true, Cat("all of ", port.netdev->name), kExpected, kGidSource);
+  return Judged(true, Cat("all of ", port.netdev->name, unused), kExpected, kGidSource);
 }
 
 // ---- gid.pinned-index ----

@@ -67,6 +67,8 @@ std::vector<CheckCase> GidIndexCases() {
   unread.ports = ports;
   return {
       Passes("gid.stale", "of its own", DefaultGid(1), "all of dcb0"),
+      Passes("gid.stale", "of its own, without an address", DefaultGid(1),
+             "GID 0 has no address on it, so this software device"),
       Fails("gid.stale", "of an earlier address", DefaultGid(2), "GID 0 fe80::ff:fe00:2 is of another address",
             {.fix = "ip link set dev dcb0 down"}),
       IsUnknown("gid.stale", "the addresses are not known", unread, "not permitted"),
