@@ -69,6 +69,58 @@ bool Explained(const ProfileProblem& problem, std::span<const YamlFault> faults,
   });
 }
 
+// The YAML keys whose values are advice by it.
+std::vector<std::string_view> FieldsOf(Profile::Key key) {
+  switch (key) {
+    case Profile::Key::kUnknown:
+      return {};
+    case Profile::Key::kTrust:
+      return {"trust"};
+    case Profile::Key::kTos:
+      return {"tos", "dscp"};
+    case Profile::Key::kPfc:
+      return {"pfc"};
+    case Profile::Key::kEts:
+      return {"ets"};
+    case Profile::Key::kDcbx:
+      return {"dcbx"};
+    case Profile::Key::kCnp:
+      return {"cnp"};
+    case Profile::Key::kHeartbeat:
+      return {"heartbeat"};
+    case Profile::Key::kVlan:
+      return {"vlan"};
+    case Profile::Key::kMtuBytes:
+      return {"mtu_bytes"};
+    case Profile::Key::kRoceMtuBytes:
+      return {"roce_mtu_bytes"};
+    case Profile::Key::kMinSpeedMbps:
+      return {"min_speed_mbps"};
+    case Profile::Key::kMinMemlockBytes:
+      return {"min_memlock_bytes"};
+    case Profile::Key::kMinPorts:
+      return {"min_ports"};
+  }
+  return {};
+}
+
+// As `advice` lists it: "mtu-bytes".
+std::string AdviceName(Profile::Key key) {
+  const std::vector<std::string_view> fields = FieldsOf(key);
+  std::string name(fields.empty() ? std::string_view() : fields.front());
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+// The line at which the file itself says the field, or a part of it.
+std::optional<int> OwnLine(const FieldPlaces& places, std::string_view field) {
+  for (auto place = places.lower_bound(field); place != places.end() && place->first.starts_with(field);
+       ++place) {
+    if (Related(field, place->first) && place->second.source == 0) return place->second.line;
+  }
+  return std::nullopt;
+}
+
 void Sort(ProfileReading& reading) {
   const auto place = [&reading](const YamlFault& fault) {
     return std::pair(std::ranges::find(reading.files, fault.file) - reading.files.begin(), fault.line);
@@ -130,6 +182,29 @@ absl::StatusOr<Profile> ProfileOf(ProfileReading reading) {
 }
 
 }  // namespace
+
+std::vector<InheritedAdvice> AdviceOnOwnValues(const ProfileReading& reading) {
+  std::vector<InheritedAdvice> own;
+  if (!reading.profile || !reading.profile->advice) return own;
+  const auto advice = reading.places.lower_bound("advice");
+  const bool said = advice != reading.places.end() && Related("advice", advice->first);
+  if (!said || advice->second.source == 0) return own;
+  const std::vector<Profile::Key>& keys = *reading.profile->advice;
+  for (const Profile::Key key : keys) {
+    for (const std::string_view field : FieldsOf(key)) {
+      const std::optional<int> line = OwnLine(reading.places, field);
+      if (!line) continue;
+      InheritedAdvice& one = own.emplace_back(
+          InheritedAdvice{.key = std::string(field),
+                          .line = *line,
+                          .base = reading.files[static_cast<std::size_t>(advice->second.source)]});
+      for (const Profile::Key other : keys) {
+        if (other != key) one.left.push_back(AdviceName(other));
+      }
+    }
+  }
+  return own;
+}
 
 absl::StatusOr<Profile> ParseProfile(std::string_view yaml, std::string_view file_name) {
   return ProfileOf(ReadProfileText(yaml, file_name));

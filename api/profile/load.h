@@ -26,6 +26,17 @@ struct ProfileReading {
   FieldPlaces places{};              // where each value is from; sources are indices into `files`
 };
 
+// A value that a file says itself, and that stays advice because a profile that it extends says so.
+struct InheritedAdvice {
+  std::string key{};                // as YAML has it: "mtu_bytes"
+  int line = 0;                     // of the file's own value
+  std::string base{};               // the file whose `advice` holds: "nvidia-lossless.yaml"
+  std::vector<std::string> left{};  // what `advice` would hold without the key, as it is written there
+};
+
+// In the order of `advice`; empty where the profile has faults, or says its own `advice`.
+std::vector<InheritedAdvice> AdviceOnOwnValues(const ProfileReading& reading);
+
 // The profile in a YAML text that is no file: it may extend built-in profiles only. Every error is
 // kInvalidArgument and names file, line and key of the first fault (of the first contradiction when there is no
 // other): "p.yaml:7: unknown key `prioritie` (did you mean `priority`?)". `digest` becomes the SHA-256 of the

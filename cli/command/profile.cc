@@ -64,12 +64,26 @@ ExitStatus CheckSite(const Context& context, const std::string& file, SiteReadin
   return reading.faults.empty() ? ExitStatus::kOk : ExitStatus::kUsage;
 }
 
+// A value that the file repeats as its own may still be advice of what it extends.
+std::string AdviceText(const std::string& file, const ProfileReading& reading) {
+  std::string text;
+  for (const InheritedAdvice& one : AdviceOnOwnValues(reading)) {
+    std::string left;
+    for (const std::string& key : one.left) left += (left.empty() ? "" : ", ") + key;
+    const std::string how = left.empty() ? "`without: [advice]`" : "`advice: [" + left + "]`";
+    text += file + ":" + std::to_string(one.line) + ": note: `" + one.key + "` is advice of " + one.base +
+            ": what differs only warns; make it required with " + how + "\n";
+  }
+  return text;
+}
+
 ExitStatus CheckFile(const Context& context, const std::string& file) {
   if (std::optional<SiteReading> site = ReadAsSite(file)) return CheckSite(context, file, *std::move(site));
   const absl::StatusOr<ProfileReading> reading = ReadProfile(file);
   if (!reading.ok()) return context.Fail(ExitStatus::kUsage, Message(reading.status()));
   if (!reading->profile) return Refuse(context, file, *reading);
-  context.Print(ProfileCheckJson(file, *reading), file + ": profile " + reading->profile->name + " is well-formed\n");
+  context.Print(ProfileCheckJson(file, *reading), file + ": profile " + reading->profile->name +
+                                                      " is well-formed\n" + AdviceText(file, *reading));
   return ExitStatus::kOk;
 }
 

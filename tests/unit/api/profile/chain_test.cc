@@ -259,5 +259,28 @@ TEST(BuiltInProfiles, KeepTheVendorsApart) {
   EXPECT_FALSE(infiniband.mtu_bytes.has_value() || infiniband.rdma_priority.has_value());
 }
 
+TEST(InheritedAdvice, NamesEachValueOfTheFileThatStaysAdviceOfItsBase) {
+  const ProfileReading reading =
+      ReadProfileText("extends: nvidia-lossless\nname: own\nmtu_bytes: 9000\ndcbx: static\n", "own.yaml");
+  ASSERT_TRUE(reading.profile);
+  const std::vector<InheritedAdvice> own = AdviceOnOwnValues(reading);
+  ASSERT_EQ(own.size(), 2U);
+  EXPECT_EQ(own.front().key, "dcbx");
+  EXPECT_EQ(own.back().key, "mtu_bytes");
+  EXPECT_EQ(own.back().line, 3);
+  EXPECT_EQ(own.back().base, "nvidia-lossless.yaml");
+  EXPECT_THAT(own.back().left, ElementsAre("ets", "dcbx", "roce-mtu-bytes", "min-memlock-bytes"));
+}
+
+TEST(InheritedAdvice, SaysNothingOfAProfileThatNamesItsOwnAdviceOrRepeatsNothing) {
+  EXPECT_THAT(AdviceOnOwnValues(ReadProfileText(
+                  "extends: nvidia-lossless\nname: own\nmtu_bytes: 9000\nadvice: [mtu-bytes]\n", "own.yaml")),
+              IsEmpty());
+  EXPECT_THAT(
+      AdviceOnOwnValues(ReadProfileText("extends: nvidia-lossless\nname: own\nmin_ports: 2\n", "own.yaml")),
+      IsEmpty());
+  EXPECT_THAT(AdviceOnOwnValues(ReadProfileText(BuiltInProfileText("nvidia-lossless"), "x.yaml")), IsEmpty());
+}
+
 }  // namespace
 }  // namespace rdmaready
