@@ -223,8 +223,9 @@ Verdict JudgeIbVfState(const PortView& view) {
   constexpr std::string_view kExpected = "a link, as its physical function has";
   constexpr std::string_view kStateSource = "RDMA netlink port state, sysfs PCI";
   const Port& port = view.port;
-  if (port.state && *port.state != PortState::kDown)
-    return Judged(true, "its link is up", kExpected, kStateSource);
+  const bool up = port.state && *port.state != PortState::kDown;
+  if (up && IsVirtualFunction(port)) return Judged(true, "its link is up", kExpected, kStateSource);
+  if (up) return NotApplicable("its link is up, of a virtual function or not");
   if (!port.pci) return NoAnswer(port.pci.missing(), kExpected, kStateSource);
   if (!IsVirtualFunction(port)) return NoAnswer(port.pci->physical.missing(), kExpected, kStateSource);
   if (!port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
