@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "checks/blocking.h"
+#include "checks/live/transfer_hints.h"
 #include "checks/words/fix.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -60,6 +61,18 @@ Count CountOf(const EndCounters& end, const std::string& netdev, ByPriority Prio
   return count;
 }
 
+// The row's fix names the interface in general.
+Remedy ForPlace(const Fix& fix, const TransferPlace& place) {
+  const std::string& netdev = place.ethernet.empty() ? place.netdev : place.ethernet;
+  return WithTexts(fix.remedy(), [&netdev](const std::string& text) {
+    constexpr std::string_view kWord = "NETDEV";
+    const std::size_t found = netdev.empty() ? std::string::npos : text.find(kWord);
+    return found == std::string::npos
+               ? text
+               : Cat(text.substr(0, found), ShellWord(netdev), text.substr(found + kWord.size()));
+  });
+}
+
 Finding Begin(const TransferPlace& place) {
   const TransferCheck& check = *FindTransferCheck(kEffectiveClassId);
   Finding finding{.id = check.id,
@@ -69,7 +82,7 @@ Finding Begin(const TransferPlace& place) {
                   .subject = Printable(place.subject),
                   .source = std::string(kEffectiveSource),
                   .why = std::string(check.why)};
-  SetFix(finding, check.fix);
+  SetFix(finding, Fix(ForPlace(check.fix, place)).CheckBy(PairTest(place)));
   return finding;
 }
 

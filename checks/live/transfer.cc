@@ -22,12 +22,12 @@ constexpr std::int64_t kWholeIntervalNs = 100'000'000;  // 0 in one is a stall; 
 constexpr std::string_view kPathTitle = "The two hosts have RDMA ports that can reach each other";
 constexpr std::string_view kPathWhy =
     "Without a common transport and subnet no RDMA connection can be tried at all";
-Fix PathFix() {
+Fix PathFix(const TransferPlace& place) {
   return Fix("ip -brief address show")
       .Caution("run the command on both hosts")
       .Do("give both RDMA interfaces an address in one subnet, on ports of the same transport")
       .Or("add routes between their subnets, where a router leads from one to the other")
-      .CheckBy("rdmaready test peer HOST-A HOST-B");
+      .CheckBy(PairTest(place));
 }
 
 constexpr std::string_view kClassWhy =
@@ -215,7 +215,7 @@ std::vector<TransferCheck> MakeChecks() {
        .rung = Rung::kPeer,
        .title = std::string(kPathTitle),
        .why = kPathWhy,
-       .fix = PathFix()},
+       .fix = PathFix({})},
       {.id = std::string(kEffectiveClassId),
        .rung = Rung::kPeer,
        .title = "The NICs at both ends count the transfer in the priority of RDMA",
@@ -237,7 +237,7 @@ std::vector<TransferCheck> MakeChecks() {
                         .rung = rung,
                         .title = Cat(row.moves, " arrives intact", where),
                         .why = row.why,
-                        .fix = GeneralHint(rung)});
+                        .fix = GeneralHint({.rung = rung})});
     }
   }
   return checks;
@@ -309,7 +309,7 @@ Finding NotTested(std::string_view case_name, const TransferPlace& place, std::s
   Finding finding = Begin(case_name, place);
   finding.outcome = Outcome::kUnknown;
   finding.observed = Cat("not tested: ", Printable(reason));
-  SetFix(finding, GeneralHint(place.rung));
+  SetFix(finding, GeneralHint(place));
   return finding;
 }
 
@@ -344,7 +344,7 @@ Finding NoPath(const TransferPlace& place, std::string_view reason) {
                   .expected = "one transport and one subnet",
                   .source = "addresses of both hosts",
                   .why = std::string(kPathWhy)};
-  SetFix(finding, PathFix());
+  SetFix(finding, PathFix(place));
   return finding;
 }
 

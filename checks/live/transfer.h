@@ -67,6 +67,7 @@ struct TransferPlace {
   std::string peer_ethernet{};               // and that of the responder
   std::string peer_address{};                // the responder's RDMA address
   std::string peer_host{};                   // the responder's host, as the caller names it
+  std::string host{};                        // and the initiator's
 };
 
 // The host's RDMA devices, of which there are some, are software: speed says nothing.

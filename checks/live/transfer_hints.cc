@@ -16,8 +16,8 @@ std::string NetdevOf(const TransferPlace& place) {
 std::string Peer(const TransferPlace& place) {
   return place.peer_address.empty() ? "ADDRESS" : ShellWord(place.peer_address);
 }
-std::string PairTest(const TransferPlace& place) {
-  return Cat("rdmaready test peer HOST-A ", place.peer_host.empty() ? "HOST-B" : ShellWord(place.peer_host));
+std::string HostWord(const std::string& host, std::string_view otherwise) {
+  return host.empty() ? std::string(otherwise) : ShellWord(host);
 }
 
 std::string PeerHost(const TransferPlace& place) {
@@ -148,9 +148,10 @@ Fix HintFor(const Failure& failure, const TransferPlace& place) {
           .Because("a link flap, a driver reset, or a killed process", Certainty::kPossible)
           .Do(Cat("look at the same on ", PeerHost(place)));
     case FailureKind::kPeerGone:
-      return Fix("rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready")
+      return Fix("systemctl restart rdmaready-agent")
           .Because(Cat("the agent on ", PeerHost(place), " ended"))
-          .Caution(Cat("run the command on ", PeerHost(place), ", with the options that the agent had"))
+          .Caution(Cat("run the command on ", PeerHost(place)))
+          .Or("without the unit: start rdmaready-agent with the options that it had")
           .CheckBy(PairTest(place));
     case FailureKind::kStalled:
       return Fix(Cat("dcb pfc show dev ", netdev, "; ip -s link show dev ", netdev))
@@ -162,9 +163,13 @@ Fix HintFor(const Failure& failure, const TransferPlace& place) {
       return LostHint(failure.kind, netdev);
     case FailureKind::kUnknown:
     case FailureKind::kCancelled:
-      return GeneralHint(place.rung);
+      return GeneralHint(place);
   }
   return {};
+}
+
+std::string PairTest(const TransferPlace& place) {
+  return Cat("rdmaready test peer ", HostWord(place.host, "HOST-A"), " ", HostWord(place.peer_host, "HOST-B"));
 }
 
 std::string WhyErrorsCount() {
@@ -199,17 +204,17 @@ Fix HintForLatency(const TransferPlace& place) {
       .CheckBy(Cat(PairTest(place), " --case send-1k"));
 }
 
-Fix GeneralHint(Rung rung) {
-  switch (rung) {
+Fix GeneralHint(const TransferPlace& place) {
+  switch (place.rung) {
     case Rung::kUnknown:
     case Rung::kHost:
       return "rdmaready check";
     case Rung::kLoopback:
       return Fix("rdmaready test loopback").Caution("run it when nothing else tests this port");
     case Rung::kPeer:
-      return Fix("rdmaready test peer HOST-A HOST-B").Caution("run it when nothing else tests these ports");
+      return Fix(PairTest(place)).Caution("run it when nothing else tests these ports");
     case Rung::kSmbDirect:
-      return Fix("rdmaready test peer HOST-A HOST-B --case send-1k,smbd-send-1k")
+      return Fix(Cat(PairTest(place), " --case send-1k,smbd-send-1k"))
           .Do("send-1k fails too: the fault is in RDMA itself, and not in SMB Direct");
     case Rung::kServer:
       return "rdmaready probe smb SERVER";

@@ -29,7 +29,10 @@ std::string WhyTooSlow();
 Fix HintForThroughput(const TransferPlace& place);
 Fix HintForLatency(const TransferPlace& place);
 
+// "rdmaready test peer a b"; HOST-A and HOST-B where the hosts are not known.
+std::string PairTest(const TransferPlace& place);
+
 // Without a failure to look at.
-Fix GeneralHint(Rung rung);
+Fix GeneralHint(const TransferPlace& place);
 
 }  // namespace rdmaready

@@ -44,7 +44,10 @@ CaseOutcome JudgePeer(PeerAnswer answer, std::string_view case_name, const Trans
   if (!gone.empty() && !proven) {
     // Whatever the other end saw (a stall, a broken connection) follows from that.
     outcome.result.failure = {FailureKind::kPeerGone, gone};
-    if (!outcome.from.gone.empty()) judged.peer_host = from_host;
+    if (!outcome.from.gone.empty()) {
+      judged.host = place.peer_host;
+      judged.peer_host = from_host;
+    }
   } else if (!refusal.ok() && !proven) {
     outcome.finding = NotTested(case_name, place, Message(refusal));
     return outcome;

@@ -73,7 +73,7 @@ Finding Unasked(const std::string& host) {
 }
 
 Finding NothingToTest(const PlanHost& a, const PlanHost& b, const Pairing& pairing) {
-  Finding finding = NoPath({.rung = Rung::kPeer}, pairing.reason);
+  Finding finding = NoPath({.rung = Rung::kPeer, .peer_host = b.name, .host = a.name}, pairing.reason);
   if (pairing.undetermined || pairing.untried) {
     finding = PathUnknown("", "not tested: " + pairing.reason);
     SetFix(finding,
@@ -102,7 +102,7 @@ std::vector<Finding> Foreign(const PlanHost& a, const PlanHost& b, const Pairing
     return check != nullptr && check->parts_hosts;
   });
   if (found == settings.end() || (found->outcome != Outcome::kFail && found->hidden_by.empty())) return {};
-  Finding untested = NoPath({.rung = Rung::kPeer}, pairing.reason);
+  Finding untested = NoPath({.rung = Rung::kPeer, .peer_host = b.name, .host = a.name}, pairing.reason);
   if (found->hidden_by.empty()) return {*found, Explained(untested, *found)};
   return {*found};
 }
@@ -139,7 +139,8 @@ TransferPlace PlaceOf(const End& from, const End& to) {
       .ethernet = EthernetNameOf(*from.port),
       .peer_ethernet = EthernetNameOf(*to.port),
       .peer_address = to.address,
-      .peer_host = to.host->name};
+      .peer_host = to.host->name,
+      .host = from.host->name};
 }
 
 PortSelection Select(const End& end) {

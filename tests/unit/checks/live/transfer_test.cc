@@ -34,7 +34,8 @@ TransferPlace Peer() {
           .software = true,
           .netdev = "dcb0",
           .peer_address = "10.0.0.2",
-          .peer_host = "b"};
+          .peer_host = "b",
+          .host = "a"};
 }
 
 TEST(JudgeTransfer, ShowsBandwidthLatencyOrOperations) {
@@ -96,7 +97,7 @@ TEST(JudgeTransfer, FailsBelowTheThroughputThatTheProfileAsksFor) {
   EXPECT_THAT(slow.expected, HasSubstr("at 490 Mb/s or more"));
   EXPECT_THAT(slow.observed, HasSubstr("61.1 MB/s"));
   EXPECT_THAT(slow.observed, HasSubstr("that is 489 Mb/s"));
-  EXPECT_THAT(WhatToDo(slow), HasSubstr("rdmaready test peer HOST-A b --no-verify --qps 4"));
+  EXPECT_THAT(WhatToDo(slow), HasSubstr("rdmaready test peer a b --no-verify --qps 4"));
   EXPECT_THAT(slow.why, HasSubstr("slower than the profile asks"));
   EXPECT_EQ(JudgeTransfer(Good("read-8k"), Demanding(10'000, 1)).outcome, Outcome::kPass);
 }
@@ -170,11 +171,10 @@ TEST(JudgeTransfer, SaysHowToStartAnAgentThatWentAway) {
   TransferResult result = Good();
   result.failure = {.kind = FailureKind::kPeerGone, .detail = {}};
   const Finding finding = JudgeTransfer(result, Peer());
-  EXPECT_EQ(
-      WhatToDo(finding),
-      "rdmaready-agent --listen ADDRESS:7471 --state-dir /var/lib/rdmaready  # run the command on host b, with "
-      "the options that the agent had");
-  EXPECT_EQ(finding.remedy->check, "rdmaready test peer HOST-A b");
+  EXPECT_EQ(WhatToDo(finding),
+            "systemctl restart rdmaready-agent  # run the command on host b; or without the unit: start "
+            "rdmaready-agent with the options that it had");
+  EXPECT_EQ(finding.remedy->check, "rdmaready test peer a b");
 }
 
 TEST(JudgeTransfer, BelievesTheNumbersMoreThanTheAbsenceOfAFailure) {
