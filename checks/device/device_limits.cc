@@ -89,15 +89,23 @@ bool IsIwarp(const Port& port) { return port.transport && *port.transport == Tra
 
 // A virtual function has 0 until the host of its physical function gives it one (mlx5: with its MAC).
 // The driver reads it when it is bound to the function.
-std::string GuidFix(const Port& port) {
+Fix GuidFix(const Port& port) {
   const std::string vf = VirtualFunctionWords(port);
-  const std::string set = IsInfiniBand(port) ? Cat("ip link set dev ", vf,
-                                                   " node_guid GUID && ip link set dev ", vf, " port_guid GUID")
-                                             : Cat("ip link set dev ", vf, " mac ADDRESS");
   const std::string address = port.pci ? ShellWord(port.pci->address) : "FUNCTION";
-  const std::string driver = Cat("/sys/bus/pci/devices/", address, "/driver");
-  return Cat(set, " && d=$(readlink -f ", driver, ") && echo ", address, " > $d/unbind && echo ", address,
-             " > $d/bind");
+  // The function of RoCE may keep the address that it has.
+  const std::string mac = port.netdev && !port.netdev->mac.empty() ? ShellWord(port.netdev->mac) : "ADDRESS";
+  Fix fix = Fix().Because("nobody gave the function an address: its GUID follows from it", Certainty::kLikely);
+  if (IsInfiniBand(port)) {
+    fix = std::move(fix)
+              .Run(Cat("ip link set dev ", vf, " node_guid GUID"))
+              .Run(Cat("ip link set dev ", vf, " port_guid GUID"));
+  } else {
+    fix = std::move(fix).Run(Cat("ip link set dev ", vf, " mac ", mac));
+  }
+  return std::move(fix)
+      .Caution("connections over the function end: its driver is bound again")
+      .Run(Cat("echo ", address, " > /sys/bus/pci/devices/", address, "/driver/unbind && echo ", address,
+               " > /sys/bus/pci/drivers_probe"));
 }
 
 Verdict JudgeDevGuid(const PortView& view) {
@@ -111,7 +119,7 @@ Verdict JudgeDevGuid(const PortView& view) {
   const bool virtual_function = IsVirtualFunction(view.port);
   const std::string whose = virtual_function ? Cat(", ", VirtualFunctionText(view.port)) : "";
   return Judged(*guid != 0, *guid != 0 ? fmt::format("node GUID {:016x}", *guid) : "node GUID 0" + whose,
-                "a node GUID other than 0", kSource, virtual_function ? GuidFix(view.port) : "");
+                "a node GUID other than 0", kSource, virtual_function ? GuidFix(view.port) : Fix());
 }
 
 Verdict JudgeDevRdAtom(const PortView& view) {

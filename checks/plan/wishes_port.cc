@@ -24,9 +24,7 @@ namespace {
 std::string_view OnWord(bool on) { return on ? "true" : "false"; }
 
 std::optional<Wish> DevlinkWish(const PortView& view, const DevlinkParameter& now, bool on) {
-  const std::string device = view.port.pci && !view.port.pci->address.empty()
-                                 ? Cat("pci/", view.port.pci->address)
-                                 : std::string("pci/ADDRESS");
+  const std::string device = Cat("pci/", view.port.pci->address);
   const SettingObject object{.kind = SettingKind::kDevlinkParameter, .where = device, .name = now.name};
   const std::string wanted(OnWord(on));
   if (!now.runtime.empty()) return now.runtime == wanted ? std::nullopt : std::optional(Wanted(object, wanted));
@@ -48,6 +46,9 @@ Wishes DevlinkWishes(const PortView& view, const Faults& faults) {
   if (!now)
     return {Unknown({.kind = SettingKind::kDevlinkParameter},
                     Cat("devlink parameters of ", SubjectOf(view.port), ": ", now.missing().detail))};
+  if (!view.port.pci || view.port.pci->address.empty())
+    return {Unknown({.kind = SettingKind::kDevlinkParameter},
+                    Cat("the PCI address of ", SubjectOf(view.port), " is not known"))};
   Wishes wishes;
   for (const ProtocolSwitch& one : SwitchesFor(view.profile.transport)) {
     const auto found = std::ranges::find(*now, one.name, &DevlinkParameter::name);

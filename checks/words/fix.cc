@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/words/fix.h"
 
+#include "checks/words/open_words.h"
+
 namespace rdmaready {
 namespace {
 
@@ -60,6 +62,7 @@ Fix Fix::OwnedBy(std::string_view owner) && {
 }
 
 void SetRemedy(Finding& finding, Remedy remedy) {
+  remedy = WithoutOpenCommands(std::move(remedy));
   finding.fix = FirstCommand(remedy);
   finding.remedy.reset();
   if (!remedy.empty()) finding.remedy = std::move(remedy);

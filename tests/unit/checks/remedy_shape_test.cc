@@ -18,6 +18,7 @@
 #include "checks/placeholders.h"
 #include "checks/probe/probe.h"
 #include "checks/words/fix.h"
+#include "checks/words/open_words.h"
 #include "tests/unit/checks/ask_alone.h"
 #include "tests/unit/checks/cases.h"
 #include "tests/unit/checks/shell_command.h"
@@ -36,7 +37,9 @@ bool IsWrong(Outcome outcome) { return outcome == Outcome::kFail || outcome == O
 // The key is the command, and the value the check that prints it.
 using CommandsOfChecks = std::map<std::string, std::string>;
 
-void AddCommands(std::string_view check, const Remedy& remedy, CommandsOfChecks& commands) {
+// As a finding prints them: SetRemedy makes an action of each command that is to be filled in.
+void AddCommands(std::string_view check, const Remedy& written, CommandsOfChecks& commands) {
+  const Remedy remedy = WithoutOpenCommands(written);
   for (const RemedyStep& step : remedy.steps) {
     if (!step.command.empty()) commands.emplace(step.command, check);
   }
@@ -96,6 +99,19 @@ TEST(RemedyShape, HasCommandsThatCanBeTypedOnTheHostOfEachCase) {
     }
   }
   ExpectCommandsToBeTypable(commands);
+}
+
+TEST(RemedyShape, MakesAnActionOfACommandWithAPlaceholder) {
+  Finding finding;
+  SetFix(finding, Fix("ip address add ADDRESS dev dcb0").Run("ip link set dev dcb0 up").CheckBy("ping HOST"));
+  EXPECT_EQ(finding.fix, "ip link set dev dcb0 up");
+  ASSERT_EQ(finding.remedy->steps.size(), 3U);
+  EXPECT_EQ(finding.remedy->steps[0].action, "fill in and run: ip address add ADDRESS dev dcb0");
+  EXPECT_EQ(finding.remedy->steps[2].action, "at the end fill in and run: ping HOST");
+  EXPECT_EQ(finding.remedy->check, "");
+  EXPECT_EQ(WithoutOpenCommands(*finding.remedy), *finding.remedy);
+  EXPECT_FALSE(HasOpenWord("ip link show dev 'PORT'"));
+  EXPECT_FALSE(HasOpenWord("NAME=a grep NETDEV_MTU file"));
 }
 
 // An older reader knows the fix alone. A remedy over the limits does not travel.
@@ -177,8 +193,12 @@ TEST(RemedyShape, QuotesTheNamesOfALiveTest) {
   const std::string name(kHostile);
   for (const Rung rung : {Rung::kLoopback, Rung::kPeer}) {
     for (const bool routed : {false, true}) {
-      const TransferPlace place{
-          .rung = rung, .routed = routed, .netdev = name, .peer_address = name, .peer_host = name};
+      const TransferPlace place{.rung = rung,
+                                .routed = routed,
+                                .netdev = name,
+                                .peer_address = name,
+                                .peer_host = name,
+                                .host = name};
       for (int kind = 0; kind <= static_cast<int>(FailureKind::kCancelled); ++kind) {
         const Fix fix = HintFor({.kind = static_cast<FailureKind>(kind), .detail = {}}, place);
         EXPECT_TRUE(fix.empty() || IsStructured(fix.remedy())) << kind;
@@ -217,6 +237,10 @@ TEST(ShellCommand, FindsWhatCannotBeTyped) {
   EXPECT_EQ(FaultOfCommand("ip link  # look at it"), "has a comment");
   EXPECT_EQ(FaultOfCommand("if true; then true; fi"), "does not begin with a program");
   EXPECT_EQ(FaultOfCommand("ip link show dev 'a"), "does not parse in a shell");
+  EXPECT_EQ(FaultOfCommand("ip address add ADDRESS dev dcb0"), "has a placeholder");
+  EXPECT_EQ(FaultOfCommand("ip link set dev dcb0.VLAN up"), "has a placeholder");
+  EXPECT_EQ(FaultOfCommand("rdmaready test peer HOST-A b"), "has a placeholder");
+  EXPECT_EQ(FaultOfCommand("grep NCCL_IB_TC /etc/nccl.conf"), "");
   EXPECT_TRUE(IsQuotedIn("ip link show dev 'a;b'", "a;b"));
   EXPECT_FALSE(IsQuotedIn("ip link show dev a;b", "a;b"));
   EXPECT_FALSE(IsQuotedIn("ip link show dev \"a;b\"", "a;b"));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 
 namespace rdmaready {
@@ -51,6 +52,32 @@ bool BeginsWithProgram(std::string_view command) {
   return !first.empty() && plain && std::ranges::find(kKeywords, first) == kKeywords.end();
 }
 
+// A word of capitals outside of quotes that is not one of a known program: every other one is to be filled in.
+bool HasPlaceholder(const std::string& command) {
+  constexpr std::array<std::string_view, 7> kOfPrograms{"CHAP",    "IRQ", "GENERAL",  "PFC",
+                                                        "ETS-CFG", "APP", "SMBDIRECT"};
+  std::string word;
+  bool found = false;
+  const auto end_word = [&](char next) {
+    const bool capitals = word.size() > 1 && word.front() != '-' &&
+                          std::ranges::all_of(word, [](char c) { return c == '-' || (c >= 'A' && c <= 'Z'); });
+    // "ACTION==" and "NAME=" are set, not filled in.
+    found = found || (capitals && next != '=' && std::ranges::find(kOfPrograms, word) == kOfPrograms.end());
+    word.clear();
+  };
+  Walk(command, [&](std::size_t i, Quotes quotes) {
+    const char c = command[i];
+    const bool part = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+    if (part && quotes == Quotes::kOutside) {
+      word += c;
+    } else {
+      end_word(c);
+    }
+  });
+  end_word('\0');
+  return found;
+}
+
 bool ParsesInAShell(const std::string& command) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -70,6 +97,7 @@ std::string FaultOfCommand(const std::string& command) {
   if (command.find_first_of("\n\r") != std::string::npos) return "has several lines";
   if (HasComment(command)) return "has a comment";
   if (!BeginsWithProgram(command)) return "does not begin with a program";
+  if (HasPlaceholder(command)) return "has a placeholder";
   return ParsesInAShell(command) ? "" : "does not parse in a shell";
 }
 

@@ -7,7 +7,8 @@
 
 namespace rdmaready {
 
-// Empty when the command is one line that a shell parses, begins with a program, and has no comment.
+// Empty when the command is one line that a shell parses, begins with a program, has no comment, and no word in
+// capitals for a value that is to be filled in.
 std::string FaultOfCommand(const std::string& command);
 
 // Whether each place of `word` in the command is inside single quotes, where a shell takes it as it is.

@@ -63,11 +63,13 @@ TEST(FixByOwner, AUnitThatSetsPfcAtBootIsChangedToo) {
 
 TEST(FixByOwner, AnAddressGoesIntoTheConfigurationOfTheNetworkManager) {
   const Facts host = WithNetdev([](Netdev& netdev) { netdev.addresses = std::vector<IpAddress>{}; });
-  constexpr const char* kAdd = "ip address add ADDRESS dev dcb0";
-  EXPECT_THAT(HostSteps(RemedyOn(ManagedBy(host, kConnection), "ip.address")),
-              ElementsAre("nmcli connection modify \"$(nmcli -e no -g GENERAL.CONNECTION device show dcb0)\" "
-                          "ipv4.addresses ADDRESS ipv4.method manual",
-                          kAdd, HasSubstr("ADDRESS")));
+  constexpr const char* kAdd = "fill in and run: ip address add ADDRESS dev dcb0";
+  EXPECT_THAT(
+      HostSteps(RemedyOn(ManagedBy(host, kConnection), "ip.address")),
+      ElementsAre(
+          "fill in and run: nmcli connection modify \"$(nmcli -e no -g GENERAL.CONNECTION device show dcb0)\" "
+          "ipv4.addresses ADDRESS ipv4.method manual",
+          kAdd, HasSubstr("ADDRESS")));
   EXPECT_THAT(HostSteps(RemedyOn(ManagedBy(host, kNetworkd), "ip.address")),
               ElementsAre(HasSubstr(kNetworkd), kAdd, HasSubstr("ADDRESS")));
 }

@@ -240,7 +240,7 @@ TEST(StorageProbeChecks, EachFailsForItsOwnReason) {
         EXPECT_THAT(TroubleIn(result), testing::ElementsAre(id));
         const Finding finding = ById(result, id);
         EXPECT_EQ(finding.outcome, check.blocking ? Outcome::kFail : Outcome::kWarn) << id;
-        EXPECT_FALSE(finding.fix.empty()) << id;
+        EXPECT_TRUE(finding.remedy.has_value()) << id;
         EXPECT_EQ(finding.fix.find_first_of("{}"), std::string::npos) << finding.fix;
         EXPECT_EQ(ReadinessOfProbe(JudgeProbe(result)),
                   check.blocking ? Readiness::kNotReady : Readiness::kReady);

@@ -208,7 +208,8 @@ TEST(IpAddressCheck, AsksForAnAddressWhereThereAreLinkLocalOnesOnly) {
   });
   const Finding finding = Of(JudgeHost(host, VirtualFabricProfile()), "ip.address");
   EXPECT_EQ(finding.outcome, Outcome::kFail);
-  EXPECT_TRUE(finding.fix.starts_with("ip address add ADDRESS dev dcb0")) << finding.fix;
+  ASSERT_TRUE(finding.remedy.has_value());
+  EXPECT_EQ(finding.remedy->steps.front().action, "fill in and run: ip address add ADDRESS dev dcb0");
 }
 
 }  // namespace
