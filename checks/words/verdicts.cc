@@ -24,8 +24,34 @@ std::string_view WordsForMissing(Missing::Kind kind) {
   return "not known";
 }
 
-Fix FixForMissing(Missing::Kind kind, const Fix& instead) {
-  switch (kind) {
+// The last words of the detail are those of the C library for the error number.
+Fix FixForFailed(std::string_view detail) {
+  constexpr std::string_view kAgain = "rdmaready check";
+  const auto says = [detail](std::string_view words) { return detail.find(words) != std::string_view::npos; };
+  if (says("No such device") || says("No such file"))
+    return Fix(kAgain).Because("the kernel removed it between two reads: a device went away or came anew");
+  if (says("Input/output error") || says("timed out"))
+    return Fix(kAgain)
+        .Because("the device, its driver or its firmware did not answer")
+        .Do("where it stays so: reset the device by a cold start, and update its firmware");
+  if (says("Too many open files") || says("Cannot allocate memory"))
+    return Fix(kAgain).Because("the host or the agent ran out of files or memory").Do("stop what takes them");
+  return Fix(kAgain)
+      .Because("the kernel answered with an error, or with words that this version does not know")
+      .Do("where it stays so: use a newer rdmaready, kernel or driver");
+}
+
+// The listener hears LLDP frames, and the reader reads everything else.
+Fix FixForDenied(std::string_view source) {
+  const bool heard = source == "LLDP";
+  return Fix(Cat("systemctl enable --now rdmaready-", heard ? "listener" : "reader", ".socket"))
+      .Because(heard ? "raw frames need CAP_NET_RAW, which rdmaready-listener has"
+                     : "it needs rights that the agent lacks and rdmaready-reader has")
+      .Or("without the agent: run rdmaready as root");
+}
+
+Fix FixForMissing(const Missing& why, std::string_view source, const Fix& instead) {
+  switch (why.kind) {
     case Missing::Kind::kNotCollected:
       return "rdmaready version  # this agent does not read it: run the same, newer version on every host";
     case Missing::Kind::kUnsupported:
@@ -33,11 +59,9 @@ Fix FixForMissing(Missing::Kind kind, const Fix& instead) {
       return "rdmaready profile show {profile}  # not offered here: take out what asks for it, or use a newer "
              "kernel or driver";
     case Missing::Kind::kDenied:
-      return "systemctl enable --now rdmaready-reader.socket rdmaready-listener.socket  # they read for the "
-             "agent "
-             "what it may not; by hand: as root";
+      return FixForDenied(source);
     case Missing::Kind::kFailed:
-      return "dmesg | tail -n 20  # what the kernel says about it; then ask again";
+      return FixForFailed(why.detail);
   }
   return {};
 }
@@ -77,7 +101,7 @@ Verdict NoAnswer(const Missing& why, std::string_view expected, std::string_view
           .observed = std::move(observed),
           .expected = std::string(expected),
           .source = std::string(source),
-          .fix = RecordedGapOf(why.detail).empty() ? FixForMissing(why.kind, instead) : RecordAgain()};
+          .fix = RecordedGapOf(why.detail).empty() ? FixForMissing(why, source, instead) : RecordAgain()};
 }
 
 Verdict Unclear(std::string observed, std::string_view expected, std::string_view source) {
