@@ -105,13 +105,62 @@ Verdict JudgeDrvRoceEnabled(const PortView& view) {
                 kSource);
 }
 
+// libibverbs knows the device and found no /dev/infiniband/uverbsN for it, or one without a device behind it.
+bool LacksNode(const Missing& why) {
+  if (why.kind != Missing::Kind::kFailed || !why.detail.starts_with("open verbs device ")) return false;
+  return why.detail.ends_with("No such file or directory") || why.detail.ends_with("No such device or address");
+}
+
+// udev or devtmpfs makes the node on a host; in a container its runtime does.
+Fix NodeFix(const Facts& host) {
+  const bool some = host.rdma_nodes && std::ranges::any_of(*host.rdma_nodes, [](const std::string& node) {
+                      return node.starts_with("uverbs");
+                    });
+  return Fix("udevadm trigger --action=add --subsystem-match=infiniband_verbs")
+      .Because(some ? "the node of this device is missing, and other devices have theirs"
+                    : "the node of the device is missing")
+      .Or("in a container: give it the device's node by its runtime or device plugin, and start it again")
+      .CheckBy("ls -l /sys/class/infiniband_verbs /dev/infiniband");
+}
+
+// Distributions ship the drivers of libibverbs in one package.
+bool HasProviders(const Facts& host) {
+  return host.ports && std::ranges::any_of(*host.ports, [](const Port& port) {
+           return port.verbs_provider && *port.verbs_provider;
+         });
+}
+
+constexpr std::string_view kShowAbi = "grep -H . /sys/class/infiniband_verbs/uverbs*/abi_version";
+
+// Broadcom's own bnxt_re has ABI version 6, and the driver of rdma-core takes 1 alone: libibverbs leaves the
+// device out.
+Fix LibraryFix(const PortView& view) {
+  const Port& port = view.port;
+  if (port.out_of_tree && *port.out_of_tree) {
+    return Fix(kShowAbi)
+        .Because("the kernel's half is the vendor's, and the half of rdma-core does not take its ABI version")
+        .Do("install the vendor's driver of libibverbs for {device}, in the images of containers too")
+        .Or("use the kernel's own driver, which fits rdma-core")
+        .CheckBy("ibv_devices");
+  }
+  if (!HasProviders(view.host)) return {};
+  return Fix(kShowAbi)
+      .Because(
+          "libibverbs drives another device of this host: its driver for this one is missing, or does not take "
+          "the kernel's ABI version")
+      .Do("install an rdma-core that is as new as the kernel's driver of {device}")
+      .CheckBy("ibv_devices");
+}
+
 Verdict JudgeDrvUserlib(const PortView& view) {
   constexpr std::string_view kSource = "libibverbs";
   constexpr std::string_view kExpected = "a driver of libibverbs for the device";
   const Fact<bool>& there = view.port.verbs_provider;
+  if (!there && LacksNode(there.missing()))
+    return Judged(false, there.missing().detail, kExpected, kSource, NodeFix(view.host));
   if (!there) return NoAnswer(there.missing(), kExpected, kSource);
   return Judged(*there, Cat(*there ? "programs can open " : "libibverbs has no driver for ", view.port.device),
-                kExpected, kSource);
+                kExpected, kSource, *there ? Fix() : LibraryFix(view));
 }
 
 // Those whose vendor publishes them for many kernels, and supports them (OFED, DOCA, and the like).

@@ -109,6 +109,24 @@ std::vector<CheckCase> DriverNicRows() {
       Passes("drv.userlib", "there", GoodHost(), "programs can open rxe0"),
       Fails("drv.userlib", "none", WithPort([](Port& port) { port.verbs_provider = false; }),
             "no driver for rxe0", {.fix = "apt-get install ibverbs-providers"}),
+      Fails("drv.userlib", "a node that is missing", WithPort([](Port& port) {
+              port.verbs_provider =
+                  Missing{Missing::Kind::kFailed, "open verbs device rxe0: No such file or directory"};
+            }),
+            "No such file", {.fix = "udevadm trigger --action=add --subsystem-match=infiniband_verbs"}),
+      IsUnknown(
+          "drv.userlib", "an error of the device", WithPort([](Port& port) {
+            port.verbs_provider = Missing{Missing::Kind::kFailed, "open verbs device rxe0: Input/output error"};
+          }),
+          "Input/output error"),
+      Fails("drv.userlib", "none, where libibverbs drives another device",
+            WithSecond(GoodHost(), [](Port& port) { port.verbs_provider = false; }), "no driver for rxe1",
+            {.fix = "grep -H . /sys/class/infiniband_verbs/uverbs*/abi_version", .port = 1}),
+      Fails("drv.userlib", "none, where the kernel's half is the vendor's", WithPort([](Port& port) {
+              port.verbs_provider = false;
+              port.out_of_tree = true;
+            }),
+            "no driver for rxe0", {.fix = "install the vendor's driver of libibverbs for"}),
       IsUnknown("drv.userlib", "denied", WithPort([](Port& port) { port.verbs_provider = Denied(); }),
                 "not permitted"),
       Passes("drv.out-of-tree", "the kernel's",
