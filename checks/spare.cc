@@ -40,6 +40,16 @@ Fact<std::uint64_t> CounterOf(const Port& port, std::string_view name) {
   return found->value;
 }
 
+// Empty: no counter of data is above zero.
+Fact<std::string> MovedData(const Port& port) {
+  for (const std::string_view name : {"port_xmit_data", "port_rcv_data"}) {
+    const Fact<std::uint64_t> counted = CounterOf(port, name);
+    if (counted && *counted > 0) return std::string("it moved data");
+    if (!counted && !NotOffered(counted)) return counted.missing();
+  }
+  return std::string();
+}
+
 // By the port's state: that of its IPoIB interfaces follows it. One that somebody brought up on a virtual
 // function waits for its link.
 Fact<bool> IdleInfiniBand(const Port& port) {
@@ -109,11 +119,8 @@ Fact<std::string> EarlierUse(const Port& port) {
   constexpr std::uint16_t kNoLid = 0xffff;
   const Fact<std::uint16_t>& lid = port.ib.lid;
   if (lid && *lid != 0 && *lid != kNoLid) return Cat("it has LID ", *lid);
-  for (const std::string_view name : {"port_xmit_data", "port_rcv_data"}) {
-    const Fact<std::uint64_t> counted = CounterOf(port, name);
-    if (counted && *counted > 0) return std::string("it moved data");
-    if (!counted && !NotOffered(counted)) return counted.missing();
-  }
+  const Fact<std::string> moved = MovedData(port);
+  if (!moved || !moved->empty()) return moved;
   if (!lid && !NotOffered(lid)) return lid.missing();
   return std::string();
 }
@@ -149,7 +156,11 @@ Fact<bool> NeverHadLink(const Port& port) {
   if (!IsInfiniBand(port)) {
     const FactRef<std::uint64_t> changes = NetdevFact(port.netdev, &Netdev::carrier_changes);
     if (!changes && !NotOffered(changes)) return changes.missing();
-    return changes && *changes <= 1;
+    if (!changes || *changes > 1) return false;
+    // The driver counts changes of the carrier from its start, and the adapter counts data from its reset.
+    const Fact<std::string> use = MovedData(port);
+    if (!use) return use.missing();
+    return use->empty();
   }
   const Fact<std::vector<Counter>>& counters = port.port_counters;
   if (NotOffered(counters)) return false;

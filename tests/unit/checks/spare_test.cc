@@ -230,6 +230,22 @@ TEST(Spare, NeverHadALinkWhereNoneWentDown) {
   EXPECT_EQ(NeverHadLink(GoodHost().ports->front()), Fact<bool>(false));
 }
 
+TEST(Spare, HadALinkWhereAnEthernetPortMovedData) {
+  const auto never = [](Fact<std::vector<Counter>> counters) {
+    const Facts host = WithUncabled([&counters](Port& port) {
+      Netdev netdev = *port.netdev;
+      netdev.carrier_changes = std::uint64_t{1};
+      port.netdev = netdev;
+      port.port_counters = counters;
+    });
+    return NeverHadLink(host.ports->at(1));
+  };
+  EXPECT_EQ(never(std::vector<Counter>{{"port_xmit_data", 0}, {"port_rcv_data", 0}}), Fact<bool>(true));
+  EXPECT_EQ(never(std::vector<Counter>{{"port_xmit_data", 0}, {"port_rcv_data", 7}}), Fact<bool>(false));
+  EXPECT_EQ(never(Missing{Missing::Kind::kUnsupported, "no counters"}), Fact<bool>(true));
+  EXPECT_FALSE(never(Denied()));
+}
+
 TEST(Spare, OfWhichNothingTellsWhetherItHadALinkIsUnknown) {
   const auto said = [](Fact<std::vector<Counter>> counters) {
     const Facts host = WithIdleInfiniband([&counters](Port& port) { port.port_counters = counters; });
