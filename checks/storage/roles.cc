@@ -79,6 +79,29 @@ Fix OtherTreeFix(std::string_view name) {
   return std::move(fix).Do(Cat("install the vendor's own build of ", name, option)).Or(kOwnCore).CheckBy(check);
 }
 
+// Every driver of an adapter is the kernel's own, as the core that they run on is then.
+bool DriversAreKernels(const Facts& host) {
+  if (!host.ports) return false;
+  bool any = false;
+  for (const Port& port : *host.ports) {
+    if (IsSoftware(port)) continue;
+    if (!port.out_of_tree || *port.out_of_tree) return false;
+    any = true;
+  }
+  return any;
+}
+
+// A vendor's core lies on disk, and the kernel's own runs: no boot came since its packages were installed, or
+// the boot image holds the kernel's.
+Fix OldCoreFix(std::string_view name) {
+  return Fix("dracut -f || update-initramfs -u")
+      .Because("a vendor's RDMA core (OFED or DOCA) was installed, and the kernel's own still runs")
+      .Caution("the vendor's drivers replace the kernel's at the next boot")
+      .Do("reboot, so that the vendor's core runs")
+      .Or("remove the vendor's RDMA packages, so that the kernel's own core is used")
+      .CheckBy(Cat("modinfo -F filename ib_core ", name));
+}
+
 }  // namespace
 
 bool AsksFor(const Profile& profile, Role role) {
@@ -135,7 +158,19 @@ Fact<KernelModule> ModuleOf(const Facts& host, std::string_view name) {
 
 std::optional<Verdict> ForeignCore(const Facts& host, std::string_view name, std::string_view expected) {
   const Fact<KernelModule> module = ModuleOf(host, name);
-  if (!module || !module->foreign_core || !*module->foreign_core) return std::nullopt;
+  if (!module) return std::nullopt;
+  const Fact<bool>& foreign = module->foreign_core;
+  if (!foreign &&
+      (foreign.missing().kind == Missing::Kind::kDenied || foreign.missing().kind == Missing::Kind::kFailed))
+    return NoAnswer(foreign.missing(), expected, kModulesSource);
+  if (!foreign || !*foreign) return std::nullopt;
+  if (DriversAreKernels(host)) {
+    return Judged(false,
+                  Cat(name,
+                      " is not built for the RDMA core that runs, which is the kernel's own: it cannot be "
+                      "loaded, or no longer after a boot"),
+                  expected, kModulesSource, OldCoreFix(name));
+  }
   return Judged(
       false,
       Cat(name, " is the kernel's own and the RDMA core is a vendor's (OFED or DOCA): it cannot be loaded"),

@@ -79,6 +79,7 @@ struct Sources {
   absl::StatusOr<std::vector<ModuleLine>> built_in;   // modules.builtin
   absl::StatusOr<std::vector<std::string>> cm_users;  // who, of the loaded ones, needs rdma_cm
   absl::StatusOr<std::vector<std::string>> smbdirect_users;  // and smbdirect, which needs rdma_cm
+  absl::StatusOr<std::string> core_taint;                    // of ib_core; not found: it is not a loaded module
 };
 
 Fact<ModuleState> StateOf(const Sources& sources, std::string_view name) {
@@ -133,7 +134,13 @@ Fact<bool> HasForeignCore(const Sources& sources, std::string_view name, const F
   if (!state) return state.missing();
   if (*state != ModuleState::kInstalled)
     return Missing{Missing::Kind::kUnsupported, "the question is of installed modules that are not loaded"};
-  return Find(*sources.installed, name)->foreign_core;
+  const ModuleLine& line = *Find(*sources.installed, name);
+  if (line.foreign_core || !line.kernels_core) return line.foreign_core;
+  if (sources.core_taint.status().code() == absl::StatusCode::kNotFound) return false;
+  if (!sources.core_taint.ok()) return MissingFrom(sources.core_taint.status());
+  // The core that runs may be older than the one on disk: a vendor's was installed or removed since.
+  const bool runs_kernels = sources.core_taint->find('O') == std::string::npos;
+  return runs_kernels != *line.kernels_core;
 }
 
 // The RDMA drivers of the adapters on the bus, each once.
@@ -160,6 +167,7 @@ std::vector<ModuleLine> DecodeModuleLines(std::span<const std::string> lines) {
       if (name.empty()) continue;
       const bool core = name == kRdmaCm || name == "ib_core";
       module.foreign_core = module.foreign_core || (core && IsOfKernel(path) && !IsOfKernel(need));
+      if (core) module.kernels_core = module.kernels_core.value_or(true) && IsOfKernel(need);
       module.needs.push_back(std::move(name));
     }
     decoded.push_back(std::move(module));
@@ -215,7 +223,8 @@ Fact<std::vector<KernelModule>> ReadStorageModules(HostReader& host, const Fact<
                         .installed = ReadIndex(host, installed + "/modules.dep", names),
                         .built_in = ReadIndex(host, installed + "/modules.builtin", names),
                         .cm_users = ReadHolders(host, kRdmaCm),
-                        .smbdirect_users = ReadHolders(host, "smbdirect")};
+                        .smbdirect_users = ReadHolders(host, "smbdirect"),
+                        .core_taint = host.ReadFile("/sys/module/ib_core/taint")};
   std::vector<KernelModule> modules;
   for (const std::string_view name : kStorageModules) {
     KernelModule module{.name = std::string(name), .state = StateOf(sources, name)};
@@ -238,7 +247,8 @@ std::vector<KernelModule> ReadAdapterModules(HostReader& host, const Fact<Kernel
                         .installed = ReadIndex(host, folder + "/modules.dep", names),
                         .built_in = ReadIndex(host, folder + "/modules.builtin", names),
                         .cm_users = std::vector<std::string>{},
-                        .smbdirect_users = std::vector<std::string>{}};
+                        .smbdirect_users = std::vector<std::string>{},
+                        .core_taint = absl::NotFoundError("not asked")};
   const bool whole = sources.installed.ok() && sources.built_in.ok();
   const bool tells = whole && !(sources.installed->empty() && sources.built_in->empty());
   std::vector<KernelModule> modules;

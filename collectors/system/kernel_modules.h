@@ -6,6 +6,7 @@
 // knows nothing.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ struct ModuleLine {
   std::string name{};
   std::vector<std::string> needs{};
   bool foreign_core = false;  // a file of the kernel's tree that needs an RDMA core of another tree
+  std::optional<bool>
+      kernels_core{};  // the RDMA core that it needs is of the kernel's tree; nothing: needs none
 
   bool operator==(const ModuleLine&) const = default;
 };

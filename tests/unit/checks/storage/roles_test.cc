@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <vector>
+
 #include "checks/judge.h"
 #include "checks/readiness.h"
+#include "checks/words/fix.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
@@ -126,6 +130,35 @@ TEST(KernelVersion, IsTheFirstTwoNumbersOfTheRelease) {
   for (const char* none : {"", "6", "6.", "x.1", "-6.1"})
     EXPECT_FALSE(VersionOf(Kernel{.release = none})) << none;
   EXPECT_EQ(VersionOf(Denied()).missing().kind, Missing::Kind::kDenied);
+}
+
+Facts WithForeignCore(Fact<bool> foreign, Fact<bool> out_of_tree) {
+  Facts host = WithModule(GoodHost(), "nvme_rdma", [&foreign](KernelModule& module) {
+    module.state = ModuleState::kInstalled;
+    module.foreign_core = foreign;
+  });
+  std::vector<Port> ports = *host.ports;
+  ports.front().software = false;
+  ports.front().out_of_tree = out_of_tree;
+  host.ports = ports;
+  return host;
+}
+
+TEST(ForeignCore, NamesTheCoreThatRuns) {
+  const auto verdict = [](const Facts& host) { return ForeignCore(host, "nvme_rdma", "nvme_rdma"); };
+  EXPECT_THAT(verdict(WithForeignCore(true, true))->observed, testing::HasSubstr("a vendor's"));
+  const std::optional<Verdict> old = verdict(WithForeignCore(true, false));
+  ASSERT_TRUE(old.has_value());
+  EXPECT_EQ(old->outcome, Outcome::kFail);
+  EXPECT_THAT(old->observed, testing::HasSubstr("the RDMA core that runs, which is the kernel's own"));
+  EXPECT_THAT(OneLine(old->fix.remedy()), testing::HasSubstr("reboot"));
+  EXPECT_FALSE(verdict(WithForeignCore(false, false)).has_value());
+}
+
+TEST(ForeignCore, IsUnknownWhereTheCoreThatRunsCannotBeRead) {
+  const std::optional<Verdict> denied = ForeignCore(WithForeignCore(Denied(), false), "nvme_rdma", "nvme_rdma");
+  ASSERT_TRUE(denied.has_value());
+  EXPECT_EQ(denied->outcome, Outcome::kUnknown);
 }
 
 }  // namespace

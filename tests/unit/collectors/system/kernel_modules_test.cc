@@ -31,8 +31,9 @@ TEST(ModuleLines, NameTheModuleAndWhatItNeeds) {
   const std::vector<std::string> lines{"kernel/a/nvme-rdma.ko.xz: kernel/b/rdma_cm.ko.xz kernel/c/ib_core.ko",
                                        "updates/ksmbd.ko:", "kernel/d/ib_iser.ko.zst", "nonsense",
                                        "/.ko: x.ko"};
-  EXPECT_THAT(DecodeModuleLines(lines), ElementsAre(ModuleLine{"nvme_rdma", {"rdma_cm", "ib_core"}},
-                                                    ModuleLine{"ksmbd"}, ModuleLine{"ib_iser"}));
+  EXPECT_THAT(DecodeModuleLines(lines),
+              ElementsAre(ModuleLine{"nvme_rdma", {"rdma_cm", "ib_core"}, false, true}, ModuleLine{"ksmbd"},
+                          ModuleLine{"ib_iser"}));
 }
 
 TEST(ModuleLines, TellAKernelsModuleFromTheCoreOfAVendor) {
@@ -52,6 +53,27 @@ TEST(StorageModules, TellAForeignCoreOfInstalledModulesOnly) {
   EXPECT_EQ(Module(host, "ksmbd").foreign_core.missing().kind, Missing::Kind::kUnsupported);
   host.files[kDep] = "kernel/drivers/nvme/host/nvme-rdma.ko: extra/rdma_cm.ko\n";
   EXPECT_TRUE(*Module(host, "nvme_rdma").foreign_core);
+}
+
+TEST(StorageModules, CompareTheCoreOnDiskWithTheOneThatRuns) {
+  constexpr const char* kTaint = "/sys/module/ib_core/taint";
+  constexpr const char* kVendors = "updates/dkms/nvme-rdma.ko: updates/dkms/rdma_cm.ko\n";
+  constexpr const char* kKernels = "kernel/nvme-rdma.ko: kernel/rdma_cm.ko\n";
+  constexpr const char* kRebuilt = "updates/dkms/nvme-rdma.ko: kernel/rdma_cm.ko\n";
+  const auto foreign = [](const char* dep, const absl::StatusOr<std::string>& taint) {
+    FakeHost host = GoodFakeHost();
+    host.files[kDep] = dep;
+    host.files[kTaint] = taint;
+    return Module(host, "nvme_rdma").foreign_core;
+  };
+  EXPECT_EQ(foreign(kVendors, "\n"), Fact<bool>(true)) << "installed, and the host was not booted since";
+  EXPECT_EQ(foreign(kVendors, "OE\n"), Fact<bool>(false));
+  EXPECT_EQ(foreign(kKernels, "OE\n"), Fact<bool>(true)) << "removed, and the host was not booted since";
+  EXPECT_EQ(foreign(kKernels, "\n"), Fact<bool>(false));
+  EXPECT_EQ(foreign(kRebuilt, "\n"), Fact<bool>(false)) << "built for the kernel's core";
+  EXPECT_EQ(foreign(kRebuilt, "OE\n"), Fact<bool>(true));
+  EXPECT_EQ(foreign(kKernels, ErrnoStatus(EACCES, "open")).missing().kind, Missing::Kind::kDenied);
+  EXPECT_EQ(foreign(kKernels, ErrnoStatus(ENOENT, "open")), Fact<bool>(false)) << "built into the kernel";
 }
 
 TEST(Options, AreYesModuleOrNotSet) {
