@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/device/link_fix.h"
 
+#include "checks/check.h"
 #include "checks/device/link_modes.h"
+#include "checks/net/address_fix.h"
 #include "checks/spare.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/interruption.h"
@@ -127,6 +129,22 @@ Fix VirtualFunctionFix(const Facts& host, const Port& port) {
       .Caution("it is typed on the host of the physical function");
 }
 
+// Until Linux 6.13 rxe, siw and erdma keep the state by the events of their interface.
+bool KeepsItsState(const Port& port) { return IsSoftware(port) || port.device.starts_with("erdma"); }
+
+// The interface is up with carrier, and the port is not active. Other drivers ask the interface or the firmware
+// each time, so another start of the interface changes nothing.
+Fix InactiveFix(const Facts& host, const Port& port) {
+  if (KeepsItsState(port)) return Bounce(port.netdev, "the driver missed that the interface is up");
+  const bool chelsio = port.netdev && port.netdev->driver == "cxgb4";
+  // c4iw_query_port says "init" of a port with carrier and without an IPv4 address.
+  if (chelsio && port.state && *port.state == PortState::kInit)
+    return AddressFix(PortView{.host = host, .port = port, .profile = Profile{}});
+  return Fix(kCheckPort)
+      .Because("the RDMA half of the driver or the firmware sees another state than the interface")
+      .Do("where it stays so: unload the RDMA module of {device} and load it again, or reboot");
+}
+
 }  // namespace
 
 std::string PhysText(std::uint8_t state) {
@@ -161,7 +179,7 @@ Fix LinkStateFix(const Facts& host, const Port& port) {
     if (IsVirtualFunction(port)) return VirtualFunctionFix(host, port);
     return NoCarrierFix(*port.netdev, netdev).CheckBy(Cat("ip -br link show dev ", netdev));
   }
-  return Bounce(netdev, "the driver missed that the interface is up").CheckBy(kCheckPort);
+  return InactiveFix(host, port).CheckBy(kCheckPort);
 }
 
 Fix SlowInfiniBandFix() {

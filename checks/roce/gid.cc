@@ -84,7 +84,7 @@ Fix GidFix(const PortView& view, const std::vector<Gid>& gids) {
   const bool up = port.netdev && port.netdev->admin_up;
   if (gids.empty() && has_address && up && port.pci && !IsVirtualFunction(port)) return NoRoceFix(port);
   if (has_address) {
-    return Bounce(netdev, "the interface has an address, the GID table missed it");
+    return Bounce(port.netdev, "the interface has an address, the GID table missed it");
   }
   return AddressFix(view);
 }
@@ -193,7 +193,7 @@ constexpr std::string_view kGidTableSource = "GID table, rtnetlink addresses";
 bool IsNear(const PlacedAddress& placed) { return placed.upper == nullptr || placed.upper->vlan_id; }
 
 Fix ReadAddressesAgain(const Port& port) {
-  return Bounce(NetdevWord(port.netdev), "the GID table missed a change of addresses");
+  return Bounce(port.netdev, "the GID table missed a change of addresses");
 }
 
 Verdict JudgeGidIpMatch(const PortView& view) {

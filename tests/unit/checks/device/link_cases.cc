@@ -39,6 +39,19 @@ std::vector<CheckCase> LinkBasicsRows() {
   return {Passes("link.state", "good", GoodHost(), "rxe0/1 active, dcb0 up at 25 Gb/s"),
           Fails("link.state", "port down", WithPort([](Port& port) { port.state = PortState::kDown; }),
                 "rxe0/1 down", {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up"}),
+          Fails("link.state", "a driver that asks its interface each time", WithPort([](Port& port) {
+                  port.state = PortState::kDown;
+                  port.software = false;
+                }),
+                "rxe0/1 down", {.fix = "unload the RDMA module of rxe0"}),
+          Fails("link.state", "cxgb4 without an IPv4 address", WithPort([](Port& port) {
+                  port.state = PortState::kInit;
+                  port.software = false;
+                  Netdev netdev = *port.netdev;
+                  netdev.driver = "cxgb4";
+                  port.netdev = netdev;
+                }),
+                "rxe0/1 init", {.fix = "ip address add ADDRESS dev dcb0"}),
           Fails("link.state", "admin down",
                 WithNetdev([](Netdev& netdev) { netdev.admin_up = netdev.carrier = false; }),
                 "administratively down", {.fix = "ip link set dev dcb0 up"}),

@@ -31,8 +31,19 @@ std::vector<CheckCase> GidBasicsRows() {
       Fails("gid.v2-present", "address removed", WithPort(without_address), "only link-local",
             {.fix = "ip address add ADDRESS dev dcb0"}),
       Fails("gid.v2-present", "address without GID", WithPort(only_link_local), "only link-local",
-            {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface loses its IPv6 "
-                    "addresses"}),
+            {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface loses its static "
+                    "routes"}),
+      Fails(
+          "gid.v2-present", "IPv6 address without GID", WithPort([&only_link_local](Port& port) {
+            only_link_local(port);
+            Netdev netdev = *port.netdev;
+            netdev.addresses = std::vector<IpAddress>{{.address = "fd00::1", .prefix_length = 64},
+                                                      {.address = "fe80::1", .prefix_length = 64}};
+            port.netdev = netdev;
+          }),
+          "only link-local",
+          {.fix =
+               "ip link set dev dcb0 down && ip link set dev dcb0 up; ip address replace fd00::1/64 dev dcb0"}),
       Fails("gid.v2-present", "RoCE v1 only", WithPort(only_v1), "only RoCE v1: 10.0.0.1",
             {.fix = "ethtool -i dcb0"}),
       Fails("gid.v2-present", "empty table", WithPort([](Port& port) { port.gids = std::vector<Gid>{}; }),
