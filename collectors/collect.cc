@@ -19,6 +19,7 @@
 #include "collectors/rdma/resources.h"
 #include "collectors/system/boot_files.h"
 #include "collectors/system/boot_scripts.h"
+#include "collectors/system/boot_settings.h"
 #include "collectors/system/boot_targets.h"
 #include "collectors/system/cluster_agents.h"
 #include "collectors/system/control_group.h"
@@ -80,6 +81,7 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
   facts.tos_keepers = ReadTosKeepers(host, scripts);
   facts.dcb_keepers = ReadDcbKeepers(host, scripts);
   facts.boot_writes = BootWritesOf(scripts);
+  facts.boot_settings = ReadBootSettings(host, scripts);
   facts.cluster_agents = ReadClusterAgents(host);
   facts.boot_targets = ReadBootTargets(host);
   facts.markings = ReadMarkings(host);

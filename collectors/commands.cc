@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "collectors/lines.h"
+#include "collectors/setting_commands.h"
+#include "collectors/setting_files.h"
 #include "collectors/shell_words.h"
 
 namespace rdmaready {
@@ -186,6 +188,8 @@ class Reader {
       KeepTool(name, command);
     } else if (IsTosWrite(command)) {
       KeepTos(command);
+    } else if (Lines settings = SettingCommands(command); !settings.empty()) {
+      for (std::string& line : settings) Keep(std::move(line));
     } else if (program.find('/') != std::string::npos) {
       KeepRun(command);
     }
@@ -280,6 +284,12 @@ class Reader {
 
 // ---- other files than scripts ----
 
+void KeepAll(Lines lines, Lines& kept) {
+  for (std::string& line : lines) {
+    if (kept.size() < kMostKept) kept.push_back(std::move(line));
+  }
+}
+
 void ReadUnit(std::string_view text, Lines& kept) {
   Reader reader(kept);
   while (!text.empty()) {
@@ -297,6 +307,7 @@ void ReadRules(std::string_view text, Lines& kept) {
   while (!text.empty()) {
     const std::string_view line = TakeLine(text);
     if (line.starts_with('#')) continue;
+    KeepAll(SettingsInRule(line), kept);
     for (std::size_t at = line.find("RUN"); at != std::string_view::npos; at = line.find("RUN", at + 1)) {
       const std::size_t begin = line.find('"', at);
       if (begin == std::string_view::npos) break;
@@ -316,6 +327,8 @@ void ReadInterfaces(std::string_view text, Lines& kept) {
     const std::vector<std::string_view> words = WordsOf(line);
     if (words.size() < 2) continue;
     if (words[0] == "iface") netdev = words[1];
+    if (words[0] == "mtu" && IsPlain(netdev) && IsPlain(words[1]))
+      KeepAll({"mtu " + netdev + " " + std::string(words[1])}, kept);
     const bool folder = words[0] == "source-directory";
     if ((folder || words[0] == "source") && IsPlain(words[1]) && kept.size() < kMostKept)
       kept.push_back((words[1].starts_with('/') ? "run " : "run /etc/network/") + std::string(words[1]) +
@@ -361,7 +374,9 @@ void ReadModprobe(std::string_view text, Lines& kept) {
 std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view text) {
   Lines kept;
   const std::string_view name = FileName(path);
-  if (path.starts_with("/etc/modprobe.d/")) {
+  if (IsSettingFile(path)) {
+    KeepAll(SettingsInFile(path, text), kept);
+  } else if (path.starts_with("/etc/modprobe.d/")) {
     ReadModprobe(text, kept);
   } else if (path.starts_with("/etc/network/interfaces")) {
     ReadInterfaces(text, kept);

@@ -57,6 +57,11 @@ Fact<std::uint64_t> CarrierChangesOf(const Link& link) {
   return std::uint64_t{*link.carrier_changes};
 }
 
+Fact<std::string> PermanentMacOf(const Link& link) {
+  if (!link.permanent_mac.empty()) return link.permanent_mac;
+  return Missing{Missing::Kind::kUnsupported, "the driver has none, or the kernel is older than 5.6"};
+}
+
 // What the link itself tells.
 Netdev NetdevOf(HostReader& host, const Network& network, const Link& link) {
   Netdev netdev{.name = link.name,
@@ -68,6 +73,7 @@ Netdev NetdevOf(HostReader& host, const Network& network, const Link& link) {
                 .vlan_egress = VlanEgressOf(link),
                 .addresses = AddressesOf(network.addresses, link.ifindex)};
   netdev.mac = link.mac;
+  netdev.permanent_mac = PermanentMacOf(link);
   netdev.master = MasterName(host, network, link);
   netdev.max_mtu_bytes = MaxMtuOf(link);
   netdev.carrier_changes = CarrierChangesOf(link);

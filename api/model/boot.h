@@ -28,6 +28,24 @@ struct BootWrite {
   bool operator==(const BootWrite&) const = default;
 };
 
+// Values that the files of a boot give interfaces and variables of the kernel: commands, sysctl.d(5),
+// systemd.link(5), files of systemd-networkd where it runs, netplan, interfaces(5), and ifcfg files. Where the
+// later one of two files of a kind holds, the earlier one's write is left out; of .link and .network files the
+// first one that matches an interface holds, and they are in that order.
+struct BootSettings {
+  // BootWrite::setting is "mtu", "pause", "sysctl", "match", or "cnp": the DSCP of congestion notifications,
+  // whose object is a netdev, a PCI address or an RDMA device. The object of a "sysctl" is its name, which may
+  // hold '*'; a value that is empty keeps it out of names with '*'. That of "mtu", "pause" and "match" is a
+  // netdev, its MAC address, its PCI address, or "driver=mlx5_core"; empty: not known. The value of "pause" is
+  // "autoneg off rx on tx on", or a part of it. "match" is the one write of a .link file that sets neither.
+  std::vector<BootWrite> writes{};
+  std::vector<std::string> unread{};  // files and folders that could not be read: "/etc/netplan"
+
+  void Fields(auto& list) { list.Setting("writes", writes, "unread", unread); }
+
+  bool operator==(const BootSettings&) const = default;
+};
+
 // A process in a pod of a Kubernetes cluster that sets NICs of the node.
 struct ClusterAgent {
   std::string process{};  // "nic-configurati", as /proc/PID/comm has it

@@ -5,6 +5,7 @@ namespace rdmaready {
 
 template class Fact<AppSelector>;
 template class Fact<ApplyState>;
+template class Fact<BootSettings>;
 template class Fact<CeeSettings>;
 template class Fact<Channels>;
 template class Fact<CmaMemory>;

@@ -305,7 +305,8 @@ struct Facts {
   // What ARP and IPv4 do on all interfaces, on those of RDMA ports and on those that share a subnet with one.
   // Sorted by name, each once; what could not be read, or is no number of 32 bits, is left out.
   Fact<std::vector<Sysctl>> sysctls{};
-  Fact<std::vector<BootWrite>> boot_writes{};        // in the order in which each file has them
+  Fact<std::vector<BootWrite>> boot_writes{};  // in the order in which each file has them
+  Fact<BootSettings> boot_settings{};
   Fact<std::vector<ClusterAgent>> cluster_agents{};  // empty: no pod is known to set NICs
   Fact<ControlGroup> agent_group{};                  // of the process that looked
   Fact<CmaMemory> cma{};                             // kUnsupported: a kernel without it
@@ -325,8 +326,8 @@ struct Facts {
                  "default_routes", default_routes, "memlock_grants", memlock_grants, "pci_devices", pci_devices,
                  "privileged_qkey", privileged_qkey, "named_devices", named_devices, "managed_interfaces",
                  managed_interfaces, "agent_group", agent_group, "sysctls", sysctls, "boot_writes", boot_writes,
-                 "cma", cma, "nvmet_ports", nvmet_ports, "iscsi_portals", iscsi_portals, "fabric_managers",
-                 fabric_managers);
+                 "boot_settings", boot_settings, "cma", cma, "nvmet_ports", nvmet_ports, "iscsi_portals",
+                 iscsi_portals, "fabric_managers", fabric_managers);
     list.State("rdma_stack", rdma_stack, "rdma_nodes", rdma_nodes, "tcp_listeners", tcp_listeners,
                "agent_process", agent_process, "agent_user", agent_user, "lldp_agents", lldp_agents,
                "irqbalance", irqbalance, "clock", clock, "gpu", gpu, "apply_state", apply_state,
@@ -345,6 +346,7 @@ inline std::string PortName(const Port& port) { return port.device + "/" + std::
 // compiles it.
 extern template class Fact<AppSelector>;
 extern template class Fact<ApplyState>;
+extern template class Fact<BootSettings>;
 extern template class Fact<CeeSettings>;
 extern template class Fact<Channels>;
 extern template class Fact<CmaMemory>;

@@ -119,17 +119,18 @@ struct Netdev {
   Fact<Ipv4Settings> ipv4{};
   EthernetLink link{};
   Fact<std::vector<NicStatistic>> statistics{};
-  Fact<Mqprio> mqprio{};         // kUnsupported: another queueing discipline is in place
-  Fact<LldpHeard> lldp_agent{};  // as lldpad of this host keeps it, at once and without listening
-  Fact<DcbWrites> dcb_writes{};  // only when listening was asked for; kUnsupported: there is no DCB
-  Fact<bool> vlan_reorder{};     // known only when the netdev is a VLAN device
+  Fact<Mqprio> mqprio{};              // kUnsupported: another queueing discipline is in place
+  Fact<LldpHeard> lldp_agent{};       // as lldpad of this host keeps it, at once and without listening
+  Fact<DcbWrites> dcb_writes{};       // only when listening was asked for; kUnsupported: there is no DCB
+  Fact<bool> vlan_reorder{};          // known only when the netdev is a VLAN device
+  Fact<std::string> permanent_mac{};  // IFLA_PERM_ADDRESS: a bond gives its members another one
 
   void Fields(auto& list) {
     list.Setting("name", name, "driver", driver, "admin_up", admin_up, "mtu_bytes", mtu_bytes, "vlan_id",
                  vlan_id, "vlan_egress", vlan_egress, "addresses", addresses, "dcb", dcb, "mac", mac, "master",
                  master, "max_mtu_bytes", max_mtu_bytes, "driver_info", driver_info, "pause", pause,
                  "pfc_storm_timeout_ms", pfc_storm_timeout_ms, "ipv4", ipv4, "link", link, "mqprio", mqprio,
-                 "vlan_reorder", vlan_reorder);
+                 "vlan_reorder", vlan_reorder, "permanent_mac", permanent_mac);
     list.State("ifindex", ifindex, "carrier", carrier, "speed_mbps", speed_mbps, "duplex", duplex, "lldp", lldp,
                "lldp_agent", lldp_agent);
     list.Reading("carrier_changes", carrier_changes, "statistics", statistics, "dcb_writes", dcb_writes);

@@ -14,12 +14,13 @@ struct FactRow {
 
 constexpr std::array kFactRows = {
     FactRow{"ApplyState.notices", Treatment::kWhy},
+    FactRow{"BootSettings.unread", Treatment::kPath},
     FactRow{"BootTarget.address", Treatment::kAny},
     FactRow{"BootTarget.mac", Treatment::kMac},
     FactRow{"BootTarget.table", Treatment::kKeep},
     FactRow{"BootTarget.target", Treatment::kName},
     FactRow{"BootWrite.file", Treatment::kPath},
-    FactRow{"BootWrite.object", Treatment::kDevice},
+    FactRow{"BootWrite.object", Treatment::kBootObject},
     FactRow{"BootWrite.setting", Treatment::kKeep},
     FactRow{"BootWrite.started", Treatment::kPath},
     FactRow{"BootWrite.value", Treatment::kKeep},
@@ -119,6 +120,7 @@ constexpr std::array kFactRows = {
     FactRow{"Netdev.mac", Treatment::kMac},
     FactRow{"Netdev.master", Treatment::kDevice},
     FactRow{"Netdev.name", Treatment::kDevice},
+    FactRow{"Netdev.permanent_mac", Treatment::kMac},
     FactRow{"NetdevReading.netdev", Treatment::kDevice},
     FactRow{"NicStatistic.name", Treatment::kKeep},
     FactRow{"NvidiaDriver.version", Treatment::kKeep},

@@ -18,8 +18,9 @@ enum class Treatment {
   kAny,  // an address of some kind, or a name
   kName,
   kPath,
-  kRule,    // of ip rule
-  kSysctl,  // "net.ipv4.conf.dcb0.rp_filter"
+  kRule,        // of ip rule
+  kSysctl,      // "net.ipv4.conf.dcb0.rp_filter"
+  kBootObject,  // a device, its MAC address or driver, or a sysctl
   kGid,
   kGuid,
   kWhy,  // free text: replaced as a whole

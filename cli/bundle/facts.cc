@@ -48,6 +48,15 @@ std::string SysctlName(const Pseudonyms& pseudonyms, const std::string& name) {
   return std::string(kConf) + netdev + name.substr(dot);
 }
 
+// BootWrite::object.
+std::string BootObject(const Pseudonyms& pseudonyms, const std::string& object) {
+  constexpr std::size_t kMacTextBytes = 17;
+  if (object.starts_with("net.ipv4.conf.")) return SysctlName(pseudonyms, object);
+  if (object.starts_with("driver=")) return object;
+  const bool mac = object.size() == kMacTextBytes && std::ranges::count(object, ':') == 5;
+  return mac ? pseudonyms.Mac(object) : pseudonyms.Device(object);
+}
+
 // `message` holds the text.
 std::string Replaced(const Pseudonyms& pseudonyms, Treatment treatment, const std::string& text,
                      const ProtoMessage& message) {
@@ -77,6 +86,8 @@ std::string Replaced(const Pseudonyms& pseudonyms, Treatment treatment, const st
       return pseudonyms.Rule(text);
     case Treatment::kSysctl:
       return SysctlName(pseudonyms, text);
+    case Treatment::kBootObject:
+      return BootObject(pseudonyms, text);
     case Treatment::kGid:
       return GidText(pseudonyms, text, message);
     case Treatment::kWhy:

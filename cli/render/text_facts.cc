@@ -170,6 +170,8 @@ void ListNetdev(Listing& out, const Netdev& netdev, const std::string& place) {
     out.Line(4, "firmware", netdev.driver_info, DriverText);
   }
   out.Line(4, "link", LinkState(netdev) + ", MAC " + (netdev.mac.empty() ? "(none)" : netdev.mac));
+  if (netdev.permanent_mac && *netdev.permanent_mac != netdev.mac)
+    out.Line(4, "permanent MAC", *netdev.permanent_mac);
   if (!netdev.master.empty()) out.Line(4, "member of", netdev.master);
   out.Line(4, "MTU",
            Bytes(netdev.mtu_bytes) +

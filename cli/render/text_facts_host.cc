@@ -113,6 +113,12 @@ std::string BootWritesText(const std::vector<BootWrite>& writes) {
   return text;
 }
 
+std::string BootSettingsText(const BootSettings& settings) {
+  std::string text = BootWritesText(settings.writes);
+  if (!settings.unread.empty()) text += fmt::format("; not read: {}", fmt::join(settings.unread, ", "));
+  return text;
+}
+
 std::string ClusterAgentsText(const std::vector<ClusterAgent>& agents) {
   if (agents.empty()) return "none";
   std::string text;
@@ -199,6 +205,7 @@ std::vector<std::pair<std::string, std::string>> HostSettingLines(const Facts& f
   say("ToS set at boot", facts.tos_keepers, NamesText);
   say("DCB set at boot", facts.dcb_keepers, NamesText);
   say("commands at boot", facts.boot_writes, BootWritesText);
+  say("settings at boot", facts.boot_settings, BootSettingsText);
   say("pods that set NICs", facts.cluster_agents, ClusterAgentsText);
   say("own markings", facts.markings, MarkingsText);
   say("booted from", facts.boot_targets, TargetsText);

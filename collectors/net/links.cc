@@ -133,6 +133,9 @@ absl::StatusOr<Link> DecodeLink(std::span<const std::byte> payload) {
   if (const auto mac = attributes.Find(IFLA_ADDRESS)) {
     RR_ASSIGN_OR_RETURN(link.mac, MacText(*mac));
   }
+  if (const auto permanent = attributes.Find(IFLA_PERM_ADDRESS)) {
+    RR_ASSIGN_OR_RETURN(link.permanent_mac, MacText(*permanent));
+  }
   for (const auto& [type, value] :
        {std::pair{IFLA_MAX_MTU, &link.max_mtu_bytes}, std::pair{IFLA_CARRIER_CHANGES, &link.carrier_changes},
         std::pair{IFLA_MASTER, &link.master}, std::pair{IFLA_LINK, &link.peer}}) {

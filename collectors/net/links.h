@@ -24,8 +24,9 @@ struct Link {
   bool carrier = false;
   bool loopback = false;
   std::uint32_t mtu_bytes = 0;
-  std::string kind{};  // IFLA_INFO_KIND: "vlan", "bond"; empty for hardware
-  std::string mac{};   // "02:00:00:00:00:01", as many bytes as the interface has; may be empty
+  std::string kind{};           // IFLA_INFO_KIND: "vlan", "bond"; empty for hardware
+  std::string mac{};            // "02:00:00:00:00:01", as many bytes as the interface has; may be empty
+  std::string permanent_mac{};  // empty: the kernel names none
   std::optional<std::uint32_t> max_mtu_bytes{};  // absent: the kernel did not tell; 0: it sets no limit
   std::optional<std::uint32_t> carrier_changes{};
   std::optional<std::uint32_t> master{};    // ifindex of the bond or bridge it is a member of

@@ -95,20 +95,28 @@ std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines,
 }
 
 Fact<std::vector<std::string>> BootPaths(HostReader& host, const std::vector<std::string_view>& besides) {
-  std::vector<std::string> paths(kBootFiles.begin(), kBootFiles.end());
+  BootListing listing = ListBootPaths(host, besides);
+  if (listing.gap) return *listing.gap;
+  return std::move(listing.paths);
+}
+
+BootListing ListBootPaths(HostReader& host, const std::vector<std::string_view>& besides) {
+  BootListing listing{.paths = {kBootFiles.begin(), kBootFiles.end()}};
   std::vector<std::string_view> folders(kBootFolders.begin(), kBootFolders.end());
   folders.insert(folders.end(), besides.begin(), besides.end());
   for (const std::string_view folder : folders) {
     const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
     if (!names.ok()) {
       if (names.status().code() == absl::StatusCode::kNotFound) continue;
-      return MissingFrom(names.status());
+      if (!listing.gap) listing.gap = MissingFrom(names.status());
+      listing.unread.emplace_back(folder);
+      continue;
     }
     for (const std::string& name : *names) {
-      if (!IsFolderOfLinks(name)) paths.push_back(std::string(folder) + "/" + name);
+      if (!IsFolderOfLinks(name)) listing.paths.push_back(std::string(folder) + "/" + name);
     }
   }
-  return paths;
+  return listing;
 }
 
 Fact<std::vector<std::string>> FilesWith(HostReader& host, std::vector<std::string> paths,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,15 @@ Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host, const BootScript
 Fact<std::vector<std::string>> BootFilesWith(HostReader& host, const std::vector<std::string_view>& folders,
                                              const std::vector<std::string>& words);
 
-// All files that may set something at boot, those in `besides` too.
+// All files that may set something at boot, with the folders that could not be listed.
+struct BootListing {
+  std::vector<std::string> paths{};
+  std::optional<Missing> gap{};
+  std::vector<std::string> unread{};
+};
+BootListing ListBootPaths(HostReader& host, const std::vector<std::string_view>& besides);
+
+// Its paths, those in `besides` too; missing where a folder could not be listed.
 Fact<std::vector<std::string>> BootPaths(HostReader& host, const std::vector<std::string_view>& besides);
 
 // Those of the files that hold one of the words outside of comments.

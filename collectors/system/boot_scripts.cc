@@ -59,8 +59,13 @@ bool IsFollowed(std::string_view path) {
   return std::ranges::any_of(kFolders, [path](std::string_view folder) { return path.starts_with(folder); });
 }
 
-// The files that a path with '*' fits; `gap`: a folder that cannot be listed.
-Names Fitting(HostReader& host, const std::string& path, std::optional<Missing>& gap) {
+void AddGap(const Missing& why, const std::string& path, BootScripts& found) {
+  found.gap = why;
+  found.unread.push_back(path);
+}
+
+// The files that a path with '*' fits. A folder that cannot be listed is a gap of `found`.
+Names Fitting(HostReader& host, const std::string& path, BootScripts& found) {
   const std::size_t star = path.find('*');
   if (star == std::string::npos) return {path};
   const std::size_t begin = path.rfind('/', star);
@@ -68,11 +73,11 @@ Names Fitting(HostReader& host, const std::string& path, std::optional<Missing>&
   const std::string folder = path.substr(0, begin);
   const std::string pattern = path.substr(begin + 1, end - begin - 1);
   const absl::StatusOr<Names> names = host.ListDirectory(folder);
-  if (!names.ok() && !IsGone(names.status())) gap = MissingFrom(names.status());
+  if (!names.ok() && !IsGone(names.status())) AddGap(MissingFrom(names.status()), folder, found);
   Names all;
   for (const std::string& name : names.ok() ? *names : Names{}) {
     if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
-    for (std::string& one : Fitting(host, folder + "/" + name + path.substr(end), gap)) {
+    for (std::string& one : Fitting(host, folder + "/" + name + path.substr(end), found)) {
       if (all.size() < kMostFits) all.push_back(std::move(one));
     }
   }
@@ -92,11 +97,12 @@ class Follower {
       calls_.pop_front();
       if (call.path.starts_with("/*")) continue;  // a name that the script alone knows
       if (!IsFollowed(call.path)) {
-        found_.gap = Missing{.kind = Missing::Kind::kUnsupported,
-                             .detail = call.path + ": it runs at boot, and is not below /etc, /usr or /opt"};
+        AddGap({.kind = Missing::Kind::kUnsupported,
+                .detail = call.path + ": it runs at boot, and is not below /etc, /usr or /opt"},
+               call.path, found_);
         continue;
       }
-      for (const std::string& path : Fitting(host_, call.path, found_.gap)) Read(path, call);
+      for (const std::string& path : Fitting(host_, call.path, found_)) Read(path, call);
     }
     if (!calls_.empty()) found_.gap = Missing{Missing::Kind::kFailed, "too many scripts run at boot"};
     return std::move(found_);
@@ -107,7 +113,7 @@ class Follower {
     if (!seen_.insert({path, call.arguments}).second) return;
     const absl::StatusOr<Names> commands = host_.Ask(CommandsQuestion{path});
     if (!commands.ok()) {
-      if (!IsGone(commands.status())) found_.gap = MissingFrom(commands.status());
+      if (!IsGone(commands.status())) AddGap(MissingFrom(commands.status()), path, found_);
       return;
     }
     if (commands->empty()) return;
@@ -227,18 +233,19 @@ bool IsGone(const absl::Status& status) {
 }
 
 BootScripts ReadBootScripts(HostReader& host) {
-  const Fact<Names> paths = BootPaths(host, {kHooks});
-  if (!paths) return {.gap = paths.missing()};
+  const BootListing listing = ListBootPaths(host, {kHooks});
   const StartedUnits started = ReadStartedUnits(host);
   const std::string units = std::string(kUnitFolder) + "/";
   Follower follower(host);
-  for (const std::string& path : *paths) {
+  for (const std::string& path : listing.paths) {
     const bool idle = path.starts_with(units) && !IsStarted(started, path.substr(units.size()));
     if (!idle) follower.Start(path);
   }
   follower.Start(kIfupLocal);
   BootScripts scripts = follower.Follow();
-  if (started.gap) scripts.gap = started.gap;
+  if (started.gap) AddGap(*started.gap, std::string(kUnitFolder), scripts);
+  if (listing.gap) scripts.gap = listing.gap;
+  scripts.unread.insert(scripts.unread.end(), listing.unread.begin(), listing.unread.end());
   return scripts;
 }
 

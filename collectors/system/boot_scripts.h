@@ -22,7 +22,8 @@ struct BootScript {
 
 struct BootScripts {
   std::vector<BootScript> scripts{};
-  std::optional<Missing> gap{};  // one of them could not be read
+  std::optional<Missing> gap{};       // one of them could not be read
+  std::vector<std::string> unread{};  // the scripts, and folders of them, that could not be read
 };
 
 // Whether a reading failed because the file is not there.

@@ -25,9 +25,11 @@ TEST(Link, EverythingItTellsIsKept) {
   const auto link =
       DecodeLink(wire::Link(7, "eth0", 9000) +
                  wire::Attr(IFLA_ADDRESS, wire::Of(std::array<std::uint8_t, 6>{2, 0, 0xab, 0, 0, 0xf1})) +
+                 wire::Attr(IFLA_PERM_ADDRESS, wire::Of(std::array<std::uint8_t, 6>{2, 0, 0xab, 0, 0, 0xf2})) +
                  wire::U32(IFLA_MAX_MTU, 9978) + wire::U32(IFLA_CARRIER_CHANGES, 5) + wire::Master(9));
   ASSERT_TRUE(link.ok()) << link.status();
   EXPECT_EQ(link->mac, "02:00:ab:00:00:f1");
+  EXPECT_EQ(link->permanent_mac, "02:00:ab:00:00:f2");
   EXPECT_EQ(link->max_mtu_bytes, 9978U);
   EXPECT_EQ(link->carrier_changes, 5U);
   EXPECT_EQ(link->master, 9U);

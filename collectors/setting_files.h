@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of interfaces that configuration files hold. No other text of a file is kept. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rdmaready {
+
+// Whether the file is of a kind that SettingsInFile reads: sysctl.d(5), systemd.link(5), systemd.network(5),
+// systemd.netdev(5), netplan, or ifcfg of Red Hat and SUSE.
+bool IsSettingFile(std::string_view path);
+
+// Lines as SettingCommands (setting_commands.h) has them. The interface of a .link or .network file is "*", its
+// name, a MAC address in lower case, "pci=0000:3b:00.0" or "driver=mlx5_core"; "match NETDEV" is said of each
+// that the file matches.
+std::vector<std::string> SettingsInFile(std::string_view path, std::string_view text);
+
+// Of udev(7): ATTR{mtu}="9000" and SYSCTL{net/ipv4/conf/all/arp_ignore}="2" of one rule.
+std::vector<std::string> SettingsInRule(std::string_view rule);
+
+}  // namespace rdmaready
