@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "checks/setting/boot_settings.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -43,9 +44,54 @@ bool IsAt(const BootWrite& write, const SettingObject& object) {
   return write.object.empty() || write.object == object.where || write.object == device;
 }
 
+bool IsBelow(std::string_view path, std::string_view folder) { return path.starts_with(folder); }
+
+// Where a person writes what that file has: the next update of a package replaces files below /usr/lib, and
+// those below /run are made anew.
+std::string StepAtBoot(const BootWrite& write, const SettingObject& object, const std::string& what,
+                       std::string_view to) {
+  const std::string file = Printable(write.file);
+  const std::string name = file.substr(file.rfind('/') + 1);
+  const bool made = IsBelow(file, "/usr/lib/") || IsBelow(file, "/usr/local/lib/") || IsBelow(file, "/run/");
+  if (IsBelow(file, "/run/") && file.find("-netplan-") != std::string::npos)
+    return Cat("for the next boot: set ", what, " (", to, ") in /etc/netplan, which makes ", file);
+  if (object.kind == SettingKind::kSysctl && (made || write.object != object.name))
+    return Cat("for the next boot: set ", object.name, " = ", to,
+               " in /etc/sysctl.d, in a file whose name comes after ", name, ": ", file, " sets it otherwise");
+  if (made)
+    return Cat("for the next boot: copy ", file, " to /etc and change it there: it sets ", what, " otherwise");
+  const bool known =
+      !write.value.empty() && write.value.find('*') == std::string::npos && !write.object.empty();
+  if (!known) return Cat("for the next boot: see that ", file, " sets ", what, " so, too");
+  return Cat("for the next boot: change ", file, ", which sets ", what, " otherwise");
+}
+
+// The files that give an MTU, link-level pause or a sysctl another value; a step for each.
+SettingOwner SettingsOwner(const Facts& facts, const SettingPlace& place, std::string_view to) {
+  SettingOwner owner;
+  if (to.empty()) return owner;
+  const SettingObject& object = place.object;
+  const bool sysctl = object.kind == SettingKind::kSysctl;
+  const std::string what = sysctl ? object.name : Cat(RowOf(object.kind).words, " of ", object.where);
+  for (const BootWrite* write : BootWritersOf(facts, place)) {
+    if (IsRightAtBoot(object.kind, *write, to)) continue;
+    const std::string file = Printable(write->file);
+    if (owner.empty())
+      owner = {.name = file,
+               .why = Cat(file, " sets ", what, " again at each boot"),
+               .file = write->file,
+               .at_boot = true};
+    RemedyStep step{.action = StepAtBoot(*write, object, what, to)};
+    if (std::ranges::find(owner.way.steps, step) == owner.way.steps.end())
+      owner.way.steps.push_back(std::move(step));
+  }
+  return owner;
+}
+
 }  // namespace
 
 SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::string_view to) {
+  if (SettingOwner owner = SettingsOwner(facts, place, to); !owner.empty()) return owner;
   const SettingObject& object = place.object;
   const auto name = std::ranges::find(kBootNames, object.kind, &BootName::kind);
   if (name == kBootNames.end() || !facts.boot_writes) return {};

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "checks/setting/boot_settings.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -48,8 +49,18 @@ std::string NmcliCommand(const std::string& netdev, const std::string& arguments
              ")\" ", arguments);
 }
 
-RemedyStep StepInFile(const SettingPlace& place, const NamedDevice& named, std::string_view to) {
-  const std::string file = NetworkManagerOf(named) == kNetplan ? std::string("/etc/netplan") : named.source;
+// The file of netplan that names the interface's MTU, or their folder.
+std::string NetplanFile(const Facts& facts, const SettingPlace& place) {
+  const std::string folder = "/etc/netplan";
+  for (const BootWrite* write : BootWritersOf(facts, place)) {
+    if (write->file.starts_with(folder)) return write->file;
+  }
+  return folder;
+}
+
+RemedyStep StepInFile(const Facts& facts, const SettingPlace& place, const NamedDevice& named,
+                      std::string_view to) {
+  const std::string file = NetworkManagerOf(named) == kNetplan ? NetplanFile(facts, place) : named.source;
   const bool mtu = place.object.kind == SettingKind::kMtu;
   const std::string what = mtu ? Cat("MTU ", to) : Cat("link-level pause (", to, ")");
   return {.action = Cat("set ", what, " of ", place.object.where, " in ", file, " too, which keeps it")};
@@ -95,7 +106,7 @@ SettingOwner NetworkOwner(const Facts& facts, const SettingPlace& place, std::st
   if (!arguments.empty()) {
     owner.way.steps.push_back({.command = NmcliCommand(netdev, arguments)});
   } else {
-    owner.way.steps.push_back(StepInFile(place, *named, to));
+    owner.way.steps.push_back(StepInFile(facts, place, *named, to));
   }
   return owner;
 }

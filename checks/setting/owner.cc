@@ -70,6 +70,17 @@ SettingOwner GiverOwner(const SettingPlace& place, std::string_view to) {
   return owner;
 }
 
+// A network manager may have the setting, and a file of the boot set it beside the manager.
+SettingOwner WithFilesOfTheBoot(SettingOwner manager, const SettingOwner& boot) {
+  if (manager.empty()) return boot;
+  const bool managers_own = boot.file == manager.file || boot.file.ends_with(".network") ||
+                            boot.file.starts_with("/etc/netplan/") ||
+                            boot.file.find("-netplan-") != std::string::npos;
+  if (!boot.empty() && !managers_own)
+    manager.way.steps.insert(manager.way.steps.end(), boot.way.steps.begin(), boot.way.steps.end());
+  return manager;
+}
+
 }  // namespace
 
 SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::string_view to) {
@@ -80,9 +91,8 @@ SettingOwner OwnerOf(const Facts& facts, const SettingObject& object, std::strin
   if (owner.empty()) owner = FirmwareOwner(place, to);
   if (owner.empty()) owner = LldpOwner(facts, place, to);
   if (owner.empty()) owner = GiverOwner(place, to);
-  if (owner.empty()) owner = NetworkOwner(facts, place, to);
-  if (owner.empty()) owner = BootOwner(facts, place, to);
-  return owner;
+  if (!owner.empty()) return owner;
+  return WithFilesOfTheBoot(NetworkOwner(facts, place, to), BootOwner(facts, place, to));
 }
 
 Remedy WithOwner(Remedy remedy, const SettingOwner& owner) {

@@ -225,6 +225,123 @@ TEST(SettingOwner, AFileOfTheBootOwnsWhatItSetsOtherwise) {
   EXPECT_EQ(OwnerOf(WithBootWrites({UnitWrite("tos", "106", "rxe0")}), tos, "106").name, "");
 }
 
+Facts WithBootSettings(std::vector<BootWrite> writes) {
+  Facts host = GoodHost();
+  host.boot_settings = BootSettings{.writes = std::move(writes)};
+  return host;
+}
+
+BootWrite FileWrite(std::string file, std::string setting, std::string object, std::string value) {
+  return {.file = file,
+          .started = file,
+          .setting = std::move(setting),
+          .object = std::move(object),
+          .value = std::move(value)};
+}
+
+constexpr const char* kUnitFile = "/etc/systemd/system/site.service";
+constexpr const char* kIgnore = "net.ipv4.conf.all.arp_ignore";
+
+TEST(SettingOwner, AFileOfTheBootOwnsAnotherMtu) {
+  const auto owner = [](const BootWrite& write) {
+    return OwnerOf(WithBootSettings({write}), OfDcb0(SettingKind::kMtu), "9000");
+  };
+  const SettingOwner unit = owner(FileWrite(kUnitFile, "mtu", "dcb0", "1500"));
+  EXPECT_EQ(unit.name, kUnitFile);
+  EXPECT_TRUE(unit.at_boot);
+  EXPECT_THAT(StepsOf(unit.way),
+              ElementsAre("for the next boot: change /etc/systemd/system/site.service, which sets MTU of dcb0 "
+                          "otherwise"));
+  EXPECT_TRUE(owner(FileWrite(kUnitFile, "mtu", "dcb0", "9000")).empty()) << "it sets the same";
+  EXPECT_TRUE(owner(FileWrite(kUnitFile, "mtu", "dcb1", "1500")).empty());
+  EXPECT_THAT(StepsOf(owner(FileWrite(kUnitFile, "mtu", "", "1500")).way),
+              ElementsAre(HasSubstr("see that /etc")));
+  EXPECT_THAT(StepsOf(owner(FileWrite(kUnitFile, "mtu", "dcb0", "*")).way),
+              ElementsAre(HasSubstr("see that /etc")));
+  EXPECT_THAT(StepsOf(owner(FileWrite("/usr/lib/systemd/network/10-x.link", "mtu", "dcb0", "1500")).way),
+              ElementsAre(HasSubstr("copy /usr/lib/systemd/network/10-x.link to /etc")));
+  EXPECT_THAT(StepsOf(owner(FileWrite("/run/systemd/network/10-netplan-dcb0.link", "mtu", "dcb0", "1500")).way),
+              ElementsAre(HasSubstr("in /etc/netplan, which makes")));
+}
+
+TEST(SettingOwner, TheFirstLinkFileThatMatchesHolds) {
+  const auto name = [](std::vector<BootWrite> writes) {
+    return OwnerOf(WithBootSettings(std::move(writes)), OfDcb0(SettingKind::kMtu), "9000").name;
+  };
+  const BootWrite first = FileWrite("/etc/systemd/network/10-a.link", "match", "dcb0", "");
+  const BootWrite second = FileWrite("/etc/systemd/network/20-b.link", "mtu", "dcb0", "1500");
+  EXPECT_EQ(name({second}), "/etc/systemd/network/20-b.link");
+  EXPECT_EQ(name({first, second}), "");
+  EXPECT_EQ(name({FileWrite("/etc/systemd/network/10-a.link", "match", "dcb1", ""), second}),
+            "/etc/systemd/network/20-b.link");
+}
+
+TEST(SettingOwner, ALinkFileMatchesThePermanentAddress) {
+  const auto name = [](const std::string& object, const Fact<std::string>& permanent) {
+    Facts host = On("mlx5_core", [&permanent](Netdev& netdev) {
+      netdev.mac = "02:00:00:00:00:0b";
+      netdev.permanent_mac = permanent;
+    });
+    host.boot_settings =
+        BootSettings{.writes = {FileWrite("/etc/systemd/network/10-a.link", "mtu", object, "1500")}};
+    return OwnerOf(host, OfDcb0(SettingKind::kMtu), "9000").name;
+  };
+  EXPECT_NE(name("02:00:00:00:00:01", std::string("02:00:00:00:00:01")), "");
+  EXPECT_EQ(name("02:00:00:00:00:0b", std::string("02:00:00:00:00:01")), "") << "the address of its bond";
+  EXPECT_NE(name("02:00:00:00:00:0b", Missing{}), "");
+  EXPECT_NE(name("driver=mlx5_core", Missing{}), "");
+  EXPECT_EQ(name("driver=bnxt_en", Missing{}), "");
+}
+
+TEST(SettingOwner, AFileOfTheBootOwnsLinkLevelPause) {
+  const auto name = [](const std::string& value) {
+    return OwnerOf(WithBootSettings({FileWrite(kUnitFile, "pause", "dcb0", value)}),
+                   OfDcb0(SettingKind::kPause), "autoneg off rx off tx off")
+        .name;
+  };
+  EXPECT_EQ(name("autoneg off rx on tx on"), kUnitFile);
+  EXPECT_EQ(name("rx off tx on"), kUnitFile);
+  EXPECT_EQ(name("autoneg off rx off tx off"), "");
+  EXPECT_EQ(name("rx off tx off"), "") << "it leaves the rest alone";
+}
+
+TEST(SettingOwner, AFileOfTheBootOwnsASysctl) {
+  const auto owner = [](std::vector<BootWrite> writes) {
+    return OwnerOf(WithBootSettings(std::move(writes)), {.kind = SettingKind::kSysctl, .name = kIgnore}, "2");
+  };
+  const BootWrite site = FileWrite("/etc/sysctl.d/99-site.conf", "sysctl", kIgnore, "0");
+  EXPECT_THAT(
+      StepsOf(owner({site}).way),
+      ElementsAre(HasSubstr("change /etc/sysctl.d/99-site.conf, which sets net.ipv4.conf.all.arp_ignore")));
+  EXPECT_TRUE(owner({FileWrite(kUnitFile, "sysctl", kIgnore, "2")}).empty());
+  EXPECT_TRUE(owner({FileWrite(kUnitFile, "sysctl", "net.ipv4.conf.all.rp_filter", "0")}).empty());
+  const BootWrite pattern =
+      FileWrite("/usr/lib/sysctl.d/50-default.conf", "sysctl", "net.ipv4.conf.*.arp_ignore", "0");
+  EXPECT_THAT(
+      StepsOf(owner({pattern}).way),
+      ElementsAre(HasSubstr("set net.ipv4.conf.all.arp_ignore = 2 in /etc/sysctl.d, in a file whose name "
+                            "comes after 50-default.conf")));
+  EXPECT_TRUE(owner({pattern, FileWrite("/etc/sysctl.d/1.conf", "sysctl", kIgnore, "")}).empty());
+  EXPECT_TRUE(owner({FileWrite("/etc/sysctl.d/1.conf", "sysctl", kIgnore, "2"), pattern}).empty());
+}
+
+TEST(SettingOwner, AFileOfTheBootStaysBesideANetworkManager) {
+  Facts host = NamedBy("/etc/systemd/network/20-storage.network");
+  const auto steps = [&host](const BootWrite& write) {
+    host.boot_settings = BootSettings{.writes = {write}};
+    return StepsOf(OwnerOf(host, OfDcb0(SettingKind::kMtu), "9000").way);
+  };
+  EXPECT_THAT(
+      steps(FileWrite(kUnitFile, "mtu", "dcb0", "1500")),
+      ElementsAre(HasSubstr("20-storage.network"), HasSubstr("change /etc/systemd/system/site.service")));
+  EXPECT_THAT(steps(FileWrite("/etc/systemd/network/20-storage.network", "mtu", "dcb0", "1500")),
+              ElementsAre(HasSubstr("20-storage.network")));
+  Facts netplan = NamedBy("/run/systemd/network/10-netplan-dcb0.network");
+  netplan.boot_settings = BootSettings{.writes = {FileWrite("/etc/netplan/01.yaml", "mtu", "dcb0", "1500")}};
+  EXPECT_THAT(StepsOf(OwnerOf(netplan, OfDcb0(SettingKind::kMtu), "9000").way),
+              ElementsAre(HasSubstr("in /etc/netplan/01.yaml too")));
+}
+
 TEST(SettingOwner, ItsWayComesFirst) {
   const Remedy direct = Fix("ethtool -A dcb0 rx off tx off").Caution("the link goes down").remedy();
   const SettingOwner beside{
