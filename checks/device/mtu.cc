@@ -25,8 +25,13 @@ const UpperNetdev* AggregateOf(const Port& port) {
 
 std::string SetMtu(const Port& port, std::uint32_t mtu_bytes) {
   const UpperNetdev* bond = AggregateOf(port);
-  return Cat("ip link set dev ", bond != nullptr ? ShellWord(bond->name) : NetdevWord(port.netdev), " mtu ",
-             mtu_bytes);
+  const std::string set =
+      Cat("ip link set dev ", bond != nullptr ? ShellWord(bond->name) : NetdevWord(port.netdev), " mtu ",
+          mtu_bytes);
+  const UpperNetdev* bridge = BridgeOver(port);
+  if (bridge == nullptr || bridge->mtu_bytes >= mtu_bytes) return set;
+  const std::string set_bridge = Cat("ip link set dev ", ShellWord(bridge->name), " mtu ", mtu_bytes);
+  return port.netdev->mtu_bytes >= mtu_bytes ? set_bridge : Cat(set, " && ", set_bridge);
 }
 
 Fix MtuFix(std::string command, std::string_view check) {
@@ -38,10 +43,12 @@ Fix MtuFix(std::string command, std::string_view check) {
 }
 
 std::string MtuText(const Port& port) {
-  const UpperNetdev* bond = AggregateOf(port);
-  const bool differs = bond != nullptr && bond->mtu_bytes != 0 && bond->mtu_bytes != port.netdev->mtu_bytes;
-  return Cat("MTU ", port.netdev->mtu_bytes,
-             differs ? Cat(", and ", Printable(bond->name), " above it has ", bond->mtu_bytes) : std::string());
+  const UpperNetdev* upper = AggregateOf(port);
+  if (upper == nullptr) upper = BridgeOver(port);
+  const bool differs = upper != nullptr && upper->mtu_bytes != 0 && upper->mtu_bytes != port.netdev->mtu_bytes;
+  return Cat(
+      "MTU ", port.netdev->mtu_bytes,
+      differs ? Cat(", and ", Printable(upper->name), " above it has ", upper->mtu_bytes) : std::string());
 }
 
 Verdict JudgeMtuEthernet(const PortView& view) {
@@ -54,7 +61,13 @@ Verdict JudgeMtuEthernet(const PortView& view) {
   if (!netdev) return NoAnswer(netdev.missing(), expected, kSource);
   // No interface has MTU 0: the default means that nobody filled it in.
   if (netdev->mtu_bytes == 0) return NoAnswer({}, expected, kSource);
-  return Judged(netdev->mtu_bytes >= *view.profile.mtu_bytes, MtuText(view.port), expected, kSource,
+  // RDMA-CM takes the MTU of a path from the interface that has the address (cma_resolve_iboe_route).
+  const UpperNetdev* bridge = BridgeOver(view.port);
+  const bool small = bridge != nullptr && bridge->mtu_bytes != 0 && bridge->mtu_bytes < *view.profile.mtu_bytes;
+  const bool enough = netdev->mtu_bytes >= *view.profile.mtu_bytes;
+  if (enough && small && !bridge->addresses) return NoAnswer(bridge->addresses.missing(), expected, kSource);
+  const bool below = small && bridge->addresses && !bridge->addresses->empty();
+  return Judged(enough && !below, MtuText(view.port), expected, kSource,
                 MtuFix(SetMtu(view.port, InterfaceMtuFor(view.profile)), "ip link show dev {netdev}"));
 }
 
@@ -155,6 +168,12 @@ Verdict JudgeMtuVlan(const PortView& view) {
 }
 
 }  // namespace
+
+const UpperNetdev* BridgeOver(const Port& port) {
+  if (!port.netdev || port.netdev->master.empty() || !port.uppers) return nullptr;
+  const auto found = std::ranges::find(*port.uppers, port.netdev->master, &UpperNetdev::name);
+  return found != port.uppers->end() && found->kind == "bridge" ? &*found : nullptr;
+}
 
 std::uint32_t InterfaceMtuFor(const Profile& profile) {
   const std::uint32_t for_roce = profile.roce_mtu_bytes ? *profile.roce_mtu_bytes + kRoceHeaderRoomBytes : 0;

@@ -13,6 +13,9 @@ namespace rdmaready {
 // The interface MTU that serves both what the profile asks of the interface and of RoCE.
 std::uint32_t InterfaceMtuFor(const Profile& profile);
 
+// The bridge that the port's netdev is a member of; null for none.
+const UpperNetdev* BridgeOver(const Port& port);
+
 // A RoCE MTU needs that much more of the interface: headers, and some room.
 inline constexpr std::uint32_t kRoceHeaderRoomBytes = 104;
 

@@ -82,7 +82,12 @@ std::vector<std::string> NetdevsBelow(const Port& port, std::uint32_t mtu_bytes)
     }
   }
   const UpperNetdev* over = BondOver(port);
-  names.push_back(over != nullptr ? over->name : port.netdev->name);
+  const UpperNetdev* bridge = BridgeOver(port);
+  const bool small_bridge = bridge != nullptr && bridge->mtu_bytes < mtu_bytes;
+  if (!small_bridge || port.netdev->mtu_bytes < mtu_bytes)
+    names.push_back(over != nullptr ? over->name : port.netdev->name);
+  // A bridge takes the least MTU of its ports by itself only until somebody sets one (br_mtu_auto_adjust).
+  if (small_bridge && bridge->addresses && !bridge->addresses->empty()) names.push_back(bridge->name);
   return names;
 }
 

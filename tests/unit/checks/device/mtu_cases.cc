@@ -17,7 +17,20 @@ Facts InBond(std::uint32_t own, std::uint32_t of_bond) {
   });
 }
 
+// A port of br0, which has the address.
+Facts InBridge(std::uint32_t own, std::uint32_t of_bridge, const Fact<std::vector<IpAddress>>& addresses) {
+  return WithPort([&](Port& port) {
+    Netdev netdev = *port.netdev;
+    netdev.mtu_bytes = own;
+    netdev.master = "br0";
+    port.netdev = netdev;
+    port.uppers = std::vector<UpperNetdev>{
+        {.name = "br0", .kind = "bridge", .mtu_bytes = of_bridge, .addresses = addresses}};
+  });
+}
+
 std::vector<CheckCase> MtuBasicsRows() {
+  const std::vector<IpAddress> address{{.address = "10.0.0.1", .prefix_length = 24}};
   const Facts smaller = WithPort([](Port& port) { port.active_mtu_bytes = 1024; });
   return {Passes("mtu.ethernet", "good", GoodHost(), "MTU 9000"),
           Fails("mtu.ethernet", "1500", WithNetdev([](Netdev& netdev) { netdev.mtu_bytes = 1500; }), "MTU 1500",
@@ -25,6 +38,15 @@ std::vector<CheckCase> MtuBasicsRows() {
           Fails("mtu.ethernet", "1500 in a bond that has more", InBond(1500, 9000),
                 "and bond0 above it has 9000", {.fix = "ip link set dev bond0 mtu 9000"}),
           Passes("mtu.ethernet", "a good bond", InBond(9000, 9000), "MTU 9000"),
+          Fails("mtu.ethernet", "a bridge with the address that has less", InBridge(9000, 1500, address),
+                "MTU 9000, and br0 above it has 1500", {.fix = "ip link set dev br0 mtu 9000"}),
+          Fails("mtu.ethernet", "both have less", InBridge(1500, 1500, address), "MTU 1500",
+                {.fix = "ip link set dev dcb0 mtu 9000"}),
+          Passes("mtu.ethernet", "a bridge without an address", InBridge(9000, 1500, std::vector<IpAddress>{}),
+                 "and br0 above it has 1500"),
+          Passes("mtu.ethernet", "a bridge that has as much", InBridge(9000, 9000, address), "MTU 9000"),
+          IsUnknown("mtu.ethernet", "a bridge of unknown addresses", InBridge(9000, 1500, Denied()),
+                    "not permitted"),
           IsUnknown("mtu.ethernet", "not filled in", WithNetdev([](Netdev& netdev) { netdev.mtu_bytes = 0; }),
                     "not collected"),
           DoesNotApply("mtu.ethernet", "not asked", GoodHost(), "does not ask",
