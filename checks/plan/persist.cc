@@ -17,10 +17,13 @@
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/device/boot_switch.h"
 #include "checks/device/fabric_manager.h"
+#include "checks/device/mtu.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/plan/persist_units.h"
+#include "checks/setting/boot_settings.h"
 #include "checks/setting/driver_rules.h"
+#include "checks/setting/edit.h"
 #include "checks/setting/table.h"
 #include "checks/spare.h"
 #include "checks/words/cluster_agent.h"
@@ -136,6 +139,34 @@ void AddOpensm(const PlannedPart& part, std::vector<PersistFile>& files) {
     const auto same = [&line](const PersistFile& file) { return file.path == line->path; };
     if (!line || std::ranges::any_of(files, same)) continue;
     files.push_back(
+// A bond or team gives its MTU to its members when it takes them (bond_enslave, team_port_add): the file is
+// its.
+PersistFile MtuFile(const Facts& host, const Port& port, const Netdev& netdev) {
+  if (port.netdev && IsBondKind(port.netdev->driver) && netdev.master == port.netdev->name)
+    return LinkFile(host, *port.netdev);
+  if (!netdev.master.empty() && port.uppers) {
+    const auto upper = std::ranges::find(*port.uppers, netdev.master, &UpperNetdev::name);
+    if (upper != port.uppers->end() && IsBondKind(upper->kind)) return LinkFile(host, *upper);
+  }
+  return LinkFile(host, netdev);
+}
+
+// The MTU where its owner keeps it; a unit for the rest.
+void AddVlan(const Facts& host, const Profile& profile, const TaggedNetdev& vlan,
+             std::vector<PersistFile>& files) {
+  const std::string egress = vlan.egress ? Text(*vlan.egress) : std::string("empty");
+  const bool priority = kDemandsPcp.made_by(profile) && egress != "empty";
+  bool own = vlan.mtu_bytes > 1500;
+  if (own) {
+    PersistFile mtu =
+        LinkFile(host, UpperNetdev{.name = vlan.name, .kind = "vlan", .mtu_bytes = vlan.mtu_bytes});
+    own = !mtu.path.empty() && !mtu.exists_already;
+    if (mtu.exists_already) files.push_back(std::move(mtu));
+  }
+  if (own || priority)
+    files.push_back(VlanUnitFile(host, vlan.name, own ? vlan.mtu_bytes : 0, priority ? egress : "empty"));
+}
+
         {.path = line->path,
          .content = Cat(line->text, "\n"),
          .note = Cat("the GUID of ", Printable(PortName(port)),
@@ -144,20 +175,20 @@ void AddOpensm(const PlannedPart& part, std::vector<PersistFile>& files) {
   }
 }
 
+    const UpperNetdev* bridge = BridgeOver(port);
+    if (bridge != nullptr && bridge->mtu_bytes > 1500 && bridge->addresses && !bridge->addresses->empty())
+      files.push_back(LinkFile(host, *bridge));
 void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile>& files) {
   const Profile& profile = *part.origin->profile;
   if (!profile.mtu_bytes && !profile.roce_mtu_bytes) return;
   for (const Port& port : *part.now.ports) {
     if (IsInfiniBand(port) || IsSpare(part.now, port, profile)) continue;
     for (const NetdevRef netdev : EthernetPortsOf(port)) {
-      if (netdev && netdev->mtu_bytes > 1500) files.push_back(LinkFile(host, *netdev));
+      if (netdev && netdev->mtu_bytes > 1500) files.push_back(MtuFile(host, port, *netdev));
     }
     if (!port.uppers) continue;
     for (const TaggedNetdev& vlan : StorageVlans(part.now, port, profile)) {
-      const std::string egress = vlan.egress ? Text(*vlan.egress) : std::string("empty");
-      const bool priority = kDemandsPcp.made_by(profile) && egress != "empty";
-      if (vlan.mtu_bytes > 1500 || priority)
-        files.push_back(VlanUnitFile(host, vlan.name, vlan.mtu_bytes, priority ? egress : "empty"));
+      AddVlan(host, profile, vlan, files);
     }
   }
 }
@@ -185,6 +216,35 @@ void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan
     if (!wanted) wanted = tos;
   }
   if (!wanted || !NeedsTosFile(host, plan)) return;
+constexpr std::string_view kSysctlFile = "/etc/sysctl.d/90-rdmaready.conf";
+
+std::string_view NameOfFile(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// Whether the file of ours would be read before it: systemd-sysctl goes by the names, and commands run later.
+bool HoldsOverOurs(const BootWrite& write) {
+  const bool variable_file = write.file.ends_with(".conf") && write.object.find('*') == std::string::npos;
+  return !variable_file || NameOfFile(write.file) > NameOfFile(kSysctlFile);
+}
+
+// Whether files of the host leave the variable at that value, or one of them must be changed: then it is among
+// `files`.
+bool IsSysctlKept(const Facts& host, const std::string& name, const std::string& value,
+                  std::vector<PersistFile>& files) {
+  const SettingObject object{.kind = SettingKind::kSysctl, .name = name};
+  bool kept = false;
+  for (const BootWrite* write : BootWritersOf(host, PlaceOf(host, object))) {
+    const bool right = IsRightAtBoot(object.kind, *write, value);
+    if (!right && !HoldsOverOurs(*write)) continue;
+    kept = true;
+    if (right || write->object.find('*') != std::string::npos) continue;
+    files.push_back({.path = write->file,
+                     .content = Cat(name, " = ", value, "\n"),
+                     .note = Cat("sets ", name, " otherwise at boot: change it there"),
+                     .exists_already = true});
+  }
+  return kept;
+}
+
   PersistFile file = TosFile(*wanted);
   if (several) file.note += "; the profiles of this host want more than one ToS: make a rule for each device";
   const Fact<std::vector<std::string>>& keepers = host.tos_keepers;
@@ -194,7 +254,8 @@ void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan
 }
 
 // What the plan sets, and what is set already where interfaces share a subnet.
-void AddSysctls(const std::vector<PlannedPart>& parts, const Plan& plan, std::vector<PersistFile>& files) {
+void AddSysctls(const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan,
+                std::vector<PersistFile>& files) {
   std::map<std::string, std::string> values;
   for (const PlanStep& step : plan.steps) {
     if (step.object.kind == SettingKind::kSysctl) values[step.object.name] = step.to;
@@ -211,12 +272,14 @@ void AddSysctls(const std::vector<PlannedPart>& parts, const Plan& plan, std::ve
         values[one.name] = std::to_string(one.value);
     }
   }
-  if (values.empty()) return;
-  std::string content(kMadeBy);
-  for (const auto& [name, value] : values) content += Cat(name, " = ", value, "\n");
-  files.push_back({.path = "/etc/sysctl.d/90-rdmaready.conf",
-                   .content = content,
-                   .note = "what interfaces in one subnet need; a file of a later name may say otherwise"});
+  std::string content;
+  for (const auto& [name, value] : values) {
+    if (!IsSysctlKept(host, name, value, files)) content += Cat(name, " = ", value, "\n");
+  }
+  if (content.empty()) return;
+  files.push_back({.path = std::string(kSysctlFile),
+                   .content = Cat(kMadeBy, content),
+                   .note = Cat("what interfaces in one subnet need", UnreadNote(host))});
 }
 
 void AddMemlock(const Facts& host, const std::vector<PlannedPart>& parts, std::vector<PersistFile>& files) {
@@ -281,7 +344,7 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
     AddOpensm(part, files);
   }
   AddTos(host, known, plan, files);
-  AddSysctls(known, plan, files);
+  AddSysctls(host, known, plan, files);
   AddMemlock(host, known, files);
   AddModuleOptions(host, known, files);
   AddMlx4Options(known, plan, files);

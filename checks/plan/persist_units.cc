@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "api/model/setting.h"
+#include "checks/setting/boot_settings.h"
 #include "checks/setting/owner.h"
+#include "checks/setting/table.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -68,6 +70,31 @@ std::string ManagerNote(const Facts& host, const std::string& netdev, std::uint3
                                 mtu_bytes, "  (CONNECTION: that of ", Printable(netdev), ")");
   if (IsLike(host, "debian")) return Cat("ifupdown: a line `mtu ", mtu_bytes, "` in its stanza; ", nmcli);
   return nmcli;
+}
+
+// The address of such an interface is that of a member.
+bool IsVirtual(std::string_view kind) {
+  return kind == "bonding" || kind == "bond" || kind == "team" || kind == "bridge" || kind == "vlan";
+}
+
+// The [Match] lines of a .link file. udev looks at an interface when it appears: a member of a bond has its
+// permanent address then, and not the bond's, which it shows later.
+std::string MatchOf(const Netdev& netdev) {
+  // Before systemd 245 there is no PermanentMACAddress=.
+  if (netdev.permanent_mac) return Cat("MACAddress=", *netdev.permanent_mac, "\nType=ether");
+  const bool own = netdev.master.empty() && !IsVirtual(netdev.driver);
+  if (!netdev.mac.empty() && own) return Cat("MACAddress=", netdev.mac, "\nType=ether");
+  const bool pci = netdev.driver_info && !netdev.driver_info->bus.empty();
+  return pci ? Cat("Path=pci-", netdev.driver_info->bus) : Cat("OriginalName=", netdev.name);
+}
+
+// Whether files of the boot set that MTU, and none another one.
+bool IsMtuKept(const Facts& host, const SettingPlace& place, std::uint32_t mtu_bytes) {
+  const std::vector<const BootWrite*> writers = BootWritersOf(host, place);
+  const std::string mtu = std::to_string(mtu_bytes);
+  return !writers.empty() && std::ranges::all_of(writers, [&mtu](const BootWrite* write) {
+    return IsRightAtBoot(SettingKind::kMtu, *write, mtu);
+  });
 }
 
 // ---- what the unit of an Ethernet port sets ----
@@ -174,17 +201,37 @@ PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& 
   return OneshotUnit("rdma-dcb-", netdev, "Data centre bridging", commands);
 }
 
+std::string UnreadNote(const Facts& host) {
+  if (!host.boot_settings || host.boot_settings->unread.empty()) return {};
+  std::string text;
+  for (const std::string& path : host.boot_settings->unread)
+    text += Cat(text.empty() ? "; " : ", ", Printable(path));
+  return Cat(text, " could not be read, and may set it too");
+}
+
+PersistFile LinkFile(const Facts& host, const UpperNetdev& upper) {
+  return LinkFile(host, Netdev{.name = upper.name, .driver = upper.kind, .mtu_bytes = upper.mtu_bytes});
+}
+
 PersistFile LinkFile(const Facts& host, const Netdev& netdev) {
   const SettingObject mtu{.kind = SettingKind::kMtu, .where = netdev.name};
+  const SettingPlace place = PlaceOf(host, mtu);
   const SettingOwner owner = OwnerOf(host, mtu, std::to_string(netdev.mtu_bytes));
+  // The MTU of a connection of NetworkManager is not known.
+  if (owner.name != "NetworkManager" && IsMtuKept(host, place, netdev.mtu_bytes)) return {};
   if (!owner.empty())
     return {.path = owner.file,
+            .content = owner.name == "systemd-networkd" ? Cat("[Link]\nMTUBytes=", netdev.mtu_bytes, "\n") : "",
             .note = Cat(owner.name, " keeps MTU ", netdev.mtu_bytes, " of ", Printable(netdev.name),
                         " where this file says it: ", AdviceOf(owner)),
             .exists_already = true};
+  if (const BootWrite* link = LinkFileOf(host, place); link != nullptr)
+    return {.path = link->file,
+            .content = Cat("[Link]\nMTUBytes=", netdev.mtu_bytes, "\n"),
+            .note = Cat("add the line: it is the only .link file that holds for ", Printable(netdev.name)),
+            .exists_already = true};
   // The first file that matches an interface is the only one: it must name it as before.
-  const std::string match =
-      netdev.mac.empty() ? Cat("OriginalName=", netdev.name) : Cat("MACAddress=", netdev.mac, "\nType=ether");
+  const std::string match = MatchOf(netdev);
   return {
       .path = Cat("/etc/systemd/network/10-rdma-", netdev.name, ".link"),
       .content = Cat(kFileHead, "[Match]\n", match,
@@ -193,7 +240,7 @@ PersistFile LinkFile(const Facts& host, const Netdev& netdev) {
                      netdev.mtu_bytes, "\n"),
       .note = Cat("MTU of ", Printable(netdev.name),
                   " when it appears. Its network manager may set another afterwards. ",
-                  ManagerNote(host, netdev.name, netdev.mtu_bytes))};
+                  ManagerNote(host, netdev.name, netdev.mtu_bytes), UnreadNote(host))};
 }
 
 PersistFile VlanUnitFile(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes,
@@ -205,8 +252,8 @@ PersistFile VlanUnitFile(const Facts& host, const std::string& netdev, std::uint
   PersistFile file = OneshotUnit("rdma-vlan-", netdev, "MTU and priorities", commands);
   file.note +=
       Cat("; or by its network manager (systemd-networkd: [VLAN] EgressQOSMaps=, NetworkManager: "
-          "vlan.egress-priority-map). ",
-          ManagerNote(host, netdev, mtu_bytes));
+          "vlan.egress-priority-map)",
+          mtu_bytes > 1500 ? Cat(". ", ManagerNote(host, netdev, mtu_bytes)) : std::string());
   return file;
 }
 

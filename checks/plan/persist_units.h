@@ -24,8 +24,13 @@ std::string FarFrom(SettingKind kind, std::string_view value);
 PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& commands);
 
 // The MTU by systemd's udev; `note` names the command of its network manager. If the interface has an owner, it
-// is the owner's file without content; the path is empty where that file is not on this host.
+// is the owner's file without content; the path is empty where that file is not on this host, and where a file
+// of the boot sets that MTU already. Where a .link file matches the interface, it is that file.
 PersistFile LinkFile(const Facts& host, const Netdev& netdev);
+PersistFile LinkFile(const Facts& host, const UpperNetdev& upper);
+
+// "; FILE could not be read, and may ..."; empty: all files that may set something at boot were read.
+std::string UnreadNote(const Facts& host);
 
 // A VLAN's MTU, 0 or the standard one where it needs none, and its map of priorities ("empty": none).
 PersistFile VlanUnitFile(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes,

@@ -62,6 +62,136 @@ TEST(PersistFiles, NamesAFileThatSetsAnotherPriorityAtBoot) {
   EXPECT_NE(unit->note.find("/etc/rc.local sets PFC on 4 at boot"), std::string::npos) << unit->note;
 }
 
+// ---- MTU and sysctls ----
+
+Facts WithBootSettings(std::vector<BootWrite> writes, std::vector<std::string> unread = {}) {
+  Facts host = GoodHost();
+  host.boot_settings = BootSettings{.writes = std::move(writes), .unread = std::move(unread)};
+  return host;
+}
+
+BootWrite MtuWrite(const char* file, const char* setting, const char* value) {
+  return {.file = file, .started = file, .setting = setting, .object = "dcb0", .value = value};
+}
+
+// The file that has to do with the interface's MTU; its path is empty where no file has.
+PersistFile MtuFileOf(const Facts& host) {
+  for (const PersistFile& file : KeptPlanOf(host).persist) {
+    const bool mtu =
+        file.content.find("MTUBytes") != std::string::npos || file.note.find("MTU") != std::string::npos;
+    if (mtu) return file;
+  }
+  return {};
+}
+
+TEST(PersistFiles, WritesNoSecondFileForAKeptMtu) {
+  EXPECT_EQ(MtuFileOf(WithBootSettings({MtuWrite("/etc/rc.local", "mtu", "9000")})).path, "");
+  const PersistFile wrong = MtuFileOf(WithBootSettings({MtuWrite("/etc/rc.local", "mtu", "1500")}));
+  EXPECT_EQ(wrong.path, "/etc/rc.local");
+  EXPECT_TRUE(wrong.exists_already);
+  EXPECT_NE(wrong.note.find("change /etc/rc.local"), std::string::npos) << wrong.note;
+}
+
+TEST(PersistFiles, AddsTheMtuToTheLinkFileThatMatches) {
+  const PersistFile file =
+      MtuFileOf(WithBootSettings({MtuWrite("/etc/systemd/network/05-a.link", "match", "")}));
+  EXPECT_EQ(file.path, "/etc/systemd/network/05-a.link");
+  EXPECT_EQ(file.content, "[Link]\nMTUBytes=9000\n");
+  EXPECT_TRUE(file.exists_already);
+}
+
+TEST(PersistFiles, NamesWhatCouldNotBeRead) {
+  const PersistFile file = MtuFileOf(WithBootSettings({}, {"/etc/netplan"}));
+  EXPECT_NE(file.note.find("/etc/netplan could not be read, and may set it too"), std::string::npos)
+      << file.note;
+}
+
+TEST(PersistFiles, MatchesThePermanentAddress) {
+  Facts host = On("mlx5_core", [](Netdev& netdev) {
+    netdev.mtu_bytes = 9000;
+    netdev.mac = "02:00:00:00:00:0b";
+    netdev.permanent_mac = std::string("02:00:00:00:00:01");
+    netdev.master = "br0";
+  });
+  EXPECT_NE(MtuFileOf(host).content.find("MACAddress=02:00:00:00:00:01\n"), std::string::npos);
+}
+
+TEST(PersistFiles, GivesTheMtuOfAMemberToItsBond) {
+  Facts host = On("mlx5_core", [](Netdev& netdev) {
+    netdev.mtu_bytes = 9000;
+    netdev.master = "bond0";
+  });
+  std::vector<Port> ports = *host.ports;
+  ports.front().uppers =
+      std::vector<UpperNetdev>{{.name = "bond0", .kind = "bond", .over = {"dcb0"}, .mtu_bytes = 9000}};
+  host.ports = ports;
+  const PersistFile file = MtuFileOf(host);
+  EXPECT_EQ(file.path, "/etc/systemd/network/10-rdma-bond0.link");
+  EXPECT_NE(file.content.find("OriginalName=bond0\n"), std::string::npos) << file.content;
+}
+
+// The bridge gets the step and the file.
+TEST(PersistFiles, GivesTheMtuToTheBridgeThatHasTheAddress) {
+  Facts host = GoodHost();
+  std::vector<Port> ports = *host.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.master = "br0";
+  ports.front().netdev = netdev;
+  ports.front().uppers = std::vector<UpperNetdev>{
+      {.name = "br0",
+       .kind = "bridge",
+       .over = {"dcb0"},
+       .mtu_bytes = 1500,
+       .addresses = std::vector<IpAddress>{{.address = "10.0.0.1", .prefix_length = 24}}}};
+  host.ports = ports;
+  const Plan plan = KeptPlanOf(host);
+  const auto step =
+      std::ranges::find(plan.steps, SettingKind::kMtu, [](const PlanStep& one) { return one.object.kind; });
+  ASSERT_NE(step, plan.steps.end());
+  EXPECT_EQ(step->object.where, "br0");
+  EXPECT_EQ(step->to, "9000");
+  const std::vector<std::string> paths = PathsKept(host);
+  EXPECT_TRUE(Holds(paths, "/etc/systemd/network/10-rdma-br0.link"));
+  EXPECT_TRUE(Holds(paths, "/etc/systemd/network/10-rdma-dcb0.link"));
+}
+
+// Two interfaces in one subnet, with arp_ignore as it is wanted.
+std::vector<PersistFile> SysctlFilesOf(const std::vector<BootWrite>& writes) {
+  Facts host = GoodHost();
+  std::vector<Port> ports = *host.ports;
+  std::vector<Subnet> subnets = *ports.front().subnets;
+  if (subnets.empty()) subnets.emplace_back();
+  subnets.front().shared_with = {{.netdev = "eth9"}};
+  ports.front().subnets = subnets;
+  host.ports = ports;
+  host.sysctls = std::vector<Sysctl>{{"net.ipv4.conf.all.arp_ignore", 2}};
+  host.boot_settings = BootSettings{.writes = writes};
+  std::vector<PersistFile> files = KeptPlanOf(host).persist;
+  std::erase_if(files,
+                [](const PersistFile& file) { return file.content.find("arp_ignore") == std::string::npos; });
+  return files;
+}
+
+TEST(PersistFiles, WritesNoSecondFileForAKeptSysctl) {
+  const auto write = [](const char* file, const char* value) {
+    return BootWrite{.file = file,
+                     .started = file,
+                     .setting = "sysctl",
+                     .object = "net.ipv4.conf.all.arp_ignore",
+                     .value = value};
+  };
+  constexpr const char* kOurs = "/etc/sysctl.d/90-rdmaready.conf";
+  ASSERT_EQ(SysctlFilesOf({}).size(), 1U);
+  EXPECT_EQ(SysctlFilesOf({}).front().path, kOurs);
+  EXPECT_TRUE(SysctlFilesOf({write("/etc/sysctl.d/50-site.conf", "2")}).empty());
+  EXPECT_EQ(SysctlFilesOf({write("/etc/sysctl.d/50-site.conf", "0")}).front().path, kOurs)
+      << "ours comes later";
+  const std::vector<PersistFile> later = SysctlFilesOf({write("/etc/sysctl.d/99-site.conf", "0")});
+  ASSERT_EQ(later.size(), 1U);
+  EXPECT_EQ(later.front().path, "/etc/sysctl.d/99-site.conf");
+  EXPECT_TRUE(later.front().exists_already);
+}
+
 // An InfiniBand port that no manager has configured, and opensm, which is given the GUID of another one.
 Facts WithOpensm(std::uint64_t guid, std::vector<std::string> files) {
   Facts host = OnInfiniband([](Port& port) {
