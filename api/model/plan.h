@@ -108,6 +108,16 @@ struct PersistFile {
   }
 };
 
+// A value that the profile asks for and no file of `persist` keeps: a boot loses it, or a reload does.
+struct PlanUnkept {
+  std::string subject{};
+  std::string what{};   // "DSCP 48 and priority 6 of congestion notifications"
+  std::string again{};  // how it is set after a boot: a command, or where
+
+  bool operator==(const PlanUnkept&) const = default;
+  void Fields(auto& list) const { list("subject", subject, "what", what, "again", again); }
+};
+
 struct Plan {
   std::vector<PlanStep> steps{};  // in the order in which they are to be made
   std::vector<PlanRefusal> refusals{};
@@ -117,11 +127,12 @@ struct Plan {
   std::vector<ProfileRef> profiles{};  // by which it was made; the digest is the one that apply.yaml lists
   std::vector<std::string> unknown{};  // what had to be known to plan and was not, a sentence each
   std::vector<PersistFile> persist{};  // only when asked for
+  std::vector<PlanUnkept> unkept{};    // the same
 
   bool operator==(const Plan&) const = default;
   void Fields(auto& list) const {
     list("profiles", profiles, "steps", steps, "refusals", refusals, "pending", pending, "manual", manual,
-         "users", users, "unknown", unknown, "persist", persist);
+         "users", users, "unknown", unknown, "persist", persist, "unkept", unkept);
   }
 };
 

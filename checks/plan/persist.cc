@@ -86,14 +86,6 @@ std::string KeeperNote(const EthernetView& view, const KeptDcb& kept) {
              " data centre bridging at boot already: let it set this, or take it away; ");
 }
 
-// Names what the profile asks for and no file here keeps; empty: every setting is kept.
-std::string NotKeptNote(const EthernetView& view) {
-  const auto& cnp = view.profile.cnp;
-  if (!cnp || !view.port.congestion) return {};
-  return Cat("; no file keeps DSCP and priority of congestion notifications: set them again after a boot (",
-             Printable(view.port.congestion->source), ")");
-}
-
 // A port that nobody uses needs no file; one that is kept, only what the plan changes.
 void AddUnit(const EthernetView& view, const Plan& plan, std::vector<PersistFile>& files) {
   if (!NotSetHere(view).empty() || !DcbSetElsewhere(view).empty()) return;
@@ -108,7 +100,7 @@ void AddUnit(const EthernetView& view, const Plan& plan, std::vector<PersistFile
   PersistFile file = UnitFile(view.netdev->name, commands);
   const std::string keepers = KeeperNote(view, kept);
   file.exists_already = !keepers.empty();
-  file.note = Cat(keepers, file.note, NotKeptNote(view));
+  file.note = Cat(keepers, file.note);
   files.push_back(std::move(file));
 }
 
@@ -139,6 +131,14 @@ void AddOpensm(const PlannedPart& part, std::vector<PersistFile>& files) {
     const auto same = [&line](const PersistFile& file) { return file.path == line->path; };
     if (!line || std::ranges::any_of(files, same)) continue;
     files.push_back(
+        {.path = line->path,
+         .content = Cat(line->text, "\n"),
+         .note = Cat("the GUID of ", Printable(PortName(port)),
+                     ", for opensm: replace the line there; then: systemctl restart ", ShellWord(line->unit)),
+         .exists_already = true});
+  }
+}
+
 // A bond or team gives its MTU to its members when it takes them (bond_enslave, team_port_add): the file is
 // its.
 PersistFile MtuFile(const Facts& host, const Port& port, const Netdev& netdev) {
@@ -167,17 +167,6 @@ void AddVlan(const Facts& host, const Profile& profile, const TaggedNetdev& vlan
     files.push_back(VlanUnitFile(host, vlan.name, own ? vlan.mtu_bytes : 0, priority ? egress : "empty"));
 }
 
-        {.path = line->path,
-         .content = Cat(line->text, "\n"),
-         .note = Cat("the GUID of ", Printable(PortName(port)),
-                     ", for opensm: replace the line there; then: systemctl restart ", ShellWord(line->unit)),
-         .exists_already = true});
-  }
-}
-
-    const UpperNetdev* bridge = BridgeOver(port);
-    if (bridge != nullptr && bridge->mtu_bytes > 1500 && bridge->addresses && !bridge->addresses->empty())
-      files.push_back(LinkFile(host, *bridge));
 void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile>& files) {
   const Profile& profile = *part.origin->profile;
   if (!profile.mtu_bytes && !profile.roce_mtu_bytes) return;
@@ -186,6 +175,9 @@ void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile
     for (const NetdevRef netdev : EthernetPortsOf(port)) {
       if (netdev && netdev->mtu_bytes > 1500) files.push_back(MtuFile(host, port, *netdev));
     }
+    const UpperNetdev* bridge = BridgeOver(port);
+    if (bridge != nullptr && bridge->mtu_bytes > 1500 && bridge->addresses && !bridge->addresses->empty())
+      files.push_back(LinkFile(host, *bridge));
     if (!port.uppers) continue;
     for (const TaggedNetdev& vlan : StorageVlans(part.now, port, profile)) {
       AddVlan(host, profile, vlan, files);
@@ -216,6 +208,14 @@ void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan
     if (!wanted) wanted = tos;
   }
   if (!wanted || !NeedsTosFile(host, plan)) return;
+  PersistFile file = TosFile(*wanted);
+  if (several) file.note += "; the profiles of this host want more than one ToS: make a rule for each device";
+  const Fact<std::vector<std::string>>& keepers = host.tos_keepers;
+  file.exists_already = keepers && !keepers->empty();
+  if (file.exists_already) file.note += Cat("; ", Joined(*keepers), " may set it already");
+  files.push_back(std::move(file));
+}
+
 constexpr std::string_view kSysctlFile = "/etc/sysctl.d/90-rdmaready.conf";
 
 std::string_view NameOfFile(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -243,14 +243,6 @@ bool IsSysctlKept(const Facts& host, const std::string& name, const std::string&
                      .exists_already = true});
   }
   return kept;
-}
-
-  PersistFile file = TosFile(*wanted);
-  if (several) file.note += "; the profiles of this host want more than one ToS: make a rule for each device";
-  const Fact<std::vector<std::string>>& keepers = host.tos_keepers;
-  file.exists_already = keepers && !keepers->empty();
-  if (file.exists_already) file.note += Cat("; ", Joined(*keepers), " may set it already");
-  files.push_back(std::move(file));
 }
 
 // What the plan sets, and what is set already where interfaces share a subnet.

@@ -8,6 +8,7 @@
 
 #include "checks/plan/persist.h"
 #include "checks/plan/planner.h"
+#include "checks/plan/unkept.h"
 #include "checks/plan/users.h"
 #include "checks/words/words.h"
 
@@ -49,7 +50,10 @@ Plan MakePlan(const HostParts& host, const PlanOptions& options) {
     Planner planner(PlannedPartsOf(host), contested);
     planner.Run();
     plan = planner.plan();
-    if (options.persist) plan.persist = PersistFilesOf(host.host(), planner.parts(), plan);
+    if (options.persist) {
+      plan.persist = PersistFilesOf(host.host(), planner.parts(), plan);
+      plan.unkept = UnkeptOf(planner.parts(), plan);
+    }
     const std::map<SettingObject, std::string> unsettled = Unsettled(planner, contested);
     const std::size_t before = contested.size();
     contested.insert(unsettled.begin(), unsettled.end());

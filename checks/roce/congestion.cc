@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ecn.*: does the NIC answer marks, slow down for answers, and let switches mark.
+#include "checks/roce/congestion.h"
+
 #include <algorithm>
 #include <array>
 
@@ -29,24 +31,6 @@ std::optional<std::uint8_t> MemberValue(const CongestionControl& control, const 
   const auto found = std::ranges::find(control.parameters, name, &CongestionParameter::name);
   if (found == control.parameters.end() || found->value > UINT8_MAX) return std::nullopt;
   return static_cast<std::uint8_t>(found->value);
-}
-
-Fact<CongestionControl> ControlOf(const EthernetView& view) {
-  const Fact<CongestionControl>& control = view.port.congestion;
-  if (!control || !view.netdev || !control->source.starts_with(kNetFolder)) return control;
-  const std::string source = Cat(kNetFolder, view.netdev->name, kTree);
-  if (control->source == source) return control;
-  const std::string prefix = view.netdev->name + "/";
-  const bool told = std::ranges::any_of(
-      control->parameters, [&prefix](const CongestionParameter& one) { return one.name.starts_with(prefix); });
-  if (!told)
-    return Missing{.kind = Missing::Kind::kUnsupported,
-                   .detail = Cat("the driver shows none of ", view.netdev->name)};
-  return CongestionControl{.source = source,
-                           .notifies = MemberValue(*control, prefix + "np_enable"),
-                           .slows_down = MemberValue(*control, prefix + "rp_enable"),
-                           .cnp_dscp = MemberValue(*control, prefix + "np_cnp_dscp"),
-                           .cnp_priority = MemberValue(*control, prefix + "np_cnp_802p_prio")};
 }
 
 std::string SourceOf(const Fact<CongestionControl>& control) {
@@ -123,7 +107,7 @@ Verdict JudgeLoopEnd(const EthernetView& view, const LoopEnd& end) {
     return NotApplicable(reason);
   const std::uint8_t priority = *view.profile.rdma_priority;
   const std::string expected = Cat("on priority ", priority);
-  const Fact<CongestionControl> control = ControlOf(view);
+  const Fact<CongestionControl> control = CongestionOf(view);
   const std::string source = SourceOf(control);
   const Fact<std::uint8_t> bitmap = Told(control, end.priorities);
   if (NotOffered(bitmap)) return NotApplicable(bitmap.missing().detail);
@@ -151,7 +135,7 @@ Verdict JudgeEcnCnpDscp(const EthernetView& view) {
   if (!view.profile.cnp) return NotApplicable(NotAsked(view.profile, "congestion notifications"));
   const unsigned wanted = view.profile.cnp->dscp;
   const std::string expected = Cat("DSCP ", wanted);
-  const Fact<CongestionControl> control = ControlOf(view);
+  const Fact<CongestionControl> control = CongestionOf(view);
   const Fact<std::uint8_t> now = Told(control, &CongestionControl::cnp_dscp);
   if (NotOffered(now)) return NotApplicable(now.missing().detail);
   if (!now) return NoAnswer(now.missing(), expected, SourceOf(control));
@@ -177,7 +161,7 @@ unsigned FreePriority(const Profile& profile, unsigned paused) {
 
 // A notification that is paused waits behind what it is to slow down; elsewhere it is only unplanned.
 Verdict JudgeEcnCnpPrio(const EthernetView& view) {
-  const Fact<CongestionControl> control = ControlOf(view);
+  const Fact<CongestionControl> control = CongestionOf(view);
   const Fact<std::uint8_t> now = Told(control, &CongestionControl::cnp_priority);
   if (std::string reason = CnpPriorityNotApplicable(view, now); !reason.empty()) return NotApplicable(reason);
   const unsigned paused = view.profile.pfc ? BitmapOf(*view.profile.pfc) : 0U;
@@ -362,6 +346,24 @@ Verdict JudgeEcnFirmwareMask(const PortView& view) {
 }
 
 }  // namespace
+
+Fact<CongestionControl> CongestionOf(const EthernetView& view) {
+  const Fact<CongestionControl>& control = view.port.congestion;
+  if (!control || !view.netdev || !control->source.starts_with(kNetFolder)) return control;
+  const std::string source = Cat(kNetFolder, view.netdev->name, kTree);
+  if (control->source == source) return control;
+  const std::string prefix = view.netdev->name + "/";
+  const bool told = std::ranges::any_of(
+      control->parameters, [&prefix](const CongestionParameter& one) { return one.name.starts_with(prefix); });
+  if (!told)
+    return Missing{.kind = Missing::Kind::kUnsupported,
+                   .detail = Cat("the driver shows none of ", view.netdev->name)};
+  return CongestionControl{.source = source,
+                           .notifies = MemberValue(*control, prefix + "np_enable"),
+                           .slows_down = MemberValue(*control, prefix + "rp_enable"),
+                           .cnp_dscp = MemberValue(*control, prefix + "np_cnp_dscp"),
+                           .cnp_priority = MemberValue(*control, prefix + "np_cnp_802p_prio")};
+}
 
 std::vector<Check> CongestionChecks() {
   return {

@@ -80,6 +80,11 @@ std::string ByHand(const Plan& plan, const Style& style) {
   return text;
 }
 
+std::string UnkeptText(const PlanUnkept& unkept, const Style& style) {
+  return Entry(style, Tone::kWarning, "no file", unkept.subject + ": none keeps " + unkept.what) +
+         PlanNote(style, "again", unkept.again);
+}
+
 std::string PersistText(const PersistFile& file, const Style& style) {
   std::string text =
       Entry(style, Tone::kStrong, "file", file.path + (file.exists_already ? " (there is one)" : "")) +
@@ -126,6 +131,7 @@ std::string HostPlanText(const HostPlan& host, const Style& style) {
     text += Entry(style, Tone::kWarning, "in use", user.subject + ": " + user.text);
   text += ByHand(plan, style);
   for (const PersistFile& file : plan.persist) text += PersistText(file, style);
+  for (const PlanUnkept& one : plan.unkept) text += UnkeptText(one, style);
   return text + Labelled(style, Tone::kPlain, " ", 2, PlanSummary(plan));
 }
 

@@ -235,5 +235,53 @@ TEST(PersistFiles, LeavesOpensmAloneWhereItManagesThePort) {
   EXPECT_TRUE(OpensmFiles(configured).empty());
 }
 
+// ---- what no file keeps ----
+
+std::vector<std::string> UnkeptWhats(const Facts& host, const Profile& profile, bool persist = true) {
+  std::vector<std::string> whats;
+  for (const PlanUnkept& one : MakePlan(HostParts(host, profile), {.persist = persist}).unkept)
+    whats.push_back(one.what);
+  return whats;
+}
+
+TEST(Unkept, NamesCongestionControlWithAUnitAndWithout) {
+  Profile profile = VirtualFabricProfile();
+  profile.cnp = Profile::Cnp{.dscp = 48, .priority = std::uint8_t{6}};
+  Facts host = On("mlx5_core", [](Netdev&) {});
+  std::vector<Port> ports = *host.ports;
+  ports.front().congestion =
+      CongestionControl{.source = "/sys/class/net/dcb0/ecn", .cnp_dscp = std::uint8_t{48}};
+  host.ports = ports;
+  const std::string cnp = "DSCP 48 and priority 6 of congestion notifications";
+  host.dcb_keepers = std::vector<std::string>{};  // a unit is written
+  EXPECT_EQ(UnkeptWhats(host, profile), std::vector<std::string>{cnp});
+  host.dcb_keepers = std::vector<std::string>{"/etc/rc.local"};  // none is
+  EXPECT_EQ(UnkeptWhats(host, profile), std::vector<std::string>{cnp});
+  EXPECT_TRUE(UnkeptWhats(host, profile, false).empty());
+  const auto at_boot = [](std::string value) {
+    return BootSettings{
+        .writes = {{.file = "/etc/rc.local", .setting = "cnp", .object = "dcb0", .value = std::move(value)}}};
+  };
+  host.boot_settings = at_boot("48");
+  EXPECT_TRUE(UnkeptWhats(host, profile).empty()) << "a command of the boot writes it";
+  host.boot_settings = at_boot("4");
+  EXPECT_FALSE(UnkeptWhats(host, profile).empty());
+  EXPECT_TRUE(UnkeptWhats(host, VirtualFabricProfile()).empty()) << "nobody asks for it";
+  ports.front().congestion = Missing{Missing::Kind::kUnsupported, "no file of the driver has it"};
+  host.ports = ports;
+  EXPECT_TRUE(UnkeptWhats(host, profile).empty()) << "the driver has none";
+}
+
+TEST(Unkept, NamesAParameterThatAReloadTakesUp) {
+  const Facts host = HardwareNic([](Port& port, PciFunction&) {
+    port.devlink.parameters = std::vector<DevlinkParameter>{{.name = "enable_roce", .driverinit = "false"}};
+  });
+  const std::vector<PlanUnkept> unkept =
+      MakePlan(HostParts(host, VirtualFabricProfile()), {.persist = true}).unkept;
+  ASSERT_EQ(unkept.size(), 1U);
+  EXPECT_NE(unkept.front().what.find("enable_roce"), std::string::npos) << unkept.front().what;
+  EXPECT_NE(unkept.front().again.find("devlink dev reload"), std::string::npos) << unkept.front().again;
+}
+
 }  // namespace
 }  // namespace rdmaready
