@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checks/plan/stages.h"
+#include "checks/setting/boot_settings.h"
 #include "checks/setting/owner.h"
 #include "checks/setting/table.h"
 #include "checks/words/words.h"
@@ -52,6 +53,13 @@ Remedy OwnBeside(const Remedy& made, const Remedy& own) {
   }
   same.steps.insert(same.steps.begin(), before.begin(), before.end());
   return same;
+}
+
+// A file of the boot that could not be read may be an owner.
+Remedy WithUnread(Remedy remedy, const Facts& host, SettingKind kind) {
+  const std::string unread = UnreadAtBoot(host, kind);
+  if (!unread.empty()) remedy.cautions.push_back(unread);
+  return remedy;
 }
 
 bool Serves(SettingKind kind, std::string_view check) {
@@ -109,7 +117,8 @@ Remedy MadeRemedy(std::string_view check, const View& view, const Remedy& own) {
       const std::string from = ValueOf(view.host, wish.object);
       if (from.empty() || from == wish.value) continue;
       const Remedy direct = RemedyFor(PlaceOf(view.host, wish.object), from, wish.value);
-      Append(WithOwner(direct, OwnerOf(view.host, wish.object, wish.value)), made);
+      const SettingOwner owner = OwnerOf(view.host, wish.object, wish.value);
+      Append(owner.empty() ? WithUnread(direct, view.host, wish.object.kind) : WithOwner(direct, owner), made);
     }
   }
   if (made.empty()) return ByOwner(check, view, own);

@@ -202,11 +202,8 @@ PersistFile UnitFile(const std::string& netdev, const std::vector<std::string>& 
 }
 
 std::string UnreadNote(const Facts& host) {
-  if (!host.boot_settings || host.boot_settings->unread.empty()) return {};
-  std::string text;
-  for (const std::string& path : host.boot_settings->unread)
-    text += Cat(text.empty() ? "; " : ", ", Printable(path));
-  return Cat(text, " could not be read, and may set it too");
+  const std::string unread = UnreadAtBoot(host, SettingKind::kMtu);
+  return unread.empty() ? unread : Cat("; ", unread);
 }
 
 PersistFile LinkFile(const Facts& host, const UpperNetdev& upper) {

@@ -106,6 +106,17 @@ bool IsRightAtBoot(SettingKind kind, const BootWrite& write, std::string_view to
          SetsPause(write.value, "rx", pause->rx) && SetsPause(write.value, "tx", pause->tx);
 }
 
+std::string UnreadAtBoot(const Facts& facts, SettingKind kind) {
+  constexpr std::size_t kMostNamed = 2;
+  if (NameAtBoot(kind).empty() || !facts.boot_settings || facts.boot_settings->unread.empty()) return {};
+  const std::vector<std::string>& unread = facts.boot_settings->unread;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(unread.size(), kMostNamed); ++i)
+    text += Cat(text.empty() ? "" : ", ", Printable(unread[i]));
+  if (unread.size() > kMostNamed) text += Cat(" and ", unread.size() - kMostNamed, " more");
+  return Cat(text, " could not be read, and may set it at the next boot");
+}
+
 const BootWrite* LinkFileOf(const Facts& facts, const SettingPlace& place) {
   if (!facts.boot_settings) return nullptr;
   const auto& writes = facts.boot_settings->writes;

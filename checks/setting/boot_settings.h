@@ -2,6 +2,7 @@
 // The values that files of the boot give an MTU, link-level pause or sysctl of this host.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,10 @@ std::vector<const BootWrite*> BootWritersOf(const Facts& facts, const SettingPla
 
 // Whether a write of that kind leaves the setting at `to`, which is canonical.
 bool IsRightAtBoot(SettingKind kind, const BootWrite& write, std::string_view to);
+
+// "/etc/netplan could not be read, and may set it at the next boot"; empty: all files of the boot that may set
+// such a kind were read, or the fact is missing.
+std::string UnreadAtBoot(const Facts& facts, SettingKind kind);
 
 // The first .link file that matches the interface, by "match" or by what it sets. Null: none is known to.
 const BootWrite* LinkFileOf(const Facts& facts, const SettingPlace& place);

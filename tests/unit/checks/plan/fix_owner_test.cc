@@ -50,6 +50,30 @@ TEST(FixByOwner, AFileThatKeepsTheMtuIsNamedWhereTheCommandIsTheSame) {
   EXPECT_THAT(HostSteps(RemedyOn(host, "mtu.ethernet")), ElementsAre("ip link set dev dcb0 mtu 9000"));
 }
 
+TEST(FixByOwner, AFileThatSetsTheMtuAtBootIsChangedLast) {
+  Facts host = WithNetdev([](Netdev& netdev) { netdev.mtu_bytes = 1500; });
+  const std::string file = "/etc/systemd/network/50-dcb0.link";
+  host.boot_settings = BootSettings{
+      .writes = {{.file = file, .started = file, .setting = "mtu", .object = "dcb0", .value = "1500"}}};
+  const Remedy remedy = RemedyOn(host, "mtu.ethernet");
+  EXPECT_EQ(remedy.owner, file);
+  EXPECT_THAT(HostSteps(remedy), ElementsAre("ip link set dev dcb0 mtu 9000", HasSubstr("change " + file)));
+}
+
+TEST(FixByOwner, WarnsOfAFileThatCouldNotBeRead) {
+  Facts host = WithNetdev([](Netdev& netdev) { netdev.mtu_bytes = 1500; });
+  const auto warned = [&host] {
+    const Remedy remedy = RemedyOn(host, "mtu.ethernet");
+    return std::ranges::any_of(remedy.cautions, [](const std::string& caution) {
+      return caution == "/etc/netplan could not be read, and may set it at the next boot";
+    });
+  };
+  host.boot_settings = BootSettings{};
+  EXPECT_FALSE(warned());
+  host.boot_settings = BootSettings{.unread = {"/etc/netplan"}};
+  EXPECT_TRUE(warned());
+}
+
 TEST(FixByOwner, AUnitThatSetsPfcAtBootIsChangedToo) {
   constexpr const char* kUnit = "/etc/systemd/system/site-rdma.service";
   Facts host = WithDcb([](Dcb& dcb) { dcb.pfc = Pfc{.enabled = 0x10}; });

@@ -102,7 +102,8 @@ TEST(PersistFiles, AddsTheMtuToTheLinkFileThatMatches) {
 
 TEST(PersistFiles, NamesWhatCouldNotBeRead) {
   const PersistFile file = MtuFileOf(WithBootSettings({}, {"/etc/netplan"}));
-  EXPECT_NE(file.note.find("/etc/netplan could not be read, and may set it too"), std::string::npos)
+  EXPECT_NE(file.note.find("/etc/netplan could not be read, and may set it at the next boot"),
+            std::string::npos)
       << file.note;
 }
 
