@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The printed repairs of settings that a program of the host keeps, typed as they are printed, on each kind of NIC: the check passes after them,
-nothing else becomes red, and the program does not undo them. Soak: a quarter of an hour."""
+nothing else becomes red, and the program does not undo them. A commit runs a slice; soak runs all, a quarter of an hour."""
 import dataclasses
 import json
 import os
@@ -8,6 +8,7 @@ import time
 import unittest
 
 import owners
+import slices
 from eventually import eventually
 from owners import KINDS, OWNERS
 from service import Host
@@ -15,24 +16,25 @@ from service import Host
 PROFILE = "virtual-fabric"
 # A person replaces these words of a printed command.
 WORDS = {"ADDRESS": owners.ADDRESS}
-# (kind, owner): why the printed repair does not last. The run fails once the repair lasts, and the line is to be removed.
-UNDONE = {
-    ("arp", "boot unit"): "no fact says which file of /etc/sysctl.d sets it",
-    ("mtu", "boot unit"): "no fact says that a unit sets the MTU",
-    ("pause", "boot unit"): "no fact says that a unit sets link-level pause",
-}
+# Slices that a commit chooses among: each is over in a minute and a half, and all together have every run once.
+SLICES = 20
+if not os.environ.get("RDMAREADY_RUNS"):
+    load_tests = slices.turns(2, 5)
 HOST = None
 
 
 def chosen():
-    """All runs; by hand only those that hold each word in RDMAREADY_RUNS."""
+    """A slice of the runs; by hand those that hold each word in RDMAREADY_RUNS."""
     words = os.environ.get("RDMAREADY_RUNS", "").split()
-    return [run for run in owners.runs() if all(word in run for word in words)]
+    if words:
+        return [run for run in owners.runs() if all(word in run for word in words)]
+    at = slices.chosen("repairs", SLICES)
+    return owners.runs() if at is None else owners.slices_of(owners.runs(), SLICES)[at]
 
 
-def setUpModule():
+def setUpModule(may_reboot=False):
     global HOST
-    HOST = Host("repairs", managers=True)
+    HOST = Host("repairs", may_reboot=may_reboot, managers=True)
     unittest.addModuleCleanup(HOST.end)
     HOST.install()
     # The agent does not read a program that a boot starts from such a place, and would not know all that the boot sets.
@@ -79,7 +81,7 @@ def type_in(command):
         raise AssertionError(f"{command}: exit {status}\n{out}{errors}")
 
 
-class Repairs(unittest.TestCase):
+class Runs(unittest.TestCase):
     maxDiff = None
 
     @staticmethod
@@ -103,6 +105,10 @@ class Repairs(unittest.TestCase):
             else:
                 owner.follow(kind, step["action"], commands)
 
+    def again(self, owner):
+        """The program writes what it keeps once more."""
+        owner.write_again()
+
     def try_run(self, kind, personality, owner):
         name = KINDS[kind].check
         wrongs = lambda said: {one for one in said.red() | {name} & said.told() if not one.startswith("peer.")}
@@ -115,11 +121,7 @@ class Repairs(unittest.TestCase):
         self.repair(owner, kind, found)
         eventually(check, lambda said: name not in said.told() and said.red() <= before.red(), seconds=30, every=1,
                    why=lambda: "the repair does not heal, or something else is red")
-        owner.write_again()
-        if (kind, owner.name) in UNDONE:
-            eventually(check, lambda said: name in said.told(), seconds=30, every=1,
-                       why=lambda: f"the repair lasts now: remove the line {kind}, {owner.name} of UNDONE")
-            return
+        self.again(owner)
         # While it writes, a driver may have neither value for a moment.
         eventually(check, lambda said: name not in said.told() and said.red() <= before.red(), seconds=30, every=1,
                    why=lambda: f"{owner.name} undoes the repair")
@@ -127,10 +129,10 @@ class Repairs(unittest.TestCase):
     def missing_programs(self, owner):
         return [program for program in owner.programs if HOST.guest.run(["sh", "-c", f"command -v {program}"])[0] != 0]
 
-    def test_each_printed_repair_lasts(self):
+    def try_all(self, runs):
         skipped = set()
         begun = time.monotonic()
-        for number, (kind, personality, name) in enumerate(chosen(), 1):
+        for number, (kind, personality, name) in enumerate(runs, 1):
             owner = OWNERS[name](HOST.shell)
             missing = self.missing_programs(owner)
             if missing:
@@ -148,10 +150,15 @@ class Repairs(unittest.TestCase):
                 finally:
                     owner.end()
                     HOST.shell("ip address del 10.0.0.77/24 dev eth0 2> /dev/null; :")
-        print(f"{len(chosen())} runs in {time.monotonic() - begun:.0f} s, no reboot", flush=True)
+        print(f"{len(runs)} runs in {time.monotonic() - begun:.0f} s", flush=True)
         if skipped:
             print(*skipped, sep="\n", flush=True)
             self.skipTest("; ".join(sorted(skipped)))
+
+
+class Repairs(Runs):
+    def test_each_printed_repair_lasts(self):
+        self.try_all(chosen())
 
 
 if __name__ == "__main__":
