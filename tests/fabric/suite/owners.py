@@ -252,7 +252,7 @@ def runs():
     return chosen
 
 
-# Of a run with that owner, as measured.
+# Measured for a run with that owner.
 SECONDS = {"lldpad": 47, "boot unit": 29, "NetworkManager": 22, "systemd-networkd": 14, "nobody": 6}
 
 
