@@ -17,7 +17,7 @@ PROFILE = "virtual-fabric"
 # A person replaces these words of a printed command.
 WORDS = {"ADDRESS": owners.ADDRESS}
 # Slices that a commit chooses among: each is over in a minute and a half, and all together have every run once.
-SLICES = 20
+SLICES = 40
 if not os.environ.get("RDMAREADY_RUNS"):
     load_tests = slices.turns(2, 5)
 HOST = None
