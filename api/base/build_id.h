@@ -11,7 +11,7 @@ namespace rdmaready {
 // Hexadecimal; empty where the program was linked without one. Any thread may call.
 const std::string& BuildId();
 
-// Of the notes of an ELF segment (elf(5), 4 bytes aligned); empty without one. Reads within `notes` only.
+// The same of `notes`, those of an ELF segment (elf(5), 4 bytes aligned). Reads within `notes` only.
 std::string BuildIdOf(std::span<const std::byte> notes);
 
 }  // namespace rdmaready

@@ -198,7 +198,9 @@ class Walk {
 
   bool Ecn(std::uint8_t tos, unsigned priority) {
     if (!view_.profile.ecn) return true;
-    const bool allowed = (tos & 3U) != 0 || !EctOfDriver(view_.host, view_.port).empty();
+    const Fact<std::string> by_driver = EctOfDriver(view_.host, view_.port);
+    if ((tos & 3U) == 0 && view_.profile.dscp && !by_driver) return NotKnown("ECN", by_driver.missing());
+    const bool allowed = (tos & 3U) != 0 || (by_driver && !by_driver->empty());
     if (!allowed && view_.profile.dscp)
       return Broken("no switch may mark it (ECN)", "leave to mark, ECN bits 2");
     if (IsSoftware(view_.port)) return Pass(allowed ? "ECN allowed" : "ECN not allowed");

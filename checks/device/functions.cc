@@ -196,10 +196,9 @@ Verdict JudgeInvPortMode(const PortView& view) {
 
 // ---- ib.vf-state ----
 
-std::string VfNotApplicable(const PortView& view) {
-  if (std::string reason = NotInfiniBand(view.port); !reason.empty()) return reason;
-  if (NotOffered(view.port.pci)) return view.port.pci.missing().detail;
-  const bool physical = view.port.pci && !IsVirtualFunction(view.port) && NotOffered(view.port.pci->physical);
+std::string VfNotApplicable(const Port& port) {
+  if (NotOffered(port.pci)) return port.pci.missing().detail;
+  const bool physical = port.pci && !IsVirtualFunction(port) && NotOffered(port.pci->physical);
   return physical ? "a physical function" : "";
 }
 
@@ -219,16 +218,16 @@ Fix VfFix(const std::string& vf, bool nameless) {
 }
 
 Verdict JudgeIbVfState(const PortView& view) {
-  if (std::string reason = VfNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "a link, as its physical function has";
   constexpr std::string_view kStateSource = "RDMA netlink port state, sysfs PCI";
   const Port& port = view.port;
-  const bool up = port.state && *port.state != PortState::kDown;
-  if (up && IsVirtualFunction(port)) return Judged(true, "its link is up", kExpected, kStateSource);
-  if (up) return NotApplicable("its link is up, of a virtual function or not");
+  if (std::string reason = NotInfiniBand(port); !reason.empty()) return NotApplicable(reason);
+  // With a link it does not matter which function it is, or whether that is known.
+  if (!port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
+  if (*port.state != PortState::kDown) return Judged(true, "its link is up", kExpected, kStateSource);
+  if (std::string reason = VfNotApplicable(port); !reason.empty()) return NotApplicable(reason);
   if (!port.pci) return NoAnswer(port.pci.missing(), kExpected, kStateSource);
   if (!IsVirtualFunction(port)) return NoAnswer(port.pci->physical.missing(), kExpected, kStateSource);
-  if (!port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
   const std::string vf = VirtualFunctionWords(port);
   const bool nameless = port.node_guid && *port.node_guid == 0;
   return Judged(false,

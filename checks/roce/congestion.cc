@@ -215,8 +215,9 @@ Verdict JudgeEcnEctSet(const PortView& view) {
   const Fact<std::uint64_t> of_nic = DscpOfNic(view.port);
   if (of_nic) return JudgeEctOfNic(view);
   if (!NotOffered(of_nic)) return NoAnswer(of_nic.missing(), kEctWanted, "congestion control");
-  if (std::string by_driver = EctOfDriver(view.host, view.port); !by_driver.empty())
-    return NotApplicable(by_driver);
+  const Fact<std::string> by_driver = EctOfDriver(view.host, view.port);
+  if (!by_driver) return NoAnswer(by_driver.missing(), kEctWanted, "netlink link, PCI bus");
+  if (!by_driver->empty()) return NotApplicable(*by_driver);
   if (view.profile.marking == Profile::Marking::kConsumers) return JudgeOwnEct(view);
   if (view.profile.tos)
     return NotApplicable(Cat("profile ", view.profile.name, " names the whole ToS: see roce.tos"));

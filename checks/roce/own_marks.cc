@@ -57,12 +57,15 @@ std::optional<std::uint8_t> EctOfNic(const Port& port) {
   return static_cast<std::uint8_t>(found->value & 3U);
 }
 
-std::string EctOfDriver(const Facts& host, const Port& port) {
+Fact<std::string> EctOfDriver(const Facts& host, const Port& port) {
   // mlx5: mlx5_set_path of qp.c hands on traffic_class >> 2, and create_ib_ah of ah.c sets MLX5_ECN_ENABLED.
   // ionic: ionic_build_hdr of ionic_controlpath.c passes it through ionic_set_ecn for each connection.
   constexpr std::array<std::string_view, 2> kDrivers{"mlx5_core", "ionic"};
+  if (port.software && *port.software) return std::string();
   const Fact<std::string> driver = DriverOf(host, port);
-  if (!driver || std::ranges::find(kDrivers, *driver) == kDrivers.end()) return {};
+  if (NotOffered(driver)) return std::string();
+  if (!driver) return driver;
+  if (std::ranges::find(kDrivers, *driver) == kDrivers.end()) return std::string();
   return Cat(*driver, " takes the DSCP alone, and sets the ECN bits of RoCE v2 by itself");
 }
 

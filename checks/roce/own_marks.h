@@ -38,7 +38,7 @@ Fact<std::uint64_t> DscpOfNic(const Port& port);
 std::optional<std::uint8_t> EctOfNic(const Port& port);
 
 // Why the ECN bits that RDMA-CM or a program names do not count on the port: its driver takes the DSCP alone
-// and sets them itself. Empty: they count, or the driver is not known.
-std::string EctOfDriver(const Facts& host, const Port& port);
+// and sets them itself. Empty: they count. Missing where the driver is not known.
+Fact<std::string> EctOfDriver(const Facts& host, const Port& port);
 
 }  // namespace rdmaready

@@ -29,7 +29,7 @@ struct FileKind {
 };
 
 const std::vector<FileKind>& FileKinds() {
-  static const std::vector<FileKind> kinds{
+  static const std::vector<FileKind> kKinds{
       {{"/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d"}, "", ".conf", true},
       {{"/etc/systemd/network", "/run/systemd/network", "/usr/local/lib/systemd/network",
         "/usr/lib/systemd/network"},
@@ -37,13 +37,13 @@ const std::vector<FileKind>& FileKinds() {
        ".link"},
       {{"/run/netplan", "/etc/netplan", "/usr/lib/netplan"}, "", ".yaml", true},
       {{"/etc/sysconfig/network-scripts", "/etc/sysconfig/network"}, "ifcfg-", ""}};
-  return kinds;
+  return kKinds;
 }
 
 const std::vector<FileKind>& NetworkdFiles() {
-  static const std::vector<FileKind> kinds{{{"/etc/systemd/network", "/run/systemd/network"}, "", ".netdev"},
-                                           {{"/etc/systemd/network", "/run/systemd/network"}, "", ".network"}};
-  return kinds;
+  static const std::vector<FileKind> kKinds{{{"/etc/systemd/network", "/run/systemd/network"}, "", ".netdev"},
+                                            {{"/etc/systemd/network", "/run/systemd/network"}, "", ".network"}};
+  return kKinds;
 }
 
 std::string ObjectOfWord(std::string_view word) {

@@ -14,9 +14,9 @@ namespace rdmaready {
 // The path of the group of version 2 in /proc/self/cgroup ("0::/system.slice/x.service"); empty without one.
 std::string_view GroupPathOf(std::string_view cgroup);
 
-// A name of a container engine in a path of /proc/self/cgroup, or "overlay": the process is at the top of all
-// groups that it sees, and its root is an overlay by `root_mounts`, lines of /proc/self/mountinfo. A process of
-// systemd is below a slice, also where the whole machine runs from an overlay. Empty: no sign of a container.
+// The sign of a container, empty without one. A path of /proc/self/cgroup may name its engine. "overlay": the
+// process is at the top of all groups that it sees, and by `root_mounts` (/proc/self/mountinfo) its root is an
+// overlay. A process of systemd is below a slice, also where the whole machine runs from an overlay.
 std::string ContainerOf(std::string_view cgroup, std::span<const std::string> root_mounts);
 
 // Missing without /proc/self/cgroup or mountinfo.

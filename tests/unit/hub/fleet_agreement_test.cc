@@ -60,7 +60,8 @@ TEST_F(FleetAgreementTest, AnOddHostIsToldWithTheShareOfTheOthers) {
   EXPECT_EQ(odd[0].outcome, Outcome::kWarn);
   EXPECT_EQ(odd[0].observed, "RDMA MTU 1024");
   EXPECT_EQ(odd[0].expected, "RDMA MTU 4096: 4 of 5 hosts of group storage have it");
-  EXPECT_THAT(odd[0].fix, HasSubstr("ip link set"));
+  ASSERT_TRUE(odd[0].remedy && !odd[0].remedy->steps.empty());
+  EXPECT_THAT(odd[0].remedy->steps[0].action, HasSubstr("ip link set"));
   EXPECT_THAT(agreement_.OddOf("id1"), IsEmpty());
   ASSERT_THAT(agreement_.Last()->values, SizeIs(1));
   EXPECT_EQ(agreement_.Last()->values[0].among, "subnet 10.0.0.0/24");

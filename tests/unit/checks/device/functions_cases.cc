@@ -298,6 +298,7 @@ std::vector<CheckCase> VfStateRows() {
   };
   Facts up = OnInfiniband([](Port&) {});
   Facts unread = OnInfiniband([](Port& port) { port.state = PortState::kDown; });
+  const Facts physical = unread;
   std::vector<Port> ports = *unread.ports;
   PciFunction pci = *ports.front().pci;
   pci.physical = Denied();
@@ -309,11 +310,12 @@ std::vector<CheckCase> VfStateRows() {
       Passes("ib.vf-state", "up", vf(PortState::kActive), "its link is up"),
       Fails("ib.vf-state", "down", vf(PortState::kDown), "virtual function 3 of ibp59s0 is down",
             {.fix = "ip link set dev ibp59s0 vf 3 state auto"}),
-      DoesNotApply("ib.vf-state", "a physical function", OnInfiniband(), "a physical function"),
+      Passes("ib.vf-state", "a physical function that is up", OnInfiniband(), "its link is up"),
+      DoesNotApply("ib.vf-state", "a physical function that is down", physical, "a physical function"),
       DoesNotApply("ib.vf-state", "RoCE", GoodHost(), "not InfiniBand"),
       IsUnknown("ib.vf-state", "denied", vf(Denied()), "not permitted"),
       IsUnknown("ib.vf-state", "it is not known to be one", unread, "not permitted"),
-      DoesNotApply("ib.vf-state", "it is not known to be one, and its link is up", up, "its link is up"),
+      Passes("ib.vf-state", "it is not known to be one, and its link is up", up, "its link is up"),
   };
 }
 
