@@ -84,11 +84,15 @@ struct LinkMatch {
 };
 
 void TakeMatch(std::string_view key, std::string_view value, LinkMatch& match) {
-  for (const std::string_view word : WordsOf(value)) {
+  const bool others = value.starts_with('!');  // all but those of the list
+  for (const std::string_view one : WordsOf(value)) {
+    const std::string_view word = others ? "*" : one;
     if (key == "MACAddress" || key == "PermanentMACAddress") {
       match.macs.push_back(MacOrStar(word));
     } else if (key == "OriginalName" || key == "Name") {
       match.names.push_back(NameText(word));
+    } else if (key == "Path" && others) {
+      match.places.emplace_back("*");
     } else if (key == "Path" && word.starts_with("pci-")) {
       const std::string_view address = word.substr(4, word.find_last_not_of("-*") - 3);
       const bool plain = address.find_first_not_of("0123456789abcdef:.") == std::string_view::npos;

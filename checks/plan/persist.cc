@@ -222,8 +222,10 @@ std::string_view NameOfFile(std::string_view path) { return path.substr(path.rfi
 
 // Whether the file of ours would be read before it: systemd-sysctl goes by the names, and commands run later.
 bool HoldsOverOurs(const BootWrite& write) {
-  const bool variable_file = write.file.ends_with(".conf") && write.object.find('*') == std::string::npos;
-  return !variable_file || NameOfFile(write.file) > NameOfFile(kSysctlFile);
+  if (!write.file.ends_with(".conf")) return true;
+  // A name that is written goes before a pattern, whatever the names of the files.
+  const bool pattern = write.object.find('*') != std::string::npos;
+  return !pattern && NameOfFile(write.file) > NameOfFile(kSysctlFile);
 }
 
 // Whether files of the host leave the variable at that value, or one of them must be changed: then it is among
@@ -236,7 +238,7 @@ bool IsSysctlKept(const Facts& host, const std::string& name, const std::string&
     const bool right = IsRightAtBoot(object.kind, *write, value);
     if (!right && !HoldsOverOurs(*write)) continue;
     kept = true;
-    if (right || write->object.find('*') != std::string::npos) continue;
+    if (right) continue;
     files.push_back({.path = write->file,
                      .content = Cat(name, " = ", value, "\n"),
                      .note = Cat("sets ", name, " otherwise at boot: change it there"),

@@ -46,6 +46,11 @@ bool IsAt(const BootWrite& write, const SettingObject& object) {
 
 bool IsBelow(std::string_view path, std::string_view folder) { return path.starts_with(folder); }
 
+bool IsSettingFile(std::string_view file) {
+  constexpr std::array<std::string_view, 4> kEndings{".conf", ".link", ".network", ".rules"};
+  return std::ranges::any_of(kEndings, [file](std::string_view ending) { return file.ends_with(ending); });
+}
+
 // Where a person writes what that file has: the next update of a package replaces files below /usr/lib, and
 // those below /run are made anew.
 std::string StepAtBoot(const BootWrite& write, const SettingObject& object, const std::string& what,
@@ -55,7 +60,12 @@ std::string StepAtBoot(const BootWrite& write, const SettingObject& object, cons
   const bool made = IsBelow(file, "/usr/lib/") || IsBelow(file, "/usr/local/lib/") || IsBelow(file, "/run/");
   if (IsBelow(file, "/run/") && file.find("-netplan-") != std::string::npos)
     return Cat("for the next boot: set ", what, " (", to, ") in /etc/netplan, which makes ", file);
-  if (object.kind == SettingKind::kSysctl && (made || write.object != object.name))
+  // A script or a unit runs later than these files, and a copy of it does not run.
+  const bool is_read = IsSettingFile(file);
+  if (made && !is_read)
+    return Cat("for the next boot: ", file, " sets ", what, " otherwise: change what starts it (",
+               Printable(write.started), "), by systemctl edit where it is a unit");
+  if (is_read && object.kind == SettingKind::kSysctl && (made || write.object != object.name))
     return Cat("for the next boot: set ", object.name, " = ", to,
                " in /etc/sysctl.d, in a file whose name comes after ", name, ": ", file, " sets it otherwise");
   if (made)

@@ -21,6 +21,7 @@ std::string_view NameAtBoot(SettingKind kind) {
 
 bool IsSame(std::string_view object, const SettingPlace& place) {
   constexpr std::string_view kDriver = "driver=";
+  if (object.empty()) return false;  // not known
   if (object == place.object.where) return true;
   const Netdev* netdev = place.netdev;
   if (netdev == nullptr) return false;
@@ -108,7 +109,9 @@ bool IsRightAtBoot(SettingKind kind, const BootWrite& write, std::string_view to
 
 std::string UnreadAtBoot(const Facts& facts, SettingKind kind) {
   constexpr std::size_t kMostNamed = 2;
-  if (NameAtBoot(kind).empty() || !facts.boot_settings || facts.boot_settings->unread.empty()) return {};
+  if (NameAtBoot(kind).empty()) return {};
+  if (!facts.boot_settings) return "the files of the boot were not read, and one may set it at the next boot";
+  if (facts.boot_settings->unread.empty()) return {};
   const std::vector<std::string>& unread = facts.boot_settings->unread;
   std::string text;
   for (std::size_t i = 0; i < std::min(unread.size(), kMostNamed); ++i)

@@ -80,6 +80,7 @@ class SettingReader {
           paths.try_emplace(name, std::string(folder) + "/" + name);
       }
     }
+    kind_begin_ = settings_.writes.size();
     for (const auto& [name, path] : paths) ReadFile(path, kind.last_holds);
     if (kind.last_holds && kind.ending == ".conf") ReadSysctlFile(paths.contains(std::string(kSysctlLink)));
   }
@@ -114,7 +115,12 @@ class SettingReader {
       const auto same = [&write](const BootWrite& other) {
         return other.setting == write.setting && other.object == write.object && !write.object.empty();
       };
-      if (last_holds) std::erase_if(settings_.writes, same);
+      if (last_holds) {
+        const auto of_kind = std::ranges::subrange(
+            settings_.writes.begin() + static_cast<std::ptrdiff_t>(kind_begin_), settings_.writes.end());
+        const auto gone = std::ranges::remove_if(of_kind, same);
+        settings_.writes.erase(gone.begin(), gone.end());
+      }
       write.file = file;
       write.started = started;
       if (std::ranges::find(settings_.writes, write) == settings_.writes.end())
@@ -124,6 +130,7 @@ class SettingReader {
 
   HostReader& host_;
   BootSettings settings_{};
+  std::size_t kind_begin_ = 0;  // of its writes, those of the kind that is read begin there
 };
 
 }  // namespace
