@@ -41,24 +41,13 @@ Verdict JudgeHostMemlock(const HostView& view) {
 constexpr std::string_view kGrantSource = "systemd units, limits.conf";
 constexpr std::string_view kLogins = "logins";
 
-// Modules by which a GPU's memory is registered: somebody starts programs that do it.
-bool HasPeerMemory(const std::vector<std::string>& modules) {
-  return std::ranges::any_of(
-      modules, [](const std::string& one) { return one == "nvidia_peermem" || one == "nv_peer_mem"; });
-}
-
 // Programs that people start register memory where NICs reach GPUs, or NCCL is set up.
 Fact<bool> PeopleUseRdma(const HostView& view) {
   const auto is_nccl = [](const ConsumerMarking& one) { return one.consumer == MarkingConsumer::kNccl; };
   if (view.profile.gpu_direct) return true;
-  const Fact<GpuSupport>& gpu = view.host.gpu;
-  if (gpu && gpu->modules && HasPeerMemory(*gpu->modules)) return true;
   const Fact<std::vector<ConsumerMarking>>& markings = view.host.markings;
   if (!markings) return markings.missing();
-  if (std::ranges::any_of(*markings, is_nccl)) return true;
-  if (!gpu && !NotOffered(gpu)) return gpu.missing();
-  if (gpu && !gpu->modules) return gpu->modules.missing();
-  return false;
+  return std::ranges::any_of(*markings, is_nccl);
 }
 
 // Those of whom containers have their limit. Each host with one of them has few that use RDMA.
@@ -69,22 +58,45 @@ bool RunsContainers(const MemlockGrant& grant) {
   return std::ranges::find(kUnits, grant.consumer) != kUnits.end();
 }
 
+// Modules by which a GPU's memory is registered: somebody starts programs that do it.
+Fact<bool> HasPeerMemory(const HostView& view) {
+  const Fact<GpuSupport>& gpu = view.host.gpu;
+  if (NotOffered(gpu)) return false;
+  if (!gpu) return gpu.missing();
+  if (!gpu->modules) return gpu->modules.missing();
+  return std::ranges::any_of(
+      *gpu->modules, [](const std::string& one) { return one == "nvidia_peermem" || one == "nv_peer_mem"; });
+}
+
+// With peer memory, the programs are those of containers where the host runs any, else those of people.
+Fact<bool> LoginsUseRdma(const HostView& view) {
+  const Fact<bool> people = PeopleUseRdma(view);
+  if (people && *people) return true;
+  if (std::ranges::any_of(*view.host.memlock_grants, RunsContainers)) return people;
+  const Fact<bool> peer = HasPeerMemory(view);
+  if ((peer && *peer) || people) return peer;
+  return people;
+}
+
 // Also where a container has the interface of a virtual function.
 Fact<bool> ContainersUseRdma(const HostView& view) {
   const Fact<bool> people = PeopleUseRdma(view);
-  if (people && *people) return true;
+  const Fact<bool> peer = HasPeerMemory(view);
+  if ((people && *people) || (peer && *peer)) return true;
   if (!view.host.ports) return view.host.ports.missing();
   std::optional<Missing> gap;
+  if (!people) gap = people.missing();
+  if (!peer) gap = peer.missing();
   for (const Port& port : *view.host.ports) {
     const Fact<bool> lent = LentOf(port);
     if (lent && *lent) return true;
     if (!lent) gap = lent.missing();
   }
-  return gap ? Fact<bool>(*gap) : people;
+  return gap ? Fact<bool>(*gap) : false;
 }
 
 Fact<bool> IsUser(const HostView& view, const MemlockGrant& grant) {
-  if (grant.consumer == kLogins) return PeopleUseRdma(view);
+  if (grant.consumer == kLogins) return LoginsUseRdma(view);
   return RunsContainers(grant) ? ContainersUseRdma(view) : Fact<bool>(true);
 }
 
@@ -164,6 +176,10 @@ Verdict JudgeHostMemoryLimit(const HostView& view) {
   constexpr std::string_view kLimitSource = "memory.max of the agent's control group";
   const std::uint64_t wanted = kDefaultMinimumBytes + kAgentBytes;
   const std::string expected = "at least " + BytesText(wanted);
+  const Fact<std::string>& process = view.host.agent_process;
+  if (!process) return NoAnswer(process.missing(), expected, kLimitSource);
+  if (*process != "rdmaready-agent")
+    return NotApplicable(Cat("looked at by hand (", *process, "), in a control group of its own"));
   const Fact<ControlGroup>& group = view.host.agent_group;
   if (!group) return NoAnswer(group.missing(), expected, kLimitSource);
   const Fact<std::uint64_t>& most = group->memory_max_bytes;
@@ -227,7 +243,8 @@ std::vector<Check> MemlockChecks() {
            "Memory that RDMA pins counts for the control group: beyond its limit the kernel ends the agent in "
            "the middle of a test",
        .fix = Fix("systemctl set-property rdmaready-agent.service MemoryMax=infinity")
-                  .Because("a drop-in file of the unit sets MemoryMax")
+                  .Because("a drop-in file of the unit sets MemoryMax, or a slice above it has a limit")
+                  .Or("raise the limit of the slice: systemctl show -p Slice rdmaready-agent.service names it")
                   .CheckBy("systemctl show -p MemoryMax rdmaready-agent.service"),
        .depends_on = {"inv.rdma-present"},
        .judge = JudgeHostMemoryLimit},

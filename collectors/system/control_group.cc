@@ -54,9 +54,24 @@ Fact<std::uint64_t> LimitOf(HostReader& host, const std::string& folder) {
   return Missing{Missing::Kind::kFailed, "\"" + word + "\" in memory.max is not a limit"};
 }
 
+// Version 1 has the memory in a hierarchy of its own: "9:memory:/docker/1f".
+bool HasMemoryOfVersion1(std::string_view cgroup) {
+  while (!cgroup.empty()) {
+    const std::string_view line = TakeLine(cgroup);
+    const std::string_view controllers = line.substr(std::min(line.size(), line.find(':')));
+    if (controllers.starts_with(":memory:")) return true;
+  }
+  return false;
+}
+
 // A group's memory counts for all groups above it.
 Fact<std::uint64_t> LeastLimit(HostReader& host, std::string_view path) {
   if (path.empty()) return Missing{Missing::Kind::kUnsupported, "no control group of version 2"};
+  if (path.find("..") != std::string_view::npos)
+    return Missing{Missing::Kind::kFailed, "the control group is outside of what the process sees"};
+  // Without the file the hierarchy is not mounted there, and a limit would not be seen.
+  const absl::StatusOr<std::string> mounted = host.ReadFile(std::string(kGroups) + "/cgroup.controllers");
+  if (!mounted.ok()) return MissingFrom(mounted.status());
   std::uint64_t least = Memlock::kUnlimited;
   while (true) {
     const std::string folder = std::string(kGroups) + std::string(path == "/" ? "" : path);
@@ -91,8 +106,9 @@ Fact<ControlGroup> ReadControlGroup(HostReader& host) {
   if (!cgroup.ok()) return MissingFrom(cgroup.status());
   const absl::StatusOr<std::vector<std::string>> mounts = host.FindLines("/proc/self/mountinfo", {" / / "});
   if (!mounts.ok()) return MissingFrom(mounts.status());
-  return ControlGroup{.container = ContainerOf(*cgroup, *mounts),
-                      .memory_max_bytes = LeastLimit(host, GroupPathOf(*cgroup))};
+  return ControlGroup{
+      .container = ContainerOf(*cgroup, *mounts),
+      .memory_max_bytes = LeastLimit(host, HasMemoryOfVersion1(*cgroup) ? "" : GroupPathOf(*cgroup))};
 }
 
 }  // namespace rdmaready

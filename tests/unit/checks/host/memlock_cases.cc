@@ -51,6 +51,12 @@ Facts Within(Fact<ControlGroup> group) {
   return host;
 }
 
+Facts ByHand() {
+  Facts host = Within(ControlGroup{.memory_max_bytes = kMiB});
+  host.agent_process = std::string("rdmaready");
+  return host;
+}
+
 std::vector<CheckCase> GroupRows() {
   const auto most = [](std::uint64_t bytes, const char* container) {
     return Within(ControlGroup{.container = container, .memory_max_bytes = bytes});
@@ -65,7 +71,28 @@ std::vector<CheckCase> GroupRows() {
                        Within(ControlGroup{.memory_max_bytes = kUnsupported}), "not offered"),
           IsUnknown("host.memory-limit", "a limit that may not be read",
                     Within(ControlGroup{.memory_max_bytes = Denied()}), "not permitted"),
+          DoesNotApply("host.memory-limit", "looked at by hand", ByHand(), "looked at by hand (rdmaready)"),
           IsUnknown("host.memory-limit", "an older recording", Within({}), "")};
+}
+
+// A GPU node with peer memory: sessions of people have 8 MiB.
+Facts WithPeerMemory(std::vector<MemlockGrant> others) {
+  others.push_back({.consumer = "logins", .limit_bytes = 8 * kMiB, .source = "/etc/systemd/system.conf"});
+  Facts host = Granting(std::move(others));
+  host.gpu = GpuSupport{.modules = std::vector<std::string>{"nvidia", "nvidia_peermem"}};
+  return host;
+}
+
+std::vector<CheckCase> PeerMemoryRows() {
+  const MemlockGrant containers{
+      .consumer = "containerd.service", .limit_bytes = Memlock::kUnlimited, .source = "/etc/systemd/system"};
+  Facts unknown = WithPeerMemory({});
+  unknown.gpu = Denied();
+  return {Fails("host.memlock-users", "peer memory, and people start the programs", WithPeerMemory({}),
+                "logins 8 MiB", {.fix = "/etc/security/limits.d/90-rdma.conf"}),
+          Passes("host.memlock-users", "peer memory, and containers have the programs",
+                 WithPeerMemory({containers}), "containerd.service unlimited"),
+          IsUnknown("host.memlock-users", "peer memory is not known", unknown, "not permitted")};
 }
 
 std::vector<CheckCase> LimitRows() {
@@ -121,6 +148,8 @@ std::vector<CheckCase> LimitRows() {
 
 }  // namespace
 
-std::vector<CheckCase> MemlockCases() { return Joined({LimitRows(), GroupRows(), CmaRows()}); }
+std::vector<CheckCase> MemlockCases() {
+  return Joined({LimitRows(), PeerMemoryRows(), GroupRows(), CmaRows()});
+}
 
 }  // namespace rdmaready

@@ -37,6 +37,7 @@ TEST(ReadControlGroup, TakesTheLeastLimitOfTheGroupsAbove) {
   FakeHost host;
   host.files["/proc/self/cgroup"] = "0::/system.slice/rdmaready-agent.service\n";
   host.files["/proc/self/mountinfo"] = kDisk[0] + "\n";
+  host.files["/sys/fs/cgroup/cgroup.controllers"] = "cpu memory\n";
   EXPECT_EQ(*ReadControlGroup(host)->memory_max_bytes, Memlock::kUnlimited);
   host.files["/sys/fs/cgroup/system.slice/rdmaready-agent.service/memory.max"] = "max\n";
   host.files["/sys/fs/cgroup/system.slice/memory.max"] = "67108864\n";
@@ -50,14 +51,20 @@ TEST(ReadControlGroup, ReturnsGapsForWhatItCannotRead) {
   FakeHost host;
   host.files["/proc/self/cgroup"] = ErrnoStatus(EACCES, "read /proc/self/cgroup");
   host.files["/proc/self/mountinfo"] = kDisk[0] + "\n";
+  host.files["/sys/fs/cgroup/cgroup.controllers"] = "cpu memory\n";
   EXPECT_EQ(ReadControlGroup(host).missing().kind, Missing::Kind::kDenied);
   host.files["/proc/self/cgroup"] = "0::/\n";
   host.files["/sys/fs/cgroup/memory.max"] = "much\n";
   EXPECT_EQ(ReadControlGroup(host)->memory_max_bytes.missing().kind, Missing::Kind::kFailed);
   host.files["/sys/fs/cgroup/memory.max"] = ErrnoStatus(EACCES, "read /sys/fs/cgroup/memory.max");
   EXPECT_EQ(ReadControlGroup(host)->memory_max_bytes.missing().kind, Missing::Kind::kDenied);
-  host.files["/proc/self/cgroup"] = "5:memory:/x\n";
+  host.files["/proc/self/cgroup"] = "0::/../x.scope\n";
+  EXPECT_EQ(ReadControlGroup(host)->memory_max_bytes.missing().kind, Missing::Kind::kFailed);
+  host.files["/proc/self/cgroup"] = "5:memory:/x\n0::/x\n";
   EXPECT_EQ(ReadControlGroup(host)->memory_max_bytes.missing().kind, Missing::Kind::kUnsupported);
+  host.files["/proc/self/cgroup"] = "0::/x\n";
+  host.files.erase("/sys/fs/cgroup/cgroup.controllers");
+  EXPECT_FALSE(ReadControlGroup(host)->memory_max_bytes);
 }
 
 }  // namespace
