@@ -111,16 +111,23 @@ bool LacksNode(const Missing& why) {
   return why.detail.ends_with("No such file or directory") || why.detail.ends_with("No such device or address");
 }
 
-// udev or devtmpfs makes the node on a host; in a container its runtime does.
+// The kernel makes the node with the device (devtmpfs): somebody removed it, or /dev is another.
 Fix NodeFix(const Facts& host) {
   const bool some = host.rdma_nodes && std::ranges::any_of(*host.rdma_nodes, [](const std::string& node) {
                       return node.starts_with("uverbs");
                     });
-  return Fix("udevadm trigger --action=add --subsystem-match=infiniband_verbs")
+  return Fix()
       .Because(some ? "the node of this device is missing, and other devices have theirs"
                     : "the node of the device is missing")
-      .Or("in a container: give it the device's node by its runtime or device plugin, and start it again")
+      .Do("make it: mknod -m 666 /dev/infiniband/uverbsN c MAJOR MINOR, with the numbers of "
+          "/sys/class/infiniband_verbs/uverbsN/dev")
+      .Or("reboot: the kernel makes all nodes anew")
       .CheckBy("ls -l /sys/class/infiniband_verbs /dev/infiniband");
+}
+
+// A container sees the devices of its node, and has the nodes of those that it was given.
+bool IsOutsideOfContainers(const Facts& host) {
+  return host.agent_group && host.agent_group->container.empty();
 }
 
 // Distributions ship the drivers of libibverbs in one package.
@@ -156,7 +163,7 @@ Verdict JudgeDrvUserlib(const PortView& view) {
   constexpr std::string_view kSource = "libibverbs";
   constexpr std::string_view kExpected = "a driver of libibverbs for the device";
   const Fact<bool>& there = view.port.verbs_provider;
-  if (!there && LacksNode(there.missing()))
+  if (!there && LacksNode(there.missing()) && IsOutsideOfContainers(view.host))
     return Judged(false, there.missing().detail, kExpected, kSource, NodeFix(view.host));
   if (!there) return NoAnswer(there.missing(), kExpected, kSource);
   return Judged(*there, Cat(*there ? "programs can open " : "libibverbs has no driver for ", view.port.device),

@@ -222,6 +222,8 @@ Verdict JudgeIbVfState(const PortView& view) {
   constexpr std::string_view kStateSource = "RDMA netlink port state, sysfs PCI";
   const Port& port = view.port;
   if (std::string reason = NotInfiniBand(port); !reason.empty()) return NotApplicable(reason);
+  if (!IsInfiniBand(port))
+    return NoAnswer(port.transport ? Missing{} : port.transport.missing(), kExpected, kStateSource);
   // With a link it does not matter which function it is, or whether that is known.
   if (!port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
   if (*port.state != PortState::kDown) return Judged(true, "its link is up", kExpected, kStateSource);

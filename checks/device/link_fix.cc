@@ -137,7 +137,7 @@ bool KeepsItsState(const Port& port) { return IsSoftware(port) || port.device.st
 Fix InactiveFix(const Facts& host, const Port& port) {
   if (KeepsItsState(port)) return Bounce(port.netdev, "the driver missed that the interface is up");
   const bool chelsio = port.netdev && port.netdev->driver == "cxgb4";
-  // c4iw_query_port says "init" of a port with carrier and without an IPv4 address.
+  // iw_query_port of the kernel's core says "init" of a port with carrier and without an IPv4 address.
   if (chelsio && port.state && *port.state == PortState::kInit)
     return AddressFix(PortView{.host = host, .port = port, .profile = Profile{}});
   return Fix(kCheckPort)

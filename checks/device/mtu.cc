@@ -65,6 +65,9 @@ Verdict JudgeMtuEthernet(const PortView& view) {
   const UpperNetdev* bridge = BridgeOver(view.port);
   const bool small = bridge != nullptr && bridge->mtu_bytes != 0 && bridge->mtu_bytes < *view.profile.mtu_bytes;
   const bool enough = netdev->mtu_bytes >= *view.profile.mtu_bytes;
+  if (enough && !netdev->master.empty() && !view.port.uppers && !NotOffered(view.port.uppers))
+    return NoAnswer(view.port.uppers.missing(), expected, kSource);
+  if (enough && bridge != nullptr && bridge->mtu_bytes == 0) return NoAnswer({}, expected, kSource);
   if (enough && small && !bridge->addresses) return NoAnswer(bridge->addresses.missing(), expected, kSource);
   const bool below = small && bridge->addresses && !bridge->addresses->empty();
   return Judged(enough && !below, MtuText(view.port), expected, kSource,

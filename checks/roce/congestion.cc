@@ -202,7 +202,9 @@ Verdict JudgeOwnEct(const PortView& view) {
 // Broadcom's own driver has a switch for it.
 Verdict JudgeEctOfNic(const PortView& view) {
   const std::optional<std::uint8_t> bits = EctOfNic(view.port);
-  if (!bits) return NotApplicable(kMarkOfNic);
+  if (!bits)
+    return NoAnswer({.kind = Missing::Kind::kFailed, .detail = "no ecn_marking beside roce_dscp"}, kEctWanted,
+                    SourceOf(view.port.congestion));
   const std::string source = SourceOf(view.port.congestion);
   return Judged(MayBeMarked(*bits), Cat("the NIC's own mark: ", kEctMeaning.at(*bits)), kEctWanted, source,
                 SwitchFix(source, {"", "", "ecn_marking"}, 1));

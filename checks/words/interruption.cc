@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/words/interruption.h"
 
-#include <cstddef>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "checks/setting/consequences.h"
 #include "checks/words/addresses.h"
@@ -33,23 +30,19 @@ Fix Bounce(std::string_view netdev_word, std::string_view why) {
 }
 
 Fix Bounce(NetdevRef netdev, std::string_view why) {
-  constexpr std::size_t kMostAgain = 4;
-  const std::string word = NetdevWord(netdev);
-  if (!netdev || !netdev->addresses) return Bounce(word, why);
-  std::vector<std::string> lost;
-  for (const IpAddress& ip : *netdev->addresses) {
-    if (ip.address.find(':') != std::string::npos && !IsLinkLocal(ip.address))
-      lost.push_back(Cat(ip.address, "/", ip.prefix_length));
+  std::string lost;
+  if (netdev && netdev->addresses) {
+    for (const IpAddress& ip : *netdev->addresses) {
+      if (ip.address.find(':') != std::string::npos && !IsLinkLocal(ip.address))
+        lost += Cat(lost.empty() ? "" : ", ", ip.address, "/", ip.prefix_length);
+    }
   }
-  if (lost.size() > kMostAgain) return Bounce(word, why);
-  Fix fix = Fix(Cat("ip link set dev ", word, " down && ip link set dev ", word, " up")).Because(why);
-  fix = std::move(fix).Caution(
-      lost.empty()
-          ? "the interface loses its static routes: set them again afterwards"
-          : "the interface loses its IPv6 addresses, and its static routes: set those again afterwards");
-  for (const std::string& address : lost)
-    fix = std::move(fix).Run(Cat("ip address replace ", ShellWord(address), " dev ", word));
-  return fix;
+  const std::string word = NetdevWord(netdev);
+  if (lost.empty()) return Bounce(word, why);
+  return Fix(Cat("ip link set dev ", word, " down && ip link set dev ", word, " up"))
+      .Because(why)
+      .Caution(Cat("the interface loses its static routes and ", lost,
+                   ": set again afterwards what no program sets by itself"));
 }
 
 }  // namespace rdmaready

@@ -20,7 +20,7 @@ std::string CostOfDscpRow(NetdevRef netdev);
 // Takes the interface down and up again.
 Fix Bounce(std::string_view netdev_word, std::string_view why);
 
-// The same, with the commands that add the IPv6 addresses again, which the kernel removes with the link.
+// The same, and names the IPv6 addresses that the kernel removes with the link.
 Fix Bounce(NetdevRef netdev, std::string_view why);
 
 }  // namespace rdmaready

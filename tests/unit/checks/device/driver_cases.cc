@@ -113,7 +113,15 @@ std::vector<CheckCase> DriverNicRows() {
               port.verbs_provider =
                   Missing{Missing::Kind::kFailed, "open verbs device rxe0: No such file or directory"};
             }),
-            "No such file", {.fix = "udevadm trigger --action=add --subsystem-match=infiniband_verbs"}),
+            "No such file", {.fix = "mknod -m 666 /dev/infiniband/uverbsN"}),
+      IsUnknown("drv.userlib", "a node that its container was not given", WithHost([](Facts& host) {
+                  host.agent_group = ControlGroup{.container = "kubepods"};
+                  std::vector<Port> ports = *host.ports;
+                  ports.front().verbs_provider =
+                      Missing{Missing::Kind::kFailed, "open verbs device rxe0: No such file or directory"};
+                  host.ports = ports;
+                }),
+                "No such file"),
       IsUnknown(
           "drv.userlib", "an error of the device", WithPort([](Port& port) {
             port.verbs_provider = Missing{Missing::Kind::kFailed, "open verbs device rxe0: Input/output error"};

@@ -31,19 +31,19 @@ std::vector<CheckCase> GidBasicsRows() {
       Fails("gid.v2-present", "address removed", WithPort(without_address), "only link-local",
             {.fix = "ip address add ADDRESS dev dcb0"}),
       Fails("gid.v2-present", "address without GID", WithPort(only_link_local), "only link-local",
+            {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface loses its IPv6 "
+                    "addresses and static routes"}),
+      Fails("gid.v2-present", "IPv6 address without GID", WithPort([&only_link_local](Port& port) {
+              only_link_local(port);
+              Netdev netdev = *port.netdev;
+              netdev.addresses = std::vector<IpAddress>{{.address = "fd00::1", .prefix_length = 64},
+                                                        {.address = "fe80::1", .prefix_length = 64}};
+              port.netdev = netdev;
+            }),
+            "only link-local",
             {.fix = "ip link set dev dcb0 down && ip link set dev dcb0 up  # the interface loses its static "
-                    "routes"}),
-      Fails(
-          "gid.v2-present", "IPv6 address without GID", WithPort([&only_link_local](Port& port) {
-            only_link_local(port);
-            Netdev netdev = *port.netdev;
-            netdev.addresses = std::vector<IpAddress>{{.address = "fd00::1", .prefix_length = 64},
-                                                      {.address = "fe80::1", .prefix_length = 64}};
-            port.netdev = netdev;
-          }),
-          "only link-local",
-          {.fix =
-               "ip link set dev dcb0 down && ip link set dev dcb0 up; ip address replace fd00::1/64 dev dcb0"}),
+                    "routes and "
+                    "fd00::1/64"}),
       Fails("gid.v2-present", "RoCE v1 only", WithPort(only_v1), "only RoCE v1: 10.0.0.1",
             {.fix = "ethtool -i dcb0"}),
       Fails("gid.v2-present", "empty table", WithPort([](Port& port) { port.gids = std::vector<Gid>{}; }),
@@ -83,11 +83,11 @@ std::vector<CheckCase> GidBasicsRows() {
       Passes("roce.tos", "bnxt's own mark", marked_by_nic(26), "the NIC marks RoCE with DSCP 26 by itself"),
       Fails("roce.tos", "bnxt's own mark, another", marked_by_nic(0), "DSCP 0 by itself"),
       DoesNotApply("roce.tos-persistent", "bnxt's own mark", marked_by_nic(26), "the NIC marks RoCE by itself"),
-      DoesNotApply("ecn.ect-set", "bnxt's own mark", marked_by_nic(26), "the NIC marks RoCE by itself",
-                   {.profile = Asking([](Profile& profile) {
-                      profile.tos.reset();
-                      profile.ecn = Profile::Ecn{};
-                    })}),
+      IsUnknown("ecn.ect-set", "bnxt's own mark without its ECN bits", marked_by_nic(26), "no ecn_marking",
+                {.profile = Asking([](Profile& profile) {
+                   profile.tos.reset();
+                   profile.ecn = Profile::Ecn{};
+                 })}),
       DoesNotApply("roce.tos", "not asked", GoodHost(), "does not ask", {.profile = PcpProfile()})};
 }
 
