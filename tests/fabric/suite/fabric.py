@@ -145,8 +145,11 @@ def ids(report, host, *outcomes):
 
 
 def commands(found):
-    """What a person types because of a finding, in one line."""
-    return "; ".join(step["command"] for step in found["remedy"]["steps"] if "command" in step)
+    """What a person types because of a finding, in one line; the words in capitals are still to be filled in."""
+    open_words = "fill in and run: "
+    typed = [step.get("command") or step["action"] for step in found["remedy"]["steps"]
+             if "command" in step or step["action"].startswith(open_words)]
+    return "; ".join(text.removeprefix(open_words) for text in typed)
 
 
 def what_to_do(found):
