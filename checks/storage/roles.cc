@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/base/number.h"
+#include "api/model/recorded_gap.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -160,9 +161,10 @@ std::optional<Verdict> ForeignCore(const Facts& host, std::string_view name, std
   const Fact<KernelModule> module = ModuleOf(host, name);
   if (!module) return std::nullopt;
   const Fact<bool>& foreign = module->foreign_core;
-  if (!foreign &&
-      (foreign.missing().kind == Missing::Kind::kDenied || foreign.missing().kind == Missing::Kind::kFailed))
-    return NoAnswer(foreign.missing(), expected, kModulesSource);
+  const bool unread = !foreign && (foreign.missing().kind == Missing::Kind::kDenied ||
+                                   foreign.missing().kind == Missing::Kind::kFailed ||
+                                   !RecordedGapOf(foreign.missing().detail).empty());
+  if (unread) return NoAnswer(foreign.missing(), expected, kModulesSource);
   if (!foreign || !*foreign) return std::nullopt;
   if (DriversAreKernels(host)) {
     return Judged(false,
