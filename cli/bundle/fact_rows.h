@@ -23,7 +23,7 @@ enum class Treatment {
   kBootObject,  // a device, its MAC address or driver, or a sysctl
   kGid,
   kGuid,
-  kWhy,  // free text: replaced as a whole
+  kWhy,  // free text: replaced as a whole, but for kNotInRecording
 };
 
 // `field` is "Message.field"; of a list of names the field that holds the list. Numbers have a row only where

@@ -12,6 +12,7 @@
 
 #include "api/base/text.h"
 #include "api/convert/facts.h"
+#include "api/model/recorded_gap.h"
 #include "cli/bundle/fact_rows.h"
 
 namespace rdmaready::bundle {
@@ -91,7 +92,7 @@ std::string Replaced(const Pseudonyms& pseudonyms, Treatment treatment, const st
     case Treatment::kGid:
       return GidText(pseudonyms, text, message);
     case Treatment::kWhy:
-      return std::string(kNotTold);
+      return std::string(RecordedGapOf(text).empty() ? kNotTold : kNotInRecording);
   }
   return {};
 }

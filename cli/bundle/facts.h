@@ -12,8 +12,9 @@
 
 namespace rdmaready::bundle {
 
-// Every text and address of it by its row in fact_rows.h. What has no row is not told any more. Why a fact is
-// missing stays as a kind, without its words.
+// Replaces every text and address by its row in fact_rows.h; a text without a row is cleared. Why a fact is
+// missing stays as a kind, without its words; only that a recording lacks it is kept, because checks judge by
+// it.
 void PutUnderPseudonyms(const Pseudonyms& pseudonyms, v1::Facts& facts);
 
 // kInternal: protobuf does not write it.
