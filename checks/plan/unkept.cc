@@ -21,14 +21,15 @@ std::string Joined(const std::vector<std::string>& commands) {
   return text;
 }
 
-// Whether a command of the boot writes that DSCP to the file of this port.
+// Whether a command of the boot writes that DSCP to the file of this port. One that writes a variable may write
+// another DSCP.
 bool IsDscpKept(const EthernetView& view, unsigned dscp) {
   if (!view.host.boot_settings) return false;
   const std::string bus = view.netdev->driver_info ? view.netdev->driver_info->bus : std::string();
   return std::ranges::any_of(view.host.boot_settings->writes, [&](const BootWrite& write) {
     const bool here = write.object.empty() || write.object == view.netdev->name || write.object == bus ||
                       write.object == view.port.device;
-    return write.setting == "cnp" && here && (write.value == std::to_string(dscp) || write.value == "*");
+    return write.setting == "cnp" && here && write.value == std::to_string(dscp);
   });
 }
 

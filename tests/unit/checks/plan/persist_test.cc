@@ -267,6 +267,8 @@ TEST(Unkept, NamesCongestionControlWithAUnitAndWithout) {
   EXPECT_TRUE(UnkeptWhats(host, profile).empty()) << "a command of the boot writes it";
   host.boot_settings = at_boot("4");
   EXPECT_FALSE(UnkeptWhats(host, profile).empty());
+  host.boot_settings = at_boot("*");
+  EXPECT_FALSE(UnkeptWhats(host, profile).empty()) << "the command writes a variable";
   EXPECT_TRUE(UnkeptWhats(host, VirtualFabricProfile()).empty()) << "nobody asks for it";
   ports.front().congestion = Missing{Missing::Kind::kUnsupported, "no file of the driver has it"};
   host.ports = ports;
