@@ -116,7 +116,11 @@ std::string NearestId(std::string_view id) {
   // "lossless-priority": the end of an id is what people remember.
   const std::string tail = "." + std::string(id);
   const auto found = std::ranges::find_if(ids, [&](const std::string& known) { return known.ends_with(tail); });
-  return found != ids.end() ? *found : Nearest(id, ids);
+  if (found != ids.end()) return *found;
+  // Ids are long: what has half of the letters of one is another word, and no slip of the finger.
+  std::string nearest = Nearest(id, ids);
+  const bool is_near = nearest.starts_with(id) || EditDistance(id, nearest) <= 1 + id.size() / 6;
+  return is_near ? nearest : std::string();
 }
 
 std::string Nearest(std::string_view word, const std::vector<std::string>& names) {

@@ -42,7 +42,8 @@ std::vector<Explanation> Explain(std::string_view id);
 // All of that family ("pfc"), in the order of the catalogue; empty when there is no such family.
 std::vector<Explanation> ExplainFamily(std::string_view family);
 
-// The known id or case name that is most like it; empty when none is like it at all.
+// The known id or case name that is most like it: it goes on where `id` ends, or one letter in six differs, and
+// one more. Empty when none is that near.
 std::string NearestId(std::string_view id);
 
 // The case names of the live tests, in the order in which they are run.

@@ -77,6 +77,8 @@ TEST(Explanation, SuggestsTheNearestId) {
   EXPECT_EQ(NearestId("write-512"), "write-512k");
   EXPECT_EQ(NearestId("peer.write-512"), "peer.write-512k");
   EXPECT_EQ(NearestId("completely-different-thing"), "");
+  for (const char* unknown : {"nosuch.check", "nosuch.thing", "foo.bar", "switch.vlan-map", "kernel.version"})
+    EXPECT_EQ(NearestId(unknown), "") << unknown;
   const std::vector<std::string> commands{"check", "test", "plan", "pki"};
   EXPECT_EQ(Nearest("tset", commands), "test");
   EXPECT_EQ(Nearest("tes", commands), "test");
