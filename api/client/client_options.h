@@ -16,6 +16,7 @@ struct ClientOptions {
   bool insecure = false;                           // plain text to other than loopback
   std::shared_ptr<const TlsMaterial> tls{};        // null: plain text; a unix socket is always plain
   std::string tls_name{};                          // what certificates must carry; empty: the host as named
+  std::string tls_places{};  // put behind an error of TLS: " (--tls-ca is from context lab of FILE)"
 };
 
 }  // namespace rdmaready

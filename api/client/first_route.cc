@@ -21,11 +21,13 @@ absl::Status FirstRoute(const HostAddress& address, const std::string& name, con
     const Route route{
         .target = candidate.target,
         .tls = address.unix_path.empty() ? options.tls.get() : nullptr,
-        .certificate_name = options.tls_name.empty() ? CertificateName(address, candidate) : options.tls_name};
+        .certificate_name = options.tls_name.empty() ? CertificateName(address, candidate) : options.tls_name,
+        .tls_places = options.tls_places};
     if (!candidate.loopback && !options.insecure && route.tls == nullptr) {
       last = absl::FailedPreconditionError(name +
                                            " is not on loopback: refusing to talk in plain text without "
-                                           "--insecure (or --tls-ca, --tls-cert and --tls-key)");
+                                           "--insecure (or --tls-ca, --tls-cert and --tls-key; " +
+                                           kOrHeldElsewhere + ")");
       continue;
     }
     if (const absl::Status found = ProbeTcp(candidate.target, share); !found.ok()) {

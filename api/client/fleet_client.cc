@@ -71,10 +71,8 @@ absl::StatusOr<std::unique_ptr<FleetClient>> FleetClient::Connect(const std::str
   std::unique_ptr<FleetClient> found;
   const auto talk = [&](const Route& route, Clock::TimePoint deadline) -> absl::Status {
     const std::shared_ptr<grpc::Channel> channel = OpenChannel(route);
-    if (!channel->WaitForConnected(DeadlineIn(deadline - RealClock().Now()))) {
-      const absl::Status why = WhyNobody(route, absl::UnavailableError("no gRPC there"), deadline, "the hub");
+    if (const absl::Status why = AwaitConnected(route, *channel, deadline, "the hub"); !why.ok())
       return {why.code(), name + ": " + Message(why)};
-    }
     found.reset(new FleetClient(hub, options, channel));
     return absl::OkStatus();
   };
