@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command/fleet_names.h"
 #include "cli/render/fleet_json.h"
 #include "cli/render/text_fleet_past.h"
 
@@ -26,8 +27,9 @@ ExitStatus ShowPast(const Context& context, FleetClient& hub, const FleetOptions
   if (flags.slower) words.states = {PastState::kSlower};
   const absl::StatusOr<FleetClient::PastAnswer> answer = hub.Past(options.filter, words, options.limit);
   if (!answer.ok()) return FleetCallFailed(context, answer.status());
-  context.Print(FleetPastJson(answer->tests, answer->of),
-                FleetPastText(answer->tests, answer->of, flags.slower, context.style()));
+  context.Print(
+      FleetPastJson(answer->tests, answer->of),
+      FleetPastText(ForPeople(context, hub, answer->tests), answer->of, flags.slower, context.style()));
   return ExitStatus::kOk;
 }
 

@@ -4,9 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
+#include "cli/command/fleet_names.h"
 #include "cli/one_of.h"
 #include "cli/render/fleet_json.h"
 #include "cli/render/text_fleet.h"
@@ -48,21 +50,25 @@ ExitStatus StatusOfFleet(const FleetStatus& status) {
 ExitStatus ShowStatus(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<FleetStatus> status = hub.Status(options.filter, options.odd);
   if (!status.ok()) return FleetCallFailed(context, status.status());
-  context.Print(FleetStatusJson(*status), FleetStatusText(*status, context.style()));
+  FleetStatus shown = *status;
+  shown.odd = ForPeople(context, hub, std::move(shown.odd));
+  context.Print(FleetStatusJson(*status), FleetStatusText(shown, context.style()));
   return StatusOfFleet(*status);
 }
 
 ExitStatus ShowHosts(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<std::vector<FleetHost>> hosts = hub.Hosts(HostsFilter(options));
   if (!hosts.ok()) return FleetCallFailed(context, hosts.status());
-  context.Print(FleetHostsJson(*hosts), FleetHostsText(*hosts, UnixNowNs(), context.style()));
+  context.Print(FleetHostsJson(*hosts),
+                FleetHostsText(ForPeople(context, hub, *hosts), UnixNowNs(), context.style()));
   return ExitStatus::kOk;
 }
 
 ExitStatus ShowFindings(const Context& context, FleetClient& hub, const FleetOptions& options) {
   const absl::StatusOr<std::vector<FleetFinding>> findings = hub.Findings(options.filter);
   if (!findings.ok()) return FleetCallFailed(context, findings.status());
-  context.Print(FleetFindingsJson(*findings), FleetFindingsText(*findings, UnixNowNs(), context.style()));
+  context.Print(FleetFindingsJson(*findings),
+                FleetFindingsText(ForPeople(context, hub, *findings), UnixNowNs(), context.style()));
   return ExitStatus::kOk;
 }
 
@@ -71,7 +77,8 @@ ExitStatus ShowHistory(const Context& context, FleetClient& hub, const FleetOpti
   if (!since.ok()) return context.Fail(ExitStatus::kUsage, Message(since.status()));
   const absl::StatusOr<std::vector<FleetChange>> changes = hub.Changes(options.filter, *since, options.limit);
   if (!changes.ok()) return FleetCallFailed(context, changes.status());
-  context.Print(FleetHistoryJson(*changes), FleetChangesText(*changes, context.style()));
+  context.Print(FleetHistoryJson(*changes),
+                FleetChangesText(ForPeople(context, hub, *changes), context.style()));
   return ExitStatus::kOk;
 }
 
@@ -81,7 +88,8 @@ ExitStatus ShowDiff(const Context& context, FleetClient& hub, const FleetOptions
   const absl::StatusOr<FleetClient::DiffAnswer> answer = hub.Diff(options.filter, *at);
   if (!answer.ok()) return FleetCallFailed(context, answer.status());
   context.Print(FleetDiffJson(answer->differences, *at, answer->kept_since_unix_ns),
-                FleetDiffText(answer->differences, *at, answer->kept_since_unix_ns, context.style()));
+                FleetDiffText(ForPeople(context, hub, answer->differences), *at, answer->kept_since_unix_ns,
+                              context.style()));
   return ExitStatus::kOk;
 }
 
@@ -97,10 +105,15 @@ ExitStatus WatchFleet(const Context& context, FleetClient& hub, const FleetOptio
   const absl::StatusOr<std::int64_t> since = SinceOf(options);
   if (!since.ok()) return context.Fail(ExitStatus::kUsage, Message(since.status()));
   std::uint64_t left = options.count;
+  HostNames names;
+  if (context.format().object == nullptr) names.AskHub(hub, FleetFilterWords{.hosts = options.filter.hosts});
   const absl::Status status = hub.Watch(
       options.filter, *since,
       [&](const FleetChange& change) {
-        context.Print(FleetChangeJson(change), FleetChangeLine(change, context.style()));
+        names.Add(change.host, change.host_id);
+        FleetChange shown = change;
+        shown.host = names.Of(change.host, change.host_id);
+        context.Print(FleetChangeJson(change), FleetChangeLine(shown, context.style()));
         return context.console.Flush() && (options.count == 0 || --left > 0);
       },
       [&](const std::string& trouble) { context.console.Error(trouble + "; trying again"); });
