@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 16> kCommands{{
+constexpr std::array<Command, 17> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -85,20 +85,29 @@ constexpr std::array<Command, 16> kCommands{{
      "  rdmaready explain pfc.lossless-priority\n"
      "  rdmaready explain --list\n"
      "  rdmaready explain --markdown > checks.md",
-     DefineExplain},
+     DefineExplain, false},
     {"profile", "What hosts are judged by",
      "  rdmaready profile list\n"
      "  rdmaready profile show smb-direct-roce\n"
      "  rdmaready profile check my-fabric.yaml",
-     DefineProfile},
+     DefineProfile, false},
     {"pki", "Keep a CA of files: certificates for agents, hubs and operators, by which they know each other",
      "  rdmaready pki init\n"
      "  rdmaready pki issue host node1 --ip 10.0.0.7 --out certificates\n"
      "  rdmaready pki issue operator anna\n"
      "  rdmaready pki revoke certificates/node1.pem\n"
      "  rdmaready pki list",
-     DefinePki},
-    {"version", "Show the version", "  rdmaready version --output json", DefineVersion},
+     DefinePki, false},
+    {"context", "Keep what every command repeats: TLS files, hub, inventory and profile, by a name",
+     "  rdmaready context set lab --tls-ca ca.pem --tls-cert anna.pem --tls-key anna.key --hub "
+     "hub.example.org\n"
+     "  rdmaready context show                      what commands take now, and where each value is from\n"
+     "  rdmaready context use lab\n"
+     "  rdmaready check node1 --context lab         for one command; RDMAREADY_CONTEXT for a shell\n"
+     "\nThe command line wins over the environment (RDMAREADY_TLS_CA, ...), and that over the context.\n"
+     "A command without hosts stays one about this host",
+     DefineContext, false},
+    {"version", "Show the version", "  rdmaready version --output json", DefineVersion, false},
 }};
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "api/client/revocation.h"
+#include "cli/context/defaults.h"
 #include "cli/explanation.h"
 #include "cli/one_of.h"
 #include "cli/render/json.h"
@@ -87,6 +88,11 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& global, std::string_view com
                  "The name that certificates must carry (default: HOST as given)")
       ->type_name("NAME");
   app.add_flag("--insecure", global.insecure, "Allow plain text to hosts that are not this one");
+  app.add_option(
+         "--context", global.context,
+         "Take what is not given of --tls-*, --insecure, --hub, --inventory and --profile from this context "
+         "(see rdmaready context --help); none: from no context")
+      ->type_name("NAME");
 }
 
 // Reads the files that --tls-* name, before any host is asked.
@@ -218,6 +224,19 @@ struct Parser {
     return {};
   }
 
+  // Null when the command line names none.
+  const Command* ChosenCommand() const {
+    const auto found = std::ranges::find(AllCommands(), ChosenName(), &Command::name);
+    return found == AllCommands().end() ? nullptr : &*found;
+  }
+
+  // The innermost one that was parsed.
+  CLI::App& ChosenApp() {
+    CLI::App* app = &root;
+    while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+    return *app;
+  }
+
   // What the parsed command line asks for; null when it names no command.
   const Action* Chosen() const {
     for (const auto& [app, action] : actions) {
@@ -226,6 +245,25 @@ struct Parser {
     return nullptr;
   }
 };
+
+// Fills in what the command line leaves out, and reads the files of TLS, before any host is asked.
+absl::Status TakeOptions(Parser& parser, const Context& context) {
+  const Command* command = parser.ChosenCommand();
+  if (command == nullptr || !command->asks) return absl::OkStatus();
+  GlobalOptions& global = parser.global;
+  CLI::App& chosen = parser.ChosenApp();
+  Defaults defaults = DefaultsWithoutContext();
+  if (AsksOthers(chosen) || !global.context.empty()) {
+    RR_ASSIGN_OR_RETURN(defaults, ReadDefaults(global.context));
+  }
+  RR_ASSIGN_OR_RETURN(global.filled, FillOptions(chosen, std::move(defaults)));
+  if (const absl::Status loaded = LoadCredentials(global); !loaded.ok())
+    return {loaded.code(), Message(loaded) + global.filled.TlsPlaces()};
+  // Nobody typed it, so each command says it; in a format for programs, too.
+  if (global.filled.Has(kInsecureKey, ValueSource::kContext))
+    context.console.Error("plain text is allowed by " + global.filled.defaults.Place(kInsecureKey));
+  return absl::OkStatus();
+}
 
 // After the hooks that show what is known so far: a program gets an object in any case.
 void SayInterrupted(const GlobalOptions& global, Console& console) {
@@ -253,11 +291,13 @@ ClientOptions Context::client() const {
   options.insecure = global.insecure;
   options.tls = global.credentials;
   options.tls_name = global.tls_name;
+  options.tls_places = global.filled.TlsPlaces();
   return options;
 }
 
-ExitStatus Context::Fail(ExitStatus status, const std::string& error, const std::string& host) const {
+ExitStatus Context::Fail(ExitStatus status, const std::string& said, const std::string& host) const {
   interrupt.Disarm();
+  const std::string error = global.filled.WithPlaces(said);
   std::string told;
   if (format().object != nullptr) {
     told = format().object(ErrorJson(status, host, error));
@@ -318,8 +358,8 @@ int RunCommandLine(int argc, const char* const* argv, Console& console, Interrup
     } else if (const absl::Status known = CheckFormat(parser.global.format->name, parser.ChosenName());
                !known.ok()) {
       status = context.Fail(ExitStatus::kUsage, Message(known));
-    } else if (const absl::Status loaded = LoadCredentials(parser.global); !loaded.ok()) {
-      status = context.Fail(ExitStatus::kUsage, Message(loaded));
+    } else if (const absl::Status taken = TakeOptions(parser, context); !taken.ok()) {
+      status = context.Fail(ExitStatus::kUsage, Message(taken));
     }
   } catch (const CLI::Success&) {  // --help
     std::string path;

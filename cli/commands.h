@@ -18,6 +18,7 @@
 #include "api/client/tls.h"
 #include "api/model/report.h"
 #include "cli/console.h"
+#include "cli/context/fill.h"
 #include "cli/exit_status.h"
 #include "cli/interrupt.h"
 #include "cli/render/format/format.h"
@@ -38,6 +39,8 @@ struct GlobalOptions {
   std::string tls_name{};  // what certificates must carry, instead of the host as named
   std::shared_ptr<const TlsMaterial> credentials{};    // the files of `tls`, read; null without
   std::optional<std::chrono::milliseconds> timeout{};  // of connecting and of one call; unset: ClientOptions'
+  std::string context{};                               // --context; empty: not given
+  FilledOptions filled{};  // which of the above, and of the command's own, are from elsewhere
 };
 
 // What every command is given.
@@ -81,6 +84,8 @@ struct Command {
   // Adds the command's options to `app` and returns what it does once they are parsed. `global` puts the
   // options of every command on a subcommand.
   Action (*define)(CLI::App& app, const std::function<void(CLI::App&)>& global);
+  // It asks hosts or a hub: options that are left out are filled in (cli/context/fill.h).
+  bool asks = true;
 };
 
 std::span<const Command> AllCommands();
@@ -111,9 +116,11 @@ Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>& global)
 Action DefineExplain(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefinePki(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineContext(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineVersion(CLI::App& app, const std::function<void(CLI::App&)>& global);
 
-// Parses the command line and does what it says. Exceptions of the parser end here.
+// Parses the command line and does what it says, or completes one (cli/completion.h). Exceptions of the parser
+// end here.
 int RunCommandLine(int argc, const char* const* argv, Console& console, Interrupt& interrupt);
 
 }  // namespace rdmaready

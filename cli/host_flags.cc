@@ -12,7 +12,9 @@ void AddHostFlags(CLI::App& app, HostFlags& flags) {
          "--inventory", flags.inventory,
          "A file with one host or list per line, # for comments; YAML with groups, racks, rails and "
          "profiles, when its name ends in .yaml or .yml; or an inventory of Ansible (INI or YAML); - for "
-         "standard input")
+         "standard input; without a FILE that of RDMAREADY_INVENTORY or of the context, as for --group and "
+         "--rack")
+      ->expected(0, 1)
       ->type_name("FILE");
   app.add_option("--group", flags.part.groups, "Only this group of the inventory, and those below it")
       ->type_name("GROUP")

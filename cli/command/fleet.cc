@@ -2,7 +2,6 @@
 // rdmaready fleet: what a hub knows of many hosts.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -20,18 +19,16 @@
 namespace rdmaready {
 namespace {
 
-constexpr char kDefaultHub[] = "127.0.0.1:7473";
-
-std::string HubOf(const FleetOptions& options) {
-  if (!options.hub.empty()) return options.hub;
-  const char* named = std::getenv("RDMAREADY_HUB");
-  return named != nullptr && *named != '\0' ? named : kDefaultHub;
+// Where nobody named the hub, that may be the whole fault.
+std::string HowToNameIt(const Context& context) {
+  if (!context.global.filled.Has("hub", ValueSource::kBuiltIn)) return {};
+  return " (--hub, RDMAREADY_HUB or `rdmaready context set` names another hub)";
 }
 
 ExitStatus AskHub(const Context& context, const FleetOptions& options, const FleetVerb& verb) {
-  const absl::StatusOr<std::unique_ptr<FleetClient>> hub =
-      FleetClient::Connect(HubOf(options), context.client());
-  if (!hub.ok()) return context.Fail(ConnectFailure(hub.status()), Message(hub.status()));
+  const absl::StatusOr<std::unique_ptr<FleetClient>> hub = FleetClient::Connect(options.hub, context.client());
+  if (!hub.ok())
+    return context.Fail(ConnectFailure(hub.status()), Message(hub.status()) + HowToNameIt(context));
   return verb.work(context, **hub, options);
 }
 
@@ -46,7 +43,7 @@ Action DefineFleet(CLI::App& app, const std::function<void(CLI::App&)>& global) 
   for (const FleetVerb& verb : verbs) {
     verb.app
         ->add_option("--hub", options->hub,
-                     "The hub, HOST[:PORT]; else RDMAREADY_HUB of the environment, else 127.0.0.1:7473")
+                     "The hub, HOST[:PORT]; else RDMAREADY_HUB, else that of the context, else 127.0.0.1:7473")
         ->type_name("HOST");
     global(*verb.app);
   }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "api/pki/file.h"
 #include "api/pki/key.h"
 #include "api/pki/request.h"
+#include "cli/context/context_file.h"
 
 namespace rdmaready {
 namespace {
@@ -137,11 +137,9 @@ absl::StatusOr<SubjectKey> NextKey(::X509& old, const std::string& path, const K
 
 absl::StatusOr<std::string> DefaultPkiDirectory() {
   if (::geteuid() == 0) return std::string("/etc/rdmaready/pki");
-  const char* const config = std::getenv("XDG_CONFIG_HOME");
-  if (config != nullptr && config[0] == '/') return std::string(config) + "/rdmaready/pki";
-  const char* const home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return std::string(home) + "/.config/rdmaready/pki";
-  return absl::FailedPreconditionError("this user has no home: --dir says where the CA is kept");
+  const absl::StatusOr<std::string> folder = UserConfigFolder();
+  if (folder.ok()) return *folder + "/pki";
+  return absl::FailedPreconditionError(Message(folder.status()) + ": --dir says where the CA is kept");
 }
 
 bool IsCertificatePath(const std::string& word) {

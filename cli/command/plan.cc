@@ -78,16 +78,25 @@ absl::StatusOr<ApplyOptions> OrderOf(const ConfigureFlags& flags) {
 }
 
 std::string SameWay(const GlobalOptions& global) {
-  std::string words = global.insecure ? " --insecure" : "";
-  const auto add = [&words](const char* option, const std::string& value) {
-    if (!value.empty()) words += Cat(" ", option, " ", ShellWord(value));
+  std::string words;
+  bool of_context = false;
+  // Values of a context are named by the context. The environment may be another one where the command is
+  // typed.
+  const auto add = [&](std::string_view key, std::string_view option, const std::string& value) {
+    const bool held = global.filled.Has(key, ValueSource::kContext);
+    of_context = of_context || held;
+    if (!held) words += Cat(" ", option, value.empty() ? "" : " ", value.empty() ? "" : ShellWord(value));
   };
-  add("--tls-ca", global.tls.ca);
-  add("--tls-cert", global.tls.certificate);
-  add("--tls-key", global.tls.key);
-  add("--tls-crl", global.tls.crl);
-  add("--tls-name", global.tls_name);
-  return words;
+  if (global.insecure) add(kInsecureKey, "--insecure", {});
+  const std::pair<std::string_view, const std::string*> files[] = {{"tls_ca", &global.tls.ca},
+                                                                   {"tls_cert", &global.tls.certificate},
+                                                                   {"tls_key", &global.tls.key},
+                                                                   {"tls_crl", &global.tls.crl},
+                                                                   {"tls_name", &global.tls_name}};
+  for (const auto& [key, value] : files) {
+    if (!value->empty()) add(key, FindSharedOption(key)->option, *value);
+  }
+  return of_context ? Cat(" --context ", global.filled.defaults.context, words) : words;
 }
 
 void Complain(const Context& context, const std::string& host, const std::string& error) {

@@ -14,11 +14,12 @@ std::span<const convert::Document> ReportDocuments();
 std::span<const convert::Document> CatalogueDocuments();
 std::span<const convert::Document> RunDocuments();
 std::span<const convert::Document> FleetDocuments();
+std::span<const convert::Document> ContextDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
-  for (const auto& some :
-       {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(), FleetDocuments()})
+  for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(),
+                           FleetDocuments(), ContextDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -120,7 +120,8 @@ class ACommand(unittest.TestCase):
         cls.directory.cleanup()
 
     def words_of(self, command):
-        agents = self.with_tls if "--tls-ca" in command else self.plain
+        # The examples of contexts call hosts by TLS.
+        agents = self.with_tls if "--tls-ca" in command or "--context" in command else self.plain
         hosts = {"a": agents[0].address, "b": agents[1].address}
         for word in shlex.split(command):
             yield {**hosts, **STAND_INS}.get(word, word.replace("~", str(self.place)))
@@ -137,9 +138,10 @@ class ACommand(unittest.TestCase):
         process.stderr.close()
         return process.wait(60)
 
-    def environment(self):
+    def environment(self, words=()):
+        contexts = {"RDMAREADY_CONFIG": str(self.place / "contexts.yaml")} if "context" in words[:1] or "--context" in words else {}
         return tool.environment({"HOME": str(self.place), "XDG_STATE_HOME": str(self.place / "home state"),
-                                 "RDMAREADY_SOCKET": str(self.place / "agent.sock"), "RDMAREADY_HUB": self.hub.address})
+                                 "RDMAREADY_SOCKET": str(self.place / "agent.sock"), "RDMAREADY_HUB": self.hub.address, **contexts})
 
     def run_script(self, name, words):
         self.assertIn(name.split("/")[-1], (tool.ROOT / SCRIPTS[name]).read_text())
@@ -181,7 +183,7 @@ class ACommand(unittest.TestCase):
             return
         words = [str(tool.ROOT / word) if word.startswith("tests/") else word for word in words]
         answer = tool.Answer(subprocess.run([tool.BIN / name, *words], cwd=self.place, capture_output=True, text=True,
-                                            timeout=60, env=self.environment(), stdin=subprocess.DEVNULL))
+                                            timeout=60, env=self.environment(words), stdin=subprocess.DEVNULL))
         if words[0] in APPLYING and "no applier" in answer.err:  # no agent here has one
             return
         self.assertNotIn(answer.status, (USAGE, UNREACHED), answer)

@@ -28,12 +28,15 @@ def bin_for_everybody(add_cleanup, *names):
     return place
 
 
+# Tests take no context of the person who runs them.
+NO_CONTEXTS = "/dev/null/contexts.yaml"
+
 # Where no HOST is given, the local agent is asked, if there is one: never one that a test did not start.
 NO_SOCKET = "/dev/null/agent.sock"  # a place that not even root can make
 
 
 def environment(extra=None):
-    return {**os.environ, "NO_COLOR": "1", "RDMAREADY_SOCKET": NO_SOCKET, **(extra or {})}
+    return {**os.environ, "NO_COLOR": "1", "RDMAREADY_SOCKET": NO_SOCKET, "RDMAREADY_CONFIG": NO_CONTEXTS, **(extra or {})}
 
 
 class Answer:
