@@ -11,6 +11,7 @@
 #include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "api/client/revocation.h"
+#include "cli/completion.h"
 #include "cli/context/defaults.h"
 #include "cli/explanation.h"
 #include "cli/one_of.h"
@@ -347,6 +348,10 @@ ExitStatus Context::List(const std::string& json, const std::vector<std::string>
 
 int RunCommandLine(int argc, const char* const* argv, Console& console, Interrupt& interrupt) {
   Parser parser;
+  if (argc > 1 && argv[1] == kCompletionWord) {
+    console.Print(CompletionText(Complete(parser.root, {argv + 2, argv + argc})));
+    return console.Flush() ? 0 : static_cast<int>(ExitStatus::kOwnFailure);
+  }
   bool warned = false;
   const Context context{parser.global, console, interrupt, warned};
   ExitStatus status = ExitStatus::kOk;

@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# fish completion for rdmaready, from what the program says of itself.
-function __rdmaready_shown
-    set -l before
-    for word in (commandline -opc)[2..-1]
-        string match -q -- '-*' $word; or set -a before $word
+# fish completion for rdmaready, which says itself what may come next.
+function __rdmaready_complete
+    set -l before (commandline -opc)[2..-1]
+    set -l current (commandline -ct)
+    for line in (rdmaready __complete $before "$current" 2>/dev/null)
+        if test "$line" = :files
+            __fish_complete_path "$current"
+        else
+            echo $line
+        end
     end
-    rdmaready $before[1..2] --help 2>/dev/null; or rdmaready $before[1] --help 2>/dev/null; or rdmaready --help 2>/dev/null
 end
 
-function __rdmaready_commands
-    __rdmaready_shown | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1\t\2/p'
-end
-
-function __rdmaready_options
-    __rdmaready_shown | string match -ra -- '--[a-z][a-z-]+' | sort -u
-end
-
-complete -c rdmaready -f -n 'test (count (__rdmaready_commands)) -gt 0' -a '(__rdmaready_commands)'
-complete -c rdmaready -n 'string match -q -- "-*" (commandline -ct)' -a '(__rdmaready_options)'
+complete -c rdmaready -f -a '(__rdmaready_complete)'

@@ -15,7 +15,10 @@ import tool
 CONFIG = tool.ROOT / "packaging" / "config"
 # Of a line that is being typed: what completes it.
 TYPED = {"rdmaready ch": {"check"}, "rdmaready test l": {"loopback"}, "rdmaready check --lev": {"--level"},
-         "rdmaready test peer --bidi": {"--bidirectional"}, "rdmaready check --max-": {"--max-time"}}
+         "rdmaready test peer --bidi": {"--bidirectional"}, "rdmaready check --max-": {"--max-time"},
+         "rdmaready check --level pe": {"peer"}, "rdmaready check --output js": {"json", "jsonl"}, "rdmaready fleet ma": {"maintenance"},
+         "rdmaready explain pfc.loss": {"pfc.lossless-priority"}, "rdmaready profile show nvidia-lossl": {"nvidia-lossless"},
+         "rdmaready context unset lab tls_ca": {"tls_ca"}, "rdmaready context de": {"delete"}}
 
 
 def shell(name, *arguments, **options):
