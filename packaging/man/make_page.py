@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A manual page made from what a program says of itself, so that the two cannot differ.
+"""A manual page made from what a program says of itself, so that the two cannot differ, and from NAME.txt beside this file: the paths, the
+variables of the environment and the other pages, which no program lists.
 
 make_page.py PROGRAM SECTION OUTPUT    PROGRAM --help, and --help of each of its subcommands; OUTPUT is gzipped
 """
@@ -21,8 +22,8 @@ def help_of(program, *command):
 
 
 def roff(text):
-    """Text as it stands: a backslash, a hyphen, or a dot at the beginning means nothing to the formatter."""
-    text = text.replace("\\", "\\e").replace("-", "\\-")
+    """Text as it stands: a backslash, a hyphen, a quote, a tilde, or a dot at the beginning means nothing to the formatter."""
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("~", "\\(ti")
     return "\\&" + text if text[:1] in (".", "'") else text
 
 
@@ -49,6 +50,44 @@ def section(title, lines):
     return [f'.SH "{title.upper()}"', *verbatim(lines)]
 
 
+def paragraphs(lines):
+    """(what is described, its text) of each entry: a line at the margin, and the indented lines below it."""
+    entries = []
+    for line in lines:
+        if line.startswith("  "):
+            entries[-1][1].append(line.strip())
+        else:
+            entries.append((line, []))
+    return entries
+
+
+def described(title, lines):
+    out = [f'.SH "{title}"']
+    for name, text in paragraphs(lines):
+        out += [".TP", f"\\fB{roff(name)}\\fR", roff(" ".join(text))] if text else [roff(name)]
+    return out
+
+
+def written(name):
+    """The sections of NAME.txt by their titles: "= FILES" begins one."""
+    sections = {}
+    for line in (pathlib.Path(__file__).parent / f"{name}.txt").read_text().splitlines():
+        if line.startswith("= "):
+            sections[line[2:]] = []
+        elif not line.startswith("# "):
+            list(sections.values())[-1].append(line)
+    return sections
+
+
+def without_end(text):
+    """What --help says before its examples, its examples, and its exit statuses."""
+    examples = text.index("Examples:") if "Examples:" in text else len(text)
+    status = next((i for i, line in enumerate(text) if line.startswith("Exit status:")), len(text))
+    trim = "\n".join
+    return (trim(text[:min(examples, status)]).rstrip("\n").split("\n"), trim(text[examples + 1:status]).strip("\n").split("\n"),
+            trim(text[status:]).removeprefix("Exit status: ").split("\n"))
+
+
 def page(program, number):
     name = pathlib.Path(program).name
     text = help_of(program)
@@ -57,7 +96,9 @@ def page(program, number):
     out = [f'.TH {name.upper().replace("-", chr(92) + "-")} {number} "{DATE}" "{name} {version}" "RDMA storage readiness"',
            ".SH NAME", f"{roff(name)} \\- {roff(text[0].rstrip('.'))}",
            ".SH SYNOPSIS", roff(usage.removeprefix("Usage: "))]
-    out += section("Description", text[text.index(usage) + 1:])
+    before, examples, statuses = without_end(text)
+    more = written(name)
+    out += section("Description", before[before.index(usage) + 1:])
     for command in [] if subcommands(text) else own_commands(name, text):
         out += section(f"{name} {command}", help_of(program, command))
     for command in subcommands(text):
@@ -65,6 +106,11 @@ def page(program, number):
         out += section(f"{name} {command}", shown)
         for inner in subcommands(shown):
             out += section(f"{name} {command} {inner}", help_of(program, command, inner))
+    for title, said in (("EXIT STATUS", statuses), ("EXAMPLES", examples)):
+        if title not in more:
+            out += section(title, said)
+    for title, lines in more.items():
+        out += described(title, lines)
     return "\n".join(out) + "\n"
 
 

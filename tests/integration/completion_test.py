@@ -75,6 +75,46 @@ class TheManual(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (0, ""), done)
 
 
+    PAGES = {"rdmaready": "1", "rdmaready-agent": "8", "rdmaready-hub": "8"}
+    # A variable that a program sets, or a name of a switch's own.
+    NOT_READ = {"RDMAREADY_", "RDMAREADY_RDMA", "RDMAREADY_HOST"}
+
+    def pages(self):
+        with tempfile.TemporaryDirectory(prefix="manual ") as folder:
+            for program, section in self.PAGES.items():
+                page = pathlib.Path(folder) / f"{program}.{section}.gz"
+                subprocess.run([sys.executable, tool.ROOT / "packaging" / "man" / "make_page.py", tool.BIN / program, section, page],
+                               check=True, timeout=120)
+                yield program, gzip.decompress(page.read_bytes()).decode().replace("\\-", "-").replace("\\(ti", "~").replace("\\fB", "").replace("\\fR", "")
+
+    def sources(self):
+        for folder in ("api", "agent", "cli", "hub", "collectors", "checks"):
+            for path in (tool.ROOT / folder).rglob("*"):
+                if path.suffix in (".cc", ".h"):
+                    yield path.read_text()
+
+    def test_has_the_sections_that_a_reader_looks_for(self):
+        for program, text in self.pages():
+            for title in ("FILES", "ENVIRONMENT", "SEE ALSO", "EXIT STATUS", "EXAMPLES"):
+                self.assertEqual(text.count(f'.SH "{title}"'), 1, f"{program}: {title}")
+
+    def test_names_every_variable_that_is_read_and_every_path_of_the_products_own(self):
+        pages = "\n".join(text for _, text in self.pages())
+        code = "\n".join(self.sources())
+        variables = set(re.findall(r'"(RDMAREADY_[A-Z_]*)"', code)) - self.NOT_READ
+        variables |= set(re.findall(r'(?:getenv|Environment\w*|VariableText)\("([A-Z_]+)"\)', code))
+        self.assertIn("RDMAREADY_TLS_CA", variables)
+        self.assertIn("XDG_CONFIG_HOME", variables)
+        own = (tool.ROOT / folder for folder in ("packaging/systemd", "packaging/config"))
+        text = code + "\n".join(path.read_text() for folder in own for path in folder.iterdir())
+        paths = set(re.findall(r"/(?:etc|var/lib|var/log|run)/rdmaready[\w./-]*[\w]", text))
+        self.assertIn("/etc/rdmaready/apply.yaml", paths)
+        # A socket is named in the entry of its folder.
+        words = {path.rsplit("/", 1)[1] if path.endswith(".sock") else path for path in paths}
+        for word in sorted(variables | words):
+            self.assertRegex(pages, rf"(?<![\w/]){re.escape(word)}(?![\w-])", "not in packaging/man/*.txt")
+
+
 class Help(unittest.TestCase):
     """Ends with examples, and they work."""
 

@@ -175,6 +175,10 @@ sh "$script" purge && find /etc /var /run -type f | sort"""
             for option in re.findall(r"^  (--[a-z-]+)", shown, re.M):
                 self.assertIn(option, manual)
 
+    def test_each_has_the_readme_of_what_it_is(self):
+        for path in ("rdmaready/README.md", "rdmaready/START.md", "rdmaready/profiles.md", "rdmaready-agent/README.md", "rdmaready-hub/README.md"):
+            self.assertTrue((self.unpacked / "usr/share/doc" / path).is_file(), path)
+
     def test_an_installation_elsewhere_names_its_own_paths(self):
         done = run("cmake", "--install", tool.BIN.parent, "--prefix", "/opt/rdmaready", env={**tool.environment(), "DESTDIR": str(self.root / "else where")})
         self.assertEqual(done.returncode, 0, done.stderr)
