@@ -42,6 +42,16 @@ Fact<Transport> TransportFromSysfs(HostReader& host, const RdmaDevice& device, s
   return TransportFromLinkLayer(host, device, port);
 }
 
+// enum rdma_nl_dev_type of Linux 6.11; other devices do not have the attribute.
+absl::StatusOr<bool> IsOfPlanes(std::span<const std::byte> payload) {
+  constexpr int kDeviceType = 99;  // RDMA_NLDEV_ATTR_DEV_TYPE
+  constexpr std::uint8_t kSmi = 1;
+  RR_ASSIGN_OR_RETURN(const Attributes attributes, Attributes::Parse(payload, "RDMA device"));
+  if (!attributes.Find(kDeviceType)) return false;
+  RR_ASSIGN_OR_RETURN(const std::uint8_t type, attributes.U8(kDeviceType));
+  return type == kSmi;
+}
+
 }  // namespace
 
 NetlinkRequest RdmaRequest(unsigned command, bool dump, const Payload& payload) {
@@ -95,6 +105,8 @@ absl::StatusOr<std::vector<RdmaDevice>> ReadRdmaDevices(HostReader& host) {
                       host.Netlink(RdmaRequest(RDMA_NLDEV_CMD_GET, true, Payload())));
   std::vector<RdmaDevice> devices;
   for (const NetlinkMessage& message : answer) {
+    RR_ASSIGN_OR_RETURN(const bool of_planes, IsOfPlanes(message.payload));
+    if (of_planes) continue;
     RR_ASSIGN_OR_RETURN(RdmaDevice device, DecodeRdmaDevice(message.payload));
     devices.push_back(std::move(device));
   }

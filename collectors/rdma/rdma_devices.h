@@ -49,7 +49,8 @@ std::string SysfsPath(const RdmaDevice& device, std::string_view file);
 absl::StatusOr<RdmaDevice> DecodeRdmaDevice(std::span<const std::byte> payload);
 absl::StatusOr<RdmaPort> DecodeRdmaPort(std::span<const std::byte> payload);
 
-// Sorted by name, numbers in names counted as numbers: rxe2 before rxe10.
+// Sorted by name, numbers in names counted as numbers: rxe2 before rxe10. A device of type SMI is left out: its
+// ports are the planes of another device's port, have QP0 alone, and carry nothing of a program's.
 absl::StatusOr<std::vector<RdmaDevice>> ReadRdmaDevices(HostReader& host);
 
 // One device, found by its index whatever it is called by now.

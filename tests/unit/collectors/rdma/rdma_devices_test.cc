@@ -48,6 +48,20 @@ TEST(RdmaPort, AnAnswerAboutAnotherPortIsAnError) {
   EXPECT_FALSE(ReadRdmaPort(host, RdmaDevice{.index = 2, .name = "rxe0"}, 1).ok());
 }
 
+TEST(RdmaDevices, LeaveOutADeviceWhosePortsArePlanes) {
+  constexpr int kDeviceType = 99;  // RDMA_NLDEV_ATTR_DEV_TYPE
+  FakeHost host;
+  host.Answer(wire::DevicesRequest(),
+              std::vector<NetlinkMessage>{{0, wire::Device(0, "mlx5_0", "ib")},
+                                          {0, wire::Device(1, "smi1", "", 4) + wire::U8(kDeviceType, 1)},
+                                          {0, wire::Device(2, "next1", "ib") + wire::U8(kDeviceType, 2)}});
+  const auto devices = ReadRdmaDevices(host);
+  ASSERT_TRUE(devices.ok()) << devices.status();
+  ASSERT_EQ(devices->size(), 2U);
+  EXPECT_EQ((*devices)[0].name, "mlx5_0");
+  EXPECT_EQ((*devices)[1].name, "next1");
+}
+
 TEST(RdmaDevices, AreSortedAsAPersonWould) {
   FakeHost host;
   host.Answer(wire::DevicesRequest(), std::vector<NetlinkMessage>{{0, wire::Device(0, "rxe10", "roce")},
