@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "checks/words/addresses.h"
+#include "checks/words/plane_device.h"
+#include "checks/words/shared_cable.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -103,10 +105,14 @@ Fact<bool> SpareOf(const Facts& host, const Port& port, const Profile& profile) 
   const Fact<bool> idle = Idle(port);
   if (idle && !*idle) return false;
   const auto wanted = std::max<std::ptrdiff_t>(1, profile.min_ports.value_or(1));
-  if (std::ranges::count_if(*host.ports, Carries) >= wanted) return idle;
+  const auto carries = [&host](const Port& other) {
+    return Carries(other) && PlanesOf(host, other).empty() && !IsSecondOnCable(host, other);
+  };
+  if (std::ranges::count_if(*host.ports, carries) >= wanted) return idle;
   std::optional<Missing> gap;
   std::ptrdiff_t perhaps = 0;
   for (const Port& other : *host.ports) {
+    if (!PlanesOf(host, other).empty()) continue;
     const std::optional<Missing> unknown = CarryingGap(other);
     perhaps += Carries(other) || unknown ? 1 : 0;
     if (!gap) gap = unknown;
@@ -131,7 +137,7 @@ Fact<std::size_t> EqualsInUse(const Facts& host, const Port& port) {
   std::size_t equals = 0;
   for (const Port& other : *host.ports) {
     if (other.device == port.device && other.number == port.number) continue;
-    if (NotOffered(other.board) || IsVirtualFunction(other)) continue;
+    if (NotOffered(other.board) || IsVirtualFunction(other) || !PlanesOf(host, other).empty()) continue;
     if (!other.board) return other.board.missing();
     if (*other.board != *port.board || IsInfiniBand(other) != IsInfiniBand(port)) continue;
     if (!other.pci && !NotOffered(other.pci)) return other.pci.missing();
@@ -149,7 +155,8 @@ bool IsSpare(const Facts& host, const Port& port, const Profile& profile) {
 }
 
 bool IsUntested(const Facts& host, const Port& port, const Profile& profile) {
-  return IsLent(port) || IsSpare(host, port, profile);
+  return IsLent(port) || !PlanesOf(host, port).empty() || !CarriedOverOneCable(host, port).empty() ||
+         IsSpare(host, port, profile);
 }
 
 Fact<bool> NeverHadLink(const Port& port) {

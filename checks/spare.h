@@ -21,7 +21,8 @@ bool IsSpare(const Facts& host, const Port& port, const Profile& profile);
 // The same; missing, with the reason, where that is not known.
 Fact<bool> SpareOf(const Facts& host, const Port& port, const Profile& profile);
 
-// Whether no test of the port is due: it is spare, or a virtual function whose interface is elsewhere.
+// Whether no test of the port is due: it is spare, a plane of another port, or a virtual function whose
+// interface is elsewhere.
 bool IsUntested(const Facts& host, const Port& port, const Profile& profile);
 
 // Whether the port has had no link since the host booted: nobody cabled it. False where nothing counts that.

@@ -12,6 +12,8 @@
 #include "checks/spare.h"
 #include "checks/words/carrying_function.h"
 #include "checks/words/names.h"
+#include "checks/words/plane_device.h"
+#include "checks/words/shared_cable.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -158,6 +160,7 @@ Verdict JudgeInvExpectedCount(const HostView& view) {
   std::optional<Missing> gap;
   const bool infiniband = view.profile.transport == Profile::Transport::kInfiniBand;
   for (const Port& port : *view.host.ports) {
+    if (!PlanesOf(view.host, port).empty() || IsSecondOnCable(view.host, port)) continue;
     if (IsInfiniBand(port) || infiniband) {
       const Fact<bool> inside = ManagesSwitchesOf(port);
       if (IsInfiniBand(port) && infiniband && inside && !*inside) ++count;
@@ -209,7 +212,7 @@ std::vector<Port> PortsInUse(const HostView& view) {
   std::erase_if(ports, [&](const Port& port) {
     const bool foreign = wanted != Transport::kUnknown && port.transport && *port.transport != wanted;
     return foreign || IsLent(port) || IsRepresentor(port) || ManagesSwitches(port) ||
-           IsSpare(view.host, port, view.profile);
+           !PlanesOf(view.host, port).empty() || IsSpare(view.host, port, view.profile);
   });
   return ports;
 }

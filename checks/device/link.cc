@@ -10,6 +10,8 @@
 #include "checks/spare.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/names.h"
+#include "checks/words/plane_device.h"
+#include "checks/words/shared_cable.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -81,6 +83,11 @@ Verdict JudgeSpare(const Facts& host, const Port& port, const std::string& obser
 
 Verdict JudgeLinkState(const PortView& view) {
   const Port& port = view.port;
+  if (const std::string whole = PlanesOf(view.host, port); !whole.empty())
+    return NotApplicable(Cat("a plane of ", Printable(whole), ", whose own port says whether there is a link"));
+  if (const std::string carrier = CarriedOverOneCable(view.host, port); !carrier.empty())
+    return NotApplicable(
+        Cat("another function of the port of ", carrier, ": one cable, which that one is judged by"));
   if (IsLent(port))
     return NotApplicable(
         Cat(VirtualFunctionText(port), ", whose interface is elsewhere: its user sees the link"));
@@ -211,7 +218,7 @@ std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
   std::uint32_t fastest = 0;
   if (!host.ports) return fastest;
   for (const Port& port : *host.ports) {
-    if (IsInfiniBand(port) != infiniband) continue;
+    if (IsInfiniBand(port) != infiniband || !PlanesOf(host, port).empty()) continue;
     if (infiniband && port.rate_mbps) fastest = std::max(fastest, *port.rate_mbps);
     if (infiniband) continue;
     for (const NetdevRef netdev : EthernetPortsOf(port)) {
@@ -226,7 +233,7 @@ const Missing* SpeedGap(const Facts& host, bool infiniband) {
   if (!host.ports) return &host.ports.missing();
   for (const Port& port : *host.ports) {
     if (!port.transport && !NotOffered(port.transport)) return &port.transport.missing();
-    if (IsInfiniBand(port) != infiniband) continue;
+    if (IsInfiniBand(port) != infiniband || !PlanesOf(host, port).empty()) continue;
     if (infiniband && !port.rate_mbps && !NotOffered(port.rate_mbps)) return &port.rate_mbps.missing();
     if (infiniband) continue;
     for (const NetdevRef netdev : EthernetPortsOf(port)) {

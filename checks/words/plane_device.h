@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A multi-plane InfiniBand port (ConnectX-8, XDR) has a second RDMA device, of type SMI, whose ports are its
+// planes.
+#pragma once
+
+#include <string>
+
+#include "api/model/facts.h"
+
+namespace rdmaready {
+
+// The device whose planes the ports of this port's device are; empty: the port is one for traffic. Linux 6.11
+// names the type of such a device, and the collectors leave it out (collectors/rdma/rdma_devices.h). A vendor's
+// kernel may not: then two InfiniBand devices stand on one PCI function, and the one with more ports has the
+// planes of the other. By planes goes management alone: they have QP0, and no verbs.
+std::string PlanesOf(const Facts& host, const Port& port);
+
+}  // namespace rdmaready
