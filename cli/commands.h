@@ -105,6 +105,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineEnv(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefinePlan(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineApply(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineConfirm(CLI::App& app, const std::function<void(CLI::App&)>& global);

@@ -8,6 +8,7 @@
 #include "cli/render/baseline.h"
 #include "cli/render/bundle_run.h"
 #include "cli/render/documents.h"
+#include "cli/render/environment_run.h"
 #include "cli/render/json.h"
 #include "cli/render/pki_run.h"
 
@@ -94,6 +95,15 @@ struct RunView : WordsView {
          "files", run.files, "notes", run.notes);
   }
 
+  static void Fields(const EnvVariable& one, auto& list) {
+    list("name", one.name, "value", one.value, "why", one.why);
+  }
+  static void Fields(const PortLeftOut& one, auto& list) { list("port", one.port, "why", one.why); }
+  static void Fields(const EnvironmentRun& run, auto& list) {
+    list("host", run.host, "consumer", run.consumer, "profiles", run.profiles, "variables",
+         run.environment.variables, "notes", run.environment.notes, "left_out", run.environment.left_out);
+  }
+
   using WordsView::Word;
   static std::string_view Word(pki::Kind kind) { return pki::KindName(kind); }
 };
@@ -105,6 +115,8 @@ constexpr convert::DocumentOf<FactsRun> kFactsDocument{{"rdmaready.v1.Facts", kI
 constexpr convert::DocumentOf<BaselineRun> kBaselineDocument{{"rdmaready.v1.Baseline", kInRun<BaselineRun>}};
 constexpr convert::DocumentOf<BundleRun> kBundleDocument{{"rdmaready.v1.BundleMade", kInRun<BundleRun>}};
 constexpr convert::DocumentOf<EventsShown> kEventsDocument{{"rdmaready.v1.Events", kInRun<EventsShown>}};
+constexpr convert::DocumentOf<EnvironmentRun> kEnvironmentDocument{
+    {"rdmaready.v1.Environment", kInRun<EnvironmentRun>}};
 constexpr convert::DocumentOf<PkiRun> kPkiDocument{{"rdmaready.v1.Pki", kInRun<PkiRun>}};
 
 }  // namespace
@@ -115,11 +127,12 @@ std::string BundleJson(const BundleRun& run) { return kBundleDocument.Text(run);
 std::string EventsJson(const std::string& host, const std::vector<AgentEvent>& events) {
   return kEventsDocument.Text({.host = host, .events = &events});
 }
+std::string EnvironmentJson(const EnvironmentRun& run) { return kEnvironmentDocument.Text(run); }
 std::string PkiJson(const PkiRun& run) { return kPkiDocument.Text(run); }
 
 std::span<const convert::Document> RunDocuments() {
-  static constexpr std::array<convert::Document, 5> kDocuments{kFactsDocument, kBaselineDocument,
-                                                               kBundleDocument, kEventsDocument, kPkiDocument};
+  static constexpr std::array<convert::Document, 6> kDocuments{
+      kFactsDocument, kBaselineDocument, kBundleDocument, kEventsDocument, kEnvironmentDocument, kPkiDocument};
   return kDocuments;
 }
 

@@ -37,7 +37,8 @@ class AnOutput(unittest.TestCase):
                      ["check", agent.address, "--level", "loopback"], ["test", "loopback", agent.address], ["probe", "smb", "127.0.0.1", "--from", agent.address],
                      ["history", agent.address], ["history", agent.address, "--baseline"], ["profile", "digest", "smb-direct-roce"],
                      ["plan", agent.address, "127.0.0.1:1", "--persist"], ["apply", agent.address, "--yes"], ["forget", agent.address, "--list"],
-                     ["bundle", agent.address, "--out", pathlib.Path(folder) / "b.tar"], ["context", "list"], ["context", "show"]]
+                      ["bundle", agent.address, "--out", pathlib.Path(folder) / "b.tar"], ["context", "list"], ["context", "show"],
+                      ["env", "--for", "nccl", "--facts", fixtures.HOSTS / "two-rails-healthy" / "saved", "--profile", "virtual-fabric"]]
             ca = ["--dir", pathlib.Path(folder) / "ca"]
             lines += [["pki", "init", *ca], ["pki", "issue", "host", "a", "--out", folder, *ca], ["pki", "list", *ca],
                       ["pki", "revoke", pathlib.Path(folder) / "a.pem", *ca], ["pki", "rotate", "--ca", *ca]]
