@@ -63,6 +63,44 @@ bool TakeAway(YamlNode& map, std::string_view path) {
   return true;
 }
 
+const YamlNode* ValueAt(const YamlNode& map, std::string_view key) {
+  const YamlNode::Entry* entry = map.kind == YamlNode::Kind::kMap ? Find(map, key) : nullptr;
+  return entry == nullptr ? nullptr : &entry->value;
+}
+
+// Each of the two priorities in the place of the other.
+void Swap(const std::string& a, const std::string& b, const YamlNode::Entry& why, YamlNode::Entry& priorities) {
+  bool changed = false;
+  for (YamlNode& item : priorities.value.items) {
+    const bool is_a = item.text == a;
+    if (!is_a && item.text != b) continue;
+    item.text = is_a ? b : a;
+    changed = true;
+  }
+  if (!changed) return;
+  std::ranges::sort(priorities.value.items, {}, &YamlNode::text);  // of one digit each
+  priorities.source = why.source;
+  priorities.line = why.line;
+}
+
+// A file that gives RDMA another priority, and names no classes, keeps the classes that it inherits: RDMA's
+// with its new priority, and the one that has lost this priority with RDMA's old one.
+void MoveRdmaClass(const YamlNode& child, YamlNode& base) {
+  const YamlNode::Entry* wanted = child.kind == YamlNode::Kind::kMap ? Find(child, "rdma_priority") : nullptr;
+  const YamlNode* now = ValueAt(base, "rdma_priority");
+  if (wanted == nullptr || now == nullptr || wanted->value.kind != YamlNode::Kind::kScalar) return;
+  if (const YamlNode* own = ValueAt(child, "ets"); own != nullptr && ValueAt(*own, "classes") != nullptr)
+    return;
+  const auto ets = std::ranges::find(base.entries, "ets", &YamlNode::Entry::key);
+  if (ets == base.entries.end()) return;
+  const auto classes = std::ranges::find(ets->value.entries, "classes", &YamlNode::Entry::key);
+  if (classes == ets->value.entries.end()) return;
+  for (YamlNode& one : classes->value.items) {
+    const auto priorities = std::ranges::find(one.entries, "priorities", &YamlNode::Entry::key);
+    if (priorities != one.entries.end()) Swap(now->text, wanted->value.text, *wanted, *priorities);
+  }
+}
+
 std::vector<std::string> KeysOf(const YamlNode& map, const std::string& prefix = {}) {
   std::vector<std::string> keys;
   for (const YamlNode::Entry& entry : map.entries) {
@@ -202,6 +240,7 @@ class Reader {
       TakeAway(child, kExtendsKey);
       TakeAway(child, kWithoutKey);
       if (chain.root.kind == YamlNode::Kind::kMap && child.kind == YamlNode::Kind::kMap) {
+        MoveRdmaClass(child, chain.root);
         Merge(child, chain.root);
       } else {
         chain.root = std::move(child);

@@ -6,7 +6,8 @@
 //
 // When both say a key: of a single value the extending profile's holds; a list is replaced as a whole; mappings
 // are merged key by key. `name` and `summary` are never inherited. `without` goes first: a key that is taken
-// away and said again starts afresh.
+// away and said again starts afresh. Inherited `ets.classes` follow another `rdma_priority`: the new priority
+// and the old one change places in them.
 #pragma once
 
 #include <cstddef>

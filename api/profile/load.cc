@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "api/base/digest.h"
 #include "api/base/status.h"
 #include "api/profile/builtin.h"
 #include "api/profile/chain.h"
@@ -35,13 +34,21 @@ std::string LineText(const ProfileReading& reading, const FieldPlace& place) {
   return fmt::format("{}:{}", reading.files[static_cast<std::size_t>(place.source)], place.line);
 }
 
+// "`pfc: [4]` here sets it right, or `without: [pfc]`": of what is inherited.
+std::string HowToAnswer(const ProfileProblem& problem) {
+  const std::string key = problem.field.substr(0, problem.field.find('['));
+  const std::string write =
+      problem.write.empty() ? "`" + key + "` of this file" : "`" + problem.write + "` here";
+  return write + " sets it right, or `without: [" + key + "]`";
+}
+
 // What disagrees may be from two files; the extending one is the reader's own, and the one to name.
 YamlFault FaultOf(const ProfileProblem& problem, const ProfileReading& reading) {
   FieldPlace place = PlaceOf(reading.places, problem.field);
   std::string text = "key `" + problem.field + "`: " + problem.text;
   if (const auto other = reading.places.find(problem.other);
       other != reading.places.end() && other->second.source < place.source) {
-    text += " (`" + problem.field + "` is from " + LineText(reading, place) + ")";
+    text += " (`" + problem.field + "` is from " + LineText(reading, place) + ": " + HowToAnswer(problem) + ")";
     place = other->second;
   }
   return {.file = reading.files[static_cast<std::size_t>(place.source)],
@@ -128,13 +135,6 @@ void Sort(ProfileReading& reading) {
   std::ranges::stable_sort(reading.faults, {}, place);
 }
 
-// Of the texts one after the other, the extending profile's first.
-absl::StatusOr<std::string> DigestOf(const ProfileChain& chain) {
-  std::string all;
-  for (const std::string& text : chain.texts) all += text;
-  return Sha256(all);
-}
-
 ProfileReading Read(std::string_view yaml, std::string_view file_name, Extendable extendable) {
   ProfileReading reading;
   ProfileChain chain = ReadChain(yaml, file_name, extendable, reading.faults);
@@ -155,9 +155,7 @@ ProfileReading Read(std::string_view yaml, std::string_view file_name, Extendabl
   }
   Sort(reading);
   if (!reading.faults.empty()) return reading;
-  absl::StatusOr<std::string> digest = DigestOf(chain);
-  if (digest.ok()) message.set_digest(*digest);
-  absl::StatusOr<Profile> profile = digest.ok() ? FromProto(message) : digest.status();
+  absl::StatusOr<Profile> profile = Digested(message);
   if (profile.ok()) {
     reading.profile = *std::move(profile);
   } else {

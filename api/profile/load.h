@@ -39,8 +39,8 @@ std::vector<InheritedAdvice> AdviceOnOwnValues(const ProfileReading& reading);
 
 // The profile in a YAML text that is no file: it may extend built-in profiles only. Every error is
 // kInvalidArgument and names file, line and key of the first fault (of the first contradiction when there is no
-// other): "p.yaml:7: unknown key `prioritie` (did you mean `priority`?)". `digest` becomes the SHA-256 of the
-// text, followed by those that it extends.
+// other): "p.yaml:7: unknown key `prioritie` (did you mean `priority`?)". `digest` becomes that of
+// ProfileContentDigest.
 absl::StatusOr<Profile> ParseProfile(std::string_view yaml, std::string_view file_name);
 
 // The same with every fault.

@@ -11,24 +11,14 @@
 
 #include "api/base/number.h"
 #include "api/base/prefix_index.h"
+#include "api/profile/class_problems.h"
+#include "api/profile/problem_words.h"
 #include "api/profile/waivers.h"
 
 namespace rdmaready {
 namespace {
 
 using Problems = std::vector<ProfileProblem>;
-
-constexpr std::uint32_t kHighestPriority = 7;
-
-std::string Text(std::uint64_t number) { return std::to_string(number); }
-
-ProfileProblem OutOfRange(std::string field, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
-  return {.field = std::move(field), .text = Text(value) + " is not in " + Text(low) + ".." + Text(high)};
-}
-
-bool IsPaused(const v1::Profile& message, std::uint32_t priority) {
-  return std::ranges::find(message.pfc().priorities(), priority) != message.pfc().priorities().end();
-}
 
 void CheckText(const v1::Profile& message, Problems& problems) {
   constexpr std::size_t kLongestName = 64;
@@ -100,7 +90,7 @@ void CheckRanges(const v1::Profile& message, Problems& problems) {
   if (message.has_roce_mtu_bytes() &&
       std::ranges::find(kRoceMtus, message.roce_mtu_bytes()) == kRoceMtus.end()) {
     problems.push_back(
-        {"roce_mtu_bytes", Text(message.roce_mtu_bytes()) + " is not 256, 512, 1024, 2048 or 4096"});
+        {"roce_mtu_bytes", NumberText(message.roce_mtu_bytes()) + " is not 256, 512, 1024, 2048 or 4096"});
   }
 }
 
@@ -112,24 +102,24 @@ void CheckPfc(const v1::Profile& message, Problems& problems) {
       return;
     }
     if ((seen >> priority & 1U) != 0)
-      problems.push_back({"pfc", "priority " + Text(priority) + " is there twice"});
+      problems.push_back({"pfc", "priority " + NumberText(priority) + " is there twice"});
     seen |= 1U << priority;
   }
   if (seen == 0) return;
   if (!message.has_rdma_priority()) {
     problems.push_back({"pfc", "a lossless priority without rdma_priority", "rdma_priority"});
   } else if (message.rdma_priority() <= kHighestPriority && (seen >> message.rdma_priority() & 1U) == 0) {
-    problems.push_back(
-        {"pfc", "rdma_priority " + Text(message.rdma_priority()) + " is not among them", "rdma_priority"});
+    problems.push_back({"pfc", "rdma_priority " + NumberText(message.rdma_priority()) + " is not among them",
+                        "rdma_priority", "pfc: [" + NumberText(message.rdma_priority()) + "]"});
   }
 }
 
 void CheckTogether(const v1::Profile& message, Problems& problems) {
   if (message.has_dscp() && message.has_tos() && message.tos() >> 2 != message.dscp()) {
     problems.push_back({"tos",
-                        Text(message.tos()) + " carries DSCP " + Text(message.tos() >> 2) + ", and dscp is " +
-                            Text(message.dscp()),
-                        "dscp"});
+                        NumberText(message.tos()) + " carries DSCP " + NumberText(message.tos() >> 2) +
+                            ", and dscp is " + NumberText(message.dscp()),
+                        "dscp", "tos: " + NumberText(message.dscp() << 2 | (message.tos() & 3U))});
   }
   if (message.has_rdma_max_rate_mbps() && !message.has_rdma_priority())
     problems.push_back(
@@ -153,85 +143,25 @@ void CheckTogether(const v1::Profile& message, Problems& problems) {
   if (message.has_mtu_bytes() && message.has_roce_mtu_bytes() &&
       message.roce_mtu_bytes() >= message.mtu_bytes()) {
     problems.push_back(
-        {"roce_mtu_bytes", "does not fit into mtu_bytes " + Text(message.mtu_bytes()), "mtu_bytes"});
+        {"roce_mtu_bytes", "does not fit into mtu_bytes " + NumberText(message.mtu_bytes()), "mtu_bytes"});
   }
   const v1::Profile::Ecn& ecn = message.ecn();
   if (ecn.has_min_bytes() && ecn.has_max_bytes() && ecn.min_bytes() > ecn.max_bytes())
-    problems.push_back({"ecn.min_bytes", "more than max_bytes " + Text(ecn.max_bytes()), "ecn.max_bytes"});
-}
-
-// The form of one class; false when its priorities cannot be spoken of.
-bool CheckClass(const v1::Profile::TrafficClass& one, const std::string& path, Problems& problems) {
-  if (one.priorities().empty()) problems.push_back({path, "a class without priorities"});
-  if (one.strict() && one.has_percent()) {
-    problems.push_back({path + ".percent", "a strict class has no share"});
-  } else if (!one.strict() && !one.has_percent()) {
-    problems.push_back({path, "neither a percent nor strict"});
-  } else if (one.has_percent() && (one.percent() < 1 || one.percent() > 100)) {
-    problems.push_back(OutOfRange(path + ".percent", one.percent(), 1, 100));
-  }
-  for (const std::uint32_t priority : one.priorities()) {
-    if (priority <= kHighestPriority) continue;
-    problems.push_back(OutOfRange(path + ".priorities", priority, 0, kHighestPriority));
-    return false;
-  }
-  return true;
-}
-
-// What the class of the RDMA priority says must be what rdma_percent says.
-void CheckRdmaClass(const v1::Profile& message, const v1::Profile::TrafficClass& one, const std::string& path,
-                    Problems& problems) {
-  if (!message.has_rdma_priority() ||
-      std::ranges::find(one.priorities(), message.rdma_priority()) == one.priorities().end())
-    return;
-  if (one.strict()) {
-    problems.push_back({path + ".strict", "RDMA's class needs a share, else it starves all others"});
-  } else if (one.has_percent() && one.percent() != message.ets().rdma_percent()) {
-    problems.push_back({"ets.rdma_percent",
-                        Text(message.ets().rdma_percent()) + ", and the class of rdma_priority " +
-                            Text(message.rdma_priority()) + " has " + Text(one.percent()),
-                        path + ".percent"});
-  }
-}
-
-void CheckClasses(const v1::Profile& message, Problems& problems) {
-  if (message.ets().classes().empty()) return;
-  constexpr std::string_view kField = "ets.classes";
-  constexpr int kMostClasses = 8;
-  if (message.ets().classes_size() > kMostClasses) problems.push_back({std::string(kField), "more than 8"});
-  unsigned seen = 0;
-  std::uint64_t sum = 0;
-  for (int i = 0; i < message.ets().classes_size(); ++i) {
-    const v1::Profile::TrafficClass& one = message.ets().classes(i);
-    const std::string path = fmt::format("{}[{}]", kField, i);
-    if (!CheckClass(one, path, problems)) return;
-    CheckRdmaClass(message, one, path, problems);
-    sum += one.percent();
-    for (const std::uint32_t priority : one.priorities()) {
-      if ((seen >> priority & 1U) != 0)
-        problems.push_back({path + ".priorities", "priority " + Text(priority) + " is in a class already"});
-      seen |= 1U << priority;
-    }
-  }
-  if (sum != 100)
-    problems.push_back({std::string(kField), "the shares add up to " + Text(sum) + ", not to 100"});
-  for (std::uint32_t priority = 0; priority <= kHighestPriority; ++priority) {
-    if ((seen >> priority & 1U) != 0) continue;
-    const bool paused = IsPaused(message, priority);
-    problems.push_back({paused ? "pfc" : std::string(kField),
-                        "priority " + Text(priority) + " is in no traffic class" + (paused ? " of ets" : ""),
-                        paused ? std::string(kField) : std::string()});
-  }
+    problems.push_back(
+        {"ecn.min_bytes", "more than max_bytes " + NumberText(ecn.max_bytes()), "ecn.max_bytes"});
 }
 
 void CheckHeartbeat(const v1::Profile& message, Problems& problems) {
   if (!message.has_heartbeat()) return;
   const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
-  const std::string priority = "priority " + Text(heartbeat.priority());
+  const std::string priority = "priority " + NumberText(heartbeat.priority());
   if (message.has_rdma_priority() && message.rdma_priority() == heartbeat.priority())
     problems.push_back({"heartbeat.priority", priority + " is RDMA's", "rdma_priority"});
   else if (IsPaused(message, heartbeat.priority()))
     problems.push_back({"heartbeat.priority", priority + " is paused by pfc", "pfc"});
+  else if (message.has_ets() && heartbeat.priority() == 0)
+    problems.push_back(
+        {"heartbeat.priority", "a class for the heartbeat, and priority 0 is everybody's", "ets"});
   if (!heartbeat.has_percent()) {
     if (heartbeat.has_percent_up_to_10g())
       problems.push_back({"heartbeat.percent_up_to_10g", "without percent", "heartbeat.percent"});
@@ -251,9 +181,12 @@ void CheckCnp(const v1::Profile& message, Problems& problems) {
   if (!message.has_cnp()) return;
   const v1::Profile::Cnp& cnp = message.cnp();
   if (message.has_dscp() && message.dscp() == cnp.dscp())
-    problems.push_back({"cnp.dscp", Text(cnp.dscp()) + " is RDMA's", "dscp"});
+    problems.push_back({"cnp.dscp", NumberText(cnp.dscp()) + " is RDMA's", "dscp"});
+  if (!message.has_dscp() && message.has_tos() && message.tos() >> 2 == cnp.dscp())
+    problems.push_back(
+        {"cnp.dscp", NumberText(cnp.dscp()) + " is what tos " + NumberText(message.tos()) + " carries", "tos"});
   if (cnp.has_priority() && IsPaused(message, cnp.priority()))
-    problems.push_back({"cnp.priority", Text(cnp.priority()) + " is paused by pfc", "pfc"});
+    problems.push_back({"cnp.priority", NumberText(cnp.priority()) + " is paused by pfc", "pfc"});
 }
 
 void CheckVlanIds(const v1::Profile& message, Problems& problems) {
@@ -263,7 +196,7 @@ void CheckVlanIds(const v1::Profile& message, Problems& problems) {
   for (const std::uint32_t id : message.vlan_ids().ids()) {
     if (id < 1 || id > kHighest) problems.push_back(OutOfRange("vlan_ids", id, 1, kHighest));
     if (std::ranges::find(seen, id) != seen.end())
-      problems.push_back({"vlan_ids", "VLAN " + Text(id) + " is there twice"});
+      problems.push_back({"vlan_ids", "VLAN " + NumberText(id) + " is there twice"});
     seen.push_back(id);
   }
   if (seen.empty()) problems.push_back({"vlan_ids", "an empty list"});
@@ -308,7 +241,7 @@ void CheckRoles(const v1::Profile& message, Problems& problems) {
   if (several && !message.share_priority() && IsPaused(message, message.rdma_priority())) {
     problems.push_back(
         {"roles",
-         "several protocols on one lossless priority " + Text(message.rdma_priority()) +
+         "several protocols on one lossless priority " + NumberText(message.rdma_priority()) +
              ": congestion of one pauses the other; `share_priority: true` says that it is wished",
          "pfc"});
   }
@@ -344,7 +277,7 @@ void CheckPkeys(const v1::Profile& message, Problems& problems) {
   for (const std::uint32_t partition : message.pkeys().partitions()) {
     if (partition < 1 || partition > kHighest) problems.push_back(OutOfRange("pkeys", partition, 1, kHighest));
     if (std::ranges::find(seen, partition) != seen.end())
-      problems.push_back({"pkeys", "partition " + Text(partition) + " is there twice"});
+      problems.push_back({"pkeys", "partition " + NumberText(partition) + " is there twice"});
     seen.push_back(partition);
   }
   if (seen.empty()) problems.push_back({"pkeys", "an empty list"});
@@ -369,6 +302,18 @@ bool IsSubnet(std::string_view text) {
   return bits && ParseAddress(std::string(text.substr(0, slash)), *bits);
 }
 
+// A port that the selector names must be able to have what the profile asks for.
+void CheckSelectorAgrees(const v1::Profile& message, const v1::Profile::PortSelector& port,
+                         const std::string& path, Problems& problems) {
+  constexpr auto kAny = v1::Profile::TRANSPORT_ANY;
+  if (port.transport() != kAny && message.transport() != kAny && port.transport() != message.transport())
+    problems.push_back({path + ".transport",
+                        "a port of that transport has never the one that `transport` asks for", "transport"});
+  const auto& ids = message.vlan_ids().ids();
+  if (port.has_vlan() && !ids.empty() && std::ranges::find(ids, port.vlan()) == ids.end())
+    problems.push_back({path + ".vlan", NumberText(port.vlan()) + " is not among vlan_ids", "vlan_ids"});
+}
+
 void CheckPorts(const v1::Profile& message, Problems& problems) {
   constexpr std::uint32_t kHighestVlan = 4094;
   for (int i = 0; i < message.ports_size(); ++i) {
@@ -380,7 +325,9 @@ void CheckPorts(const v1::Profile& message, Problems& problems) {
       problems.push_back({path + ".subnet", "a subnet is an address and a length, like 10.1.0.0/16"});
     if (port.has_vlan() && (port.vlan() < 1 || port.vlan() > kHighestVlan))
       problems.push_back(OutOfRange(path + ".vlan", port.vlan(), 1, kHighestVlan));
-    if (port.ByteSizeLong() == 0) problems.push_back({path, "says nothing of a port: leave `ports` out for every port"});
+    CheckSelectorAgrees(message, port, path, problems);
+    if (port.ByteSizeLong() == 0)
+      problems.push_back({path, "says nothing of a port: leave `ports` out for every port"});
   }
   if (message.ports_expected() && message.ports_size() == 0)
     problems.push_back({"ports_expected", "says nothing without `ports`", "ports"});
@@ -402,10 +349,9 @@ void CheckAdvice(const v1::Profile& message, Problems& problems) {
 
 std::vector<ProfileProblem> FindProblems(const v1::Profile& message) {
   Problems problems;
-  for (const auto check :
-       {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, CheckClasses, CheckHeartbeat, CheckCnp,
-        CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys, CheckTlvs, CheckPorts, CheckAdvice,
-        FindWaiverProblems}) {
+  for (const auto check : {CheckText, CheckEnums, CheckRanges, CheckPfc, CheckTogether, FindClassProblems,
+                           CheckHeartbeat, CheckCnp, CheckVlanIds, CheckRoles, CheckFirmware, CheckPkeys,
+                           CheckTlvs, CheckPorts, CheckAdvice, FindWaiverProblems}) {
     check(message, problems);
   }
   return problems;

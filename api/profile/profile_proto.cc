@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "api/base/digest.h"
+#include "api/base/status.h"
 #include "api/convert/message.h"
 #include "api/profile/profile_problems.h"
 
@@ -77,6 +78,12 @@ absl::StatusOr<std::string> ProfileContentDigest(const Profile& profile) {
     ContentOf(profile).SerializeToCodedStream(&coded);
   }
   return Sha256(bytes);
+}
+
+absl::StatusOr<Profile> Digested(const v1::Profile& message) {
+  RR_ASSIGN_OR_RETURN(Profile profile, FromProto(message));
+  RR_ASSIGN_OR_RETURN(profile.digest, ProfileContentDigest(profile));
+  return profile;
 }
 
 }  // namespace rdmaready

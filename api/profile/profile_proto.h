@@ -19,9 +19,13 @@ absl::StatusOr<Profile> FromProto(const v1::Profile& message);
 // The profile without what it demands of no host: its digest, its summary, its waivers.
 v1::Profile ContentOf(const Profile& profile);
 
-// By what root's apply.yaml knows a profile: SHA-256, hex, of its content in protobuf's deterministic form. The
-// text's comments, its file's name and how it is put together (`extends`) do not matter; its `name` does.
-// Stable across versions as long as the fields that the profile uses are. An error only when libcrypto refuses.
+// The digest of a profile, in reports and in root's apply.yaml: SHA-256, hex, of its content in protobuf's
+// deterministic form. The text's comments, its file's name and how it is put together (`extends`) do not
+// matter; its `name` does. Stable across versions as long as the fields that the profile uses are. An error
+// only when libcrypto refuses.
 absl::StatusOr<std::string> ProfileContentDigest(const Profile& profile);
+
+// As FromProto, with that digest in place of the message's own.
+absl::StatusOr<Profile> Digested(const v1::Profile& message);
 
 }  // namespace rdmaready

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "api/base/digest.h"
 #include "api/base/name_pattern.h"
 #include "api/base/status.h"
 #include "api/profile/chain.h"
@@ -22,18 +21,12 @@ namespace {
 
 constexpr std::string_view kGroupsKey = "groups";
 
-// A profile that is changed here is another one.
-absl::StatusOr<Profile> Digested(v1::Profile& message) {
-  const absl::StatusOr<std::string> digest = Sha256(message.SerializeAsString());
-  if (digest.ok()) message.set_digest(*digest);
-  return FromProto(message);
-}
-
 class SiteReader {
  public:
   explicit SiteReader(const std::string& path) : file_(path) { reading_.site.file = path; }
 
   SiteReading Read(std::string_view yaml) && {
+    reading_.site.text = yaml;
     const std::optional<YamlNode> root = ParseYaml(yaml, file_, reading_.faults);
     if (!root) return std::move(reading_);
     v1::Site message;

@@ -22,6 +22,7 @@ struct Site {
     std::vector<Profile> profiles{};   // not empty
   };
   std::string file{};  // empty: no file
+  std::string text{};  // of the file
   std::vector<Group> groups{};
 
   // The first group that names the host, by the name it was called with or by its part before the first dot;

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "api/base/digest.h"
 #include "api/base/status.h"
 #include "api/profile/load.h"
 
@@ -90,11 +89,71 @@ TEST_F(ChainTest, TakesAwayBeforeItAdds) {
   EXPECT_EQ(anew->cnp, Profile::Cnp{.dscp = 40});
 }
 
-TEST_F(ChainTest, HashesTheWholeChain) {
-  const std::string base = "name: base\n";
-  const std::string site = "extends: base.yaml\nname: site\n";
-  Write("base.yaml", base);
-  EXPECT_EQ(LoadProfile(Write("site.yaml", site))->digest, *Sha256(site + base));
+TEST_F(ChainTest, HasTheDigestOfWhatItComesTo) {
+  Write("base.yaml", "name: base\nmtu_bytes: 9000\n");
+  const std::string digest = LoadProfile(Write("site.yaml", "extends: base.yaml\nname: site\n"))->digest;
+  EXPECT_EQ(LoadProfile(Write("whole.yaml", "name: site\nmtu_bytes: 9000\n"))->digest, digest);
+  Write("base.yaml", "name: base\nmtu_bytes: 9001\n");
+  EXPECT_NE(LoadProfile(Path("site.yaml"))->digest, digest);
+}
+
+using EtsClasses = std::vector<Profile::EtsClass>;
+
+TEST_F(ChainTest, MovesInheritedClassesWithTheRdmaPriority) {
+  const std::string site = Write(
+      "site.yaml", "extends: nvidia-lossless\nname: site\nrdma_priority: 4\npfc: [4]\ndscp: 32\ntos: 130\n");
+  const absl::StatusOr<Profile> profile = LoadProfile(site);
+  ASSERT_TRUE(profile.ok()) << Message(profile.status());
+  EXPECT_EQ(profile->ets_classes, (EtsClasses{{.priorities = {0, 1, 2, 3, 5, 7}, .percent = 50},
+                                              {.priorities = {4}, .percent = 50},
+                                              {.priorities = {6}}}));
+  const absl::StatusOr<Profile> again =
+      LoadProfile(Write("again.yaml", "extends: site.yaml\nname: again\nrdma_priority: 2\npfc: [2]\n"));
+  ASSERT_TRUE(again.ok()) << Message(again.status());
+  EXPECT_EQ(again->ets_classes[1], (Profile::EtsClass{.priorities = {2}, .percent = 50}));
+  EXPECT_EQ(again->ets_classes[0].priorities, (std::vector<std::uint8_t>{0, 1, 3, 4, 5, 7}));
+}
+
+TEST_F(ChainTest, SaysWhichFileMovedAClass) {
+  const std::string site =
+      Write("site.yaml", "extends: nvidia-lossless\nname: site\nrdma_priority: 4\npfc: [4]\n");
+  const FieldPlaces places = ReadProfile(site)->places;
+  EXPECT_EQ(places.at("ets.classes[1].priorities").source, 0);
+  EXPECT_EQ(places.at("ets.classes[1].priorities").line, 3);
+  EXPECT_EQ(places.at("ets.classes[2].priorities").source, 1);
+}
+
+TEST_F(ChainTest, LeavesClassesOfTheFileAsTheyAre) {
+  const std::string own =
+      "extends: nvidia-lossless\nname: site\nrdma_priority: 4\npfc: [4]\n"
+      "ets:\n  classes:\n    - {priorities: [4], percent: 50}\n    - {priorities: [0, 1, 2, 3, 5, 6, 7], "
+      "percent: 50}\n";
+  EXPECT_EQ(LoadProfile(Write("own.yaml", own))->ets_classes.size(), 2U);
+  const std::string shared = Write("shared.yaml",
+                                   "name: s\nrdma_priority: 3\nets:\n  rdma_percent: 50\n  classes:\n"
+                                   "    - {priorities: [0, 1, 2, 5, 6, 7], percent: 50}\n"
+                                   "    - {priorities: [3, 4], percent: 50}\n");
+  EXPECT_EQ(Message(LoadProfile(shared).status()),
+            shared +
+                ":7: key `ets.classes[1].priorities`: rdma_priority 3 shares its class with 4: it needs one "
+                "without them");
+}
+
+TEST_F(ChainTest, SaysWhatSetsAnInheritedContradictionRight) {
+  const std::string pfc = Write("pfc.yaml", "extends: nvidia-lossless\nname: p\nrdma_priority: 4\n");
+  EXPECT_THAT(Message(LoadProfile(pfc).status()),
+              testing::AllOf(
+                  testing::StartsWith(pfc + ":3: key `pfc`: rdma_priority 4 is not among them (`pfc` is from "),
+                  HasSubstr("`pfc: [4]` here sets it right, or `without: [pfc]`")));
+  const std::string two = Write("two.yaml", "extends: nvidia-lossless\nname: p\npfc: [3, 4]\n");
+  EXPECT_THAT(
+      Message(LoadProfile(two).status()),
+      testing::AllOf(testing::StartsWith(two + ":3: key `ets.classes[0].priorities`: lossless priority 4 "
+                                               "shares its class with 0, 1, 2, 5 and 7"),
+                     HasSubstr("or `without: [ets.classes]`")));
+  const std::string dscp = Write("dscp.yaml", "extends: nvidia-lossless\nname: p\ndscp: 24\n");
+  EXPECT_THAT(Message(LoadProfile(dscp).status()),
+              HasSubstr("`tos: 98` here sets it right, or `without: [tos]`"));
 }
 
 TEST_F(ChainTest, NamesTheWayOfACircle) {

@@ -40,7 +40,7 @@ constexpr char kLossless[] =
     "heartbeat: {priority: 7, percent: 1, percent_up_to_10g: 2}\n"
     "cnp: {dscp: 48, priority: 6}\n"
     "vlan: tagged\n"
-    "vlan_ids: [711]\n"
+    "vlan_ids: [711, 712]\n"
     "min_ports: 2\n"
     "roles: [smb-client, nvme-host]\n"
     "ecn: {min_bytes: 150000, max_bytes: 1500000, probability_percent: 100}\n"

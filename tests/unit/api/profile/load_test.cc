@@ -12,6 +12,7 @@
 #include <set>
 
 #include "api/base/status.h"
+#include "api/profile/profile_proto.h"
 #include "tests/support/source_tree.h"
 
 namespace rdmaready {
@@ -124,13 +125,15 @@ TEST(BuiltInProfiles, OfIwarpAskForNothingThatTcpDoesWithout) {
   }
 }
 
-TEST(ParseProfile, HashesTheTextItRead) {
-  const std::string text = "name: x\n";
-  const absl::StatusOr<Profile> profile = ParseProfile(text, "x.yaml");
+// One digest of a profile, wherever it is shown: that by which root's apply.yaml permits it.
+TEST(ParseProfile, HasTheDigestOfItsContent) {
+  const absl::StatusOr<Profile> profile = ParseProfile("name: x\n", "x.yaml");
   ASSERT_TRUE(profile.ok()) << Message(profile.status());
-  // printf 'name: x\n' | sha256sum
-  EXPECT_EQ(profile->digest, "a2a79ea37edb1963efaae29281523ab441a8a99df048d204f22f3f413e325afc");
-  EXPECT_NE(ParseProfile("name: x \n", "x.yaml")->digest, profile->digest);
+  EXPECT_EQ(profile->digest, *ProfileContentDigest(*profile));
+  EXPECT_EQ(ParseProfile("# a comment\nname: x \n", "y.yaml")->digest, profile->digest);
+  EXPECT_NE(ParseProfile("name: x\nmtu_bytes: 9000\n", "x.yaml")->digest, profile->digest);
+  for (const std::string& name : BuiltInProfileNames())
+    EXPECT_EQ(LoadProfile(name)->digest, *ProfileContentDigest(*LoadProfile(name))) << name;
 }
 
 TEST_F(LoadTest, ReadsAFileOfOnesOwn) {

@@ -212,6 +212,32 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
        [](v1::Profile& p) {
          while (p.ets().classes_size() < 9) p.mutable_ets()->add_classes();
        }},
+      {"RDMA's class with others in it", "ets.classes[2].priorities",
+       [](v1::Profile& p) {
+         p.mutable_ets()->mutable_classes(0)->mutable_priorities()->RemoveLast();
+         p.mutable_ets()->mutable_classes(2)->add_priorities(2);
+       }},
+      {"lossless class with others in it", "ets.classes[1].priorities",
+       [](v1::Profile& p) {
+         p.mutable_ets()->mutable_classes(0)->mutable_priorities()->RemoveLast();
+         p.mutable_ets()->mutable_classes(1)->add_priorities(2);
+       }},
+      {"heartbeat in everybody's class", "ets.classes[0].priorities",
+       [](v1::Profile& p) { p.mutable_heartbeat()->set_priority(1); }},
+      {"heartbeat of priority 0", "heartbeat.priority",
+       [](v1::Profile& p) { p.mutable_heartbeat()->set_priority(0); }},
+      {"heartbeat with another share than its class", "heartbeat.percent",
+       [](v1::Profile& p) { p.mutable_heartbeat()->set_percent(2); }},
+      {"heartbeat with a share in a strict class", "heartbeat.percent",
+       [](v1::Profile& p) { p.mutable_heartbeat()->set_priority(6); }},
+      {"cnp in the DSCP of the ToS", "cnp.dscp",
+       [](v1::Profile& p) {
+         p.clear_dscp();
+         p.mutable_cnp()->set_dscp(40);
+       }},
+      {"ports of another transport", "ports[0].transport",
+       [](v1::Profile& p) { p.add_ports()->set_transport(v1::Profile::TRANSPORT_ROCE_V2); }},
+      {"ports of another VLAN", "ports[0].vlan", [](v1::Profile& p) { p.add_ports()->set_vlan(713); }},
       {"marking from 0 bytes", "ecn.min_bytes", [](v1::Profile& p) { p.mutable_ecn()->set_min_bytes(0); }},
       {"marking that ends before it begins", "ecn.min_bytes",
        [](v1::Profile& p) { p.mutable_ecn()->set_max_bytes(149'999); }},
