@@ -14,6 +14,7 @@
 #include "api/base/prefix_index.h"
 #include "checks/families.h"
 #include "checks/net/address_fix.h"
+#include "checks/net/duplicate_fix.h"
 #include "checks/words/addresses.h"
 #include "checks/words/carrying_function.h"
 #include "checks/words/verdicts.h"
@@ -150,43 +151,6 @@ class Holders {
   std::map<std::string, std::set<std::string>> netdevs_{};
 };
 
-bool CarriesRdma(const Facts& host, const std::string& netdev) {
-  return std::ranges::any_of(*host.ports, [&netdev](const Port& port) {
-    const bool upper =
-        port.uppers && std::ranges::find(*port.uppers, netdev, &UpperNetdev::name) != port.uppers->end();
-    return upper || (port.netdev && port.netdev->name == netdev);
-  });
-}
-
-constexpr std::string_view kSecondariesGo =
-    "its other addresses of that subnet are deleted too, where the sysctl promote_secondaries is 0";
-
-// An interface without RDMA gives the address up, unless routing put it there on purpose. Its prefix length is
-// not known, and `flush` needs none.
-Fix DuplicateFix(const Facts& host, const Twin& twin, bool by_routing) {
-  const std::string address = ShellWord(twin.ours->ip.address);
-  const std::string ours = ShellWord(twin.ours->netdev);
-  const std::string theirs = ShellWord(twin.netdev);
-  const std::string shows = Cat("ip -brief address show to ", address);
-  if (!by_routing && !CarriesRdma(host, twin.netdev)) {
-    return Fix(Cat("ip address flush dev ", theirs, " to ", address))
-        .Because(Cat("RDMA-CM binds to one of ", ours, " and ", theirs, ", and both answer ARP"),
-                 Certainty::kCertain)
-        .Caution(Cat("connections by ", theirs, " with this address end"))
-        .Caution(kSecondariesGo)
-        .Do(Cat("take the address of ", theirs, " out of the network configuration"))
-        .CheckBy(shows);
-  }
-  return Fix(Cat("ip address del ", address, "/", unsigned{twin.ours->ip.prefix_length}, " dev ", ours))
-      .Because(Cat("RDMA-CM binds to one of ", ours, " and ", theirs, ", and both answer ARP"),
-               Certainty::kCertain)
-      .Caution(Cat("connections by ", ours, " with this address end"))
-      .Caution(kSecondariesGo)
-      .Do(Cat("give ", ours, " an address of its own"))
-      .Or(Cat("take it from ", theirs, " instead: peers say which of the two they reach"))
-      .CheckBy(shows);
-}
-
 Verdict JudgeDuplicate(const HostView& view, std::size_t i, const HostAddresses& addresses,
                        const Holders& holders) {
   const Port& port = (*view.host.ports)[i];
@@ -196,7 +160,7 @@ Verdict JudgeDuplicate(const HostView& view, std::size_t i, const HostAddresses&
     const std::string observed =
         Cat(twin->ours->ip.address, " is on ", twin->ours->netdev, " and on ", twin->netdev);
     const bool by_routing = twin->ours->ip.prefix_length == 32 || twin->ours->ip.prefix_length == 128;
-    const Fix fix = DuplicateFix(view.host, *twin, by_routing);
+    const Fix fix = DuplicateFix(view.host, *twin->ours, twin->netdev, by_routing);
     return by_routing ? Warned(observed, kExpected, kAddressesSource, fix)
                       : Judged(false, observed, kExpected, kAddressesSource, fix);
   }

@@ -101,6 +101,42 @@ TEST(RemedyShape, HasCommandsThatCanBeTypedOnTheHostOfEachCase) {
   ExpectCommandsToBeTypable(commands);
 }
 
+// The words of a command that come after `word`.
+std::string WordAfter(const std::string& command, const std::string& word) {
+  const std::size_t at = command.find(" " + word + " ");
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + word.size() + 2;
+  return command.substr(begin, command.find_first_of(" ;&", begin) - begin);
+}
+
+// An address, a route or an interface that is deleted where RDMA runs is a repair that ends the storage of the
+// host.
+TEST(RemedyShape, DeletesNothingOfAnInterfaceThatCarriesRdma) {
+  int deletes = 0;
+  for (const CheckCase& row : AllCheckCases()) {
+    if (!row.host.ports) continue;
+    std::set<std::string> rdma;
+    for (const Port& port : *row.host.ports) {
+      if (port.netdev) rdma.insert(port.netdev->name);
+      if (!port.uppers) continue;
+      for (const UpperNetdev& upper : *port.uppers) rdma.insert(upper.name);
+    }
+    for (const Finding& finding : JudgeHost(row.host, row.extra.profile)) {
+      if (!finding.remedy) continue;
+      for (const RemedyStep& step : finding.remedy->steps) {
+        const bool ends = step.command.starts_with("ip ") &&
+                          step.command.find(" neighbour ") == std::string::npos &&
+                          (step.command.find(" del ") != std::string::npos ||
+                           step.command.find(" flush ") != std::string::npos);
+        if (!ends) continue;
+        ++deletes;
+        EXPECT_FALSE(rdma.contains(WordAfter(step.command, "dev"))) << finding.id << ": " << step.command;
+      }
+    }
+  }
+  EXPECT_GT(deletes, 0);
+}
+
 TEST(RemedyShape, MakesAnActionOfACommandWithAPlaceholder) {
   Finding finding;
   SetFix(finding, Fix("ip address add ADDRESS dev dcb0").Run("ip link set dev dcb0 up").CheckBy("ping HOST"));

@@ -30,39 +30,64 @@ std::vector<CheckCase> IpItselfRows() {
       subnet.shared_with = {{.netdev = "eth0", .address = address, .ipv4 = Ipv4Settings{}}};
     });
   };
-  return {Passes("ip.address", "good", GoodHost(), "10.0.0.1/24"),
-          Passes("ip.address", "on a VLAN", OnVlan(), "10.0.0.1/24 on dcb0.711"),
-          Fails("ip.address", "link-local only", WithoutAddress(), "link-local",
-                {.fix = "ip address add ADDRESS dev dcb0"}),
-          IsUnknown("ip.address", "denied", AddressesDenied(), "not permitted"),
-          IsUnknown("ip.address", "of a VLAN denied", UppersDenied(), "not permitted"),
-          IsUnknown("ip.address", "none, and what stands on it not known", WithPort([](Port& port) {
-                      Netdev netdev = *port.netdev;
-                      netdev.addresses = std::vector<IpAddress>{};
-                      port.netdev = netdev;
-                      port.uppers = Denied();
-                    }),
-                    "not permitted"),
-          DoesNotApply("ip.address", "InfiniBand",
-                       WithPort([](Port& port) { port.transport = Transport::kInfiniBand; }), "LID"),
-          Passes("ip.subnets", "two subnets", in_subnet("10.0.1.9"), "10.0.1.9/24", {.port = 1}),
-          Fails("ip.subnets", "one subnet", in_subnet("10.0.0.9"), "10.0.0.9/24 is in the subnet of rxe0/1",
-                {.fix = "ip address show dev dcb1", .port = 1}),
-          Passes("ip.subnets", "one subnet, said once", in_subnet("10.0.0.9"), "10.0.0.1/24"),
-          Passes("ip.subnets", "IPv6 beside IPv4", in_subnet("fd00::9"), "fd00::9/24", {.port = 1}),
-          IsUnknown("ip.subnets", "denied", second_denied, "not permitted", {.port = 1}),
-          IsUnknown("ip.subnets", "those of the other port denied", first_denied, "not permitted", {.port = 1}),
-          DoesNotApply("ip.subnets", "one port", GoodHost(), "nothing to compare"),
-          Passes("ip.duplicate", "one port", GoodHost(), "none of its addresses"),
-          Passes("ip.duplicate", "two ports", in_subnet("10.0.1.9"), "none of its addresses"),
-          Fails("ip.duplicate", "on two ports", in_subnet("10.0.0.1"), "10.0.0.1 is on dcb0 and on dcb1",
-                {.fix = "ip address del 10.0.0.1/24 dev dcb0"}),
-          Fails("ip.duplicate", "on an interface without RDMA", shared("10.0.0.1"),
-                "10.0.0.1 is on dcb0 and on eth0", {.fix = "ip address flush dev eth0 to 10.0.0.1"}),
-          Passes("ip.duplicate", "another address of the subnet there", shared("10.0.0.7"),
-                 "none of its addresses"),
-          IsUnknown("ip.duplicate", "denied", second_denied, "not permitted"),
-          DoesNotApply("ip.duplicate", "InfiniBand", PathsOnInfiniBand(), "LID")};
+  const auto changed = [](Facts host, auto change) {
+    std::vector<Port> all = *host.ports;
+    change(all.front());
+    host.ports = all;
+    return host;
+  };
+  const auto unread = [&](const Facts& host) {
+    return changed(host, [](Port& port) { port.uppers = Denied(); });
+  };
+  const auto host_route = [&](const Facts& host) {
+    return changed(host, [](Port& port) {
+      Netdev netdev = *port.netdev;
+      std::vector<IpAddress> addresses = *netdev.addresses;
+      addresses.front().prefix_length = 32;
+      netdev.addresses = addresses;
+      port.netdev = netdev;
+    });
+  };
+  return {
+      Passes("ip.address", "good", GoodHost(), "10.0.0.1/24"),
+      Passes("ip.address", "on a VLAN", OnVlan(), "10.0.0.1/24 on dcb0.711"),
+      Fails("ip.address", "link-local only", WithoutAddress(), "link-local",
+            {.fix = "ip address add ADDRESS dev dcb0"}),
+      IsUnknown("ip.address", "denied", AddressesDenied(), "not permitted"),
+      IsUnknown("ip.address", "of a VLAN denied", UppersDenied(), "not permitted"),
+      IsUnknown("ip.address", "none, and what stands on it not known", WithPort([](Port& port) {
+                  Netdev netdev = *port.netdev;
+                  netdev.addresses = std::vector<IpAddress>{};
+                  port.netdev = netdev;
+                  port.uppers = Denied();
+                }),
+                "not permitted"),
+      DoesNotApply("ip.address", "InfiniBand",
+                   WithPort([](Port& port) { port.transport = Transport::kInfiniBand; }), "LID"),
+      Passes("ip.subnets", "two subnets", in_subnet("10.0.1.9"), "10.0.1.9/24", {.port = 1}),
+      Fails("ip.subnets", "one subnet", in_subnet("10.0.0.9"), "10.0.0.9/24 is in the subnet of rxe0/1",
+            {.fix = "ip address show dev dcb1", .port = 1}),
+      Passes("ip.subnets", "one subnet, said once", in_subnet("10.0.0.9"), "10.0.0.1/24"),
+      Passes("ip.subnets", "IPv6 beside IPv4", in_subnet("fd00::9"), "fd00::9/24", {.port = 1}),
+      IsUnknown("ip.subnets", "denied", second_denied, "not permitted", {.port = 1}),
+      IsUnknown("ip.subnets", "those of the other port denied", first_denied, "not permitted", {.port = 1}),
+      DoesNotApply("ip.subnets", "one port", GoodHost(), "nothing to compare"),
+      Passes("ip.duplicate", "one port", GoodHost(), "none of its addresses"),
+      Passes("ip.duplicate", "two ports", in_subnet("10.0.1.9"), "none of its addresses"),
+      Fails("ip.duplicate", "on two ports", in_subnet("10.0.0.1"), "10.0.0.1 is on dcb0 and on dcb1",
+            {.fix = "decide which of dcb0 and dcb1 keeps 10.0.0.1"}),
+      Fails("ip.duplicate", "on two ports, seen from the second", in_subnet("10.0.0.1"),
+            "10.0.0.1 is on dcb1 and on dcb0", {.fix = "decide which of dcb1 and dcb0", .port = 1}),
+      Fails("ip.duplicate", "on an interface that may carry RDMA", unread(shared("10.0.0.1")),
+            "10.0.0.1 is on dcb0 and on eth0", {.fix = "decide which of dcb0 and eth0"}),
+      Warns("ip.duplicate", "of a host route on an interface without RDMA", host_route(shared("10.0.0.1")),
+            "10.0.0.1 is on dcb0 and on eth0", {.fix = "ask whether a routing protocol has 10.0.0.1 on both"}),
+      Fails("ip.duplicate", "on an interface without RDMA", shared("10.0.0.1"),
+            "10.0.0.1 is on dcb0 and on eth0", {.fix = "ip address flush dev eth0 to 10.0.0.1"}),
+      Passes("ip.duplicate", "another address of the subnet there", shared("10.0.0.7"),
+             "none of its addresses"),
+      IsUnknown("ip.duplicate", "denied", second_denied, "not permitted"),
+      DoesNotApply("ip.duplicate", "InfiniBand", PathsOnInfiniBand(), "LID")};
 }
 
 std::vector<CheckCase> IpRouteRows() {
