@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     # Keys and certificates: files and libcrypto.
     "api/pki": ["api/model", "api/base", "api/client/certificate.h", "api/client/revocation.h"],
     "collectors": ["api/model", "api/base"],
-    "checks": ["api/model", "api/base/date.h", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
+    "checks": ["api/model", "api/base/date.h", "api/base/edit_distance.h", "api/base/name_pattern.h", "api/base/number.h", "api/base/prefix_index.h", "api/base/status.h",
                "api/base/text.h", "absl/status"],
     "agent/access": ["api/model", "api/base", "api/client", "api/profile"],
     "agent/apply": ["api/model", "api/base", "api/convert/model_json.h", "checks/plan", "checks/setting"],

@@ -105,19 +105,32 @@ std::vector<CheckCase> HostWaiverRows() {
                                  .until = std::move(day)});
     return CaseExtra{.profile = profile, .judged_unix_ns = kNoonOfTheTenth};
   };
+  const auto of_id = [&](std::string id) {
+    CaseExtra extra = waived({"2027-01-31"});
+    extra.profile.waivers.front().check = std::move(id);
+    return extra;
+  };
   CaseExtra timeless = waived({"2026-12-10"});
   timeless.judged_unix_ns = 0;
-  return {DoesNotApply("host.waivers", "without any", GoodHost(), "no waiver is named", waived({})),
-          DoesNotApply("host.waivers", "of another host", GoodHost(), "no waiver is named",
-                       waived({"2020-01-01"}, "nobody")),
-          Passes("host.waivers", "on the last day", GoodHost(),
-                 "2 in force, the first of them until 2026-12-10", waived({"2027-01-31", "2026-12-10"})),
-          Fails("host.waivers", "a day later", GoodHost(),
-                "has run out: pfc.lossless-priority (until 2026-12-09, Ann: a new switch)",
-                waived({"2026-12-09", "2027-01-31"})),
-          Fails("host.waivers", "several", GoodHost(), "and 1 more", waived({"2026-12-09", "2026-01-31"})),
-          Fails("host.waivers", "for no day at all", GoodHost(), "has run out", waived({"some day"})),
-          IsUnknown("host.waivers", "without a clock", GoodHost(), "not known", timeless)};
+  return {
+      DoesNotApply("host.waivers", "without any", GoodHost(), "no waiver is named", waived({})),
+      DoesNotApply("host.waivers", "of another host", GoodHost(), "no waiver is named",
+                   waived({"2020-01-01"}, "nobody")),
+      Passes("host.waivers", "on the last day", GoodHost(), "2 in force, the first of them until 2026-12-10",
+             waived({"2027-01-31", "2026-12-10"})),
+      Fails("host.waivers", "a day later", GoodHost(),
+            "has run out: pfc.lossless-priority (until 2026-12-09, Ann: a new switch)",
+            waived({"2026-12-09", "2027-01-31"})),
+      Fails("host.waivers", "several", GoodHost(), "and 1 more", waived({"2026-12-09", "2026-01-31"})),
+      Fails("host.waivers", "of an id that no check has", GoodHost(),
+            "waives nothing: pfc.losless-priority (until 2027-01-31, Ann: a new switch): no check has the id "
+            "`pfc.losless-priority` (did you mean `pfc.lossless-priority`?)",
+            of_id("pfc.losless-priority")),
+      Fails("host.waivers", "of a pattern that fits no check", GoodHost(), "no check has an id like `zebra.*`",
+            of_id("zebra.*")),
+      Passes("host.waivers", "of a live test", GoodHost(), "1 in force", of_id("peer.write-512k")),
+      Fails("host.waivers", "for no day at all", GoodHost(), "has run out", waived({"some day"})),
+      IsUnknown("host.waivers", "without a clock", GoodHost(), "not known", timeless)};
 }
 
 std::vector<CheckCase> AppliedRows() {
