@@ -19,6 +19,7 @@
 #include "api/base/clock.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
+#include "api/profile/judged_by.h"
 #include "checks/blocking.h"
 #include "checks/judge.h"
 #include "checks/live/own_past.h"
@@ -45,6 +46,12 @@ std::optional<std::uint8_t> CommonTos(std::span<const Profile> profiles) {
   return std::ranges::all_of(profiles, [&first](const Profile& profile) { return profile.tos == first; })
              ? first
              : std::nullopt;
+}
+
+// The profiles hold the agent's own waivers behind theirs.
+JudgedBy Apart(std::vector<Profile> profiles, std::vector<Waiver> own_waivers) {
+  for (Profile& profile : profiles) profile.waivers.resize(profile.waivers.size() - own_waivers.size());
+  return {.profiles = std::move(profiles), .waivers = std::move(own_waivers), .chosen_by = "agent"};
 }
 
 }  // namespace
@@ -122,6 +129,12 @@ absl::StatusOr<RecordingFiles> Agent::Record(const LldpWait& lldp) {
   recording.rdmaready = config_.version;
   recording.recorded_unix_ns = UnixNs(clock());
   recording.apply_state = ApplyStateNow();
+  JudgedBy judged_by;
+  {
+    const std::lock_guard lock(profiles_mutex_);
+    judged_by = Apart(*default_profiles_, own_waivers_);
+  }
+  RR_ASSIGN_OR_RETURN(recording.judged_by, EncodeJudgedBy(judged_by));
   return EncodeRecording(recording);
 }
 

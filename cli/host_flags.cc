@@ -2,6 +2,10 @@
 #include "cli/host_flags.h"
 
 #include <CLI/CLI.hpp>
+#include <utility>
+
+#include "api/base/status.h"
+#include "cli/fleet/site_choice.h"
 
 namespace rdmaready {
 
@@ -26,6 +30,17 @@ void AddHostFlags(CLI::App& app, HostFlags& flags) {
 
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const HostFlags& flags) {
   return ChooseHosts(flags.hosts, flags.inventory, flags.part);
+}
+
+absl::StatusOr<SavingHosts> HostsToSave(const HostFlags& flags, const std::vector<std::string>& profiles) {
+  RR_ASSIGN_OR_RETURN(ChosenHosts chosen,
+                      ChooseWithOrigins(flags.hosts, flags.inventory, flags.part, profiles.empty()));
+  SavingHosts hosts{.addresses = std::move(chosen.addresses),
+                    .judging = {.origins = std::move(chosen.origins)}};
+  if (!profiles.empty()) {
+    RR_ASSIGN_OR_RETURN(hosts.judging.named, ChooseSite(profiles));
+  }
+  return hosts;
 }
 
 }  // namespace rdmaready

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "cli/fleet/hosts.h"
+#include "cli/fleet/saved_hosts.h"
 
 namespace CLI {
 class App;
@@ -26,5 +27,13 @@ struct HostFlags {
 void AddHostFlags(CLI::App& app, HostFlags& flags);
 
 absl::StatusOr<std::vector<HostAddress>> ChooseHosts(const HostFlags& flags);
+
+// Hosts that are recorded, and by what their recordings are judged later: `profiles`, or what the inventory
+// says.
+struct SavingHosts {
+  std::vector<HostAddress> addresses{};
+  SavedJudging judging{};
+};
+absl::StatusOr<SavingHosts> HostsToSave(const HostFlags& flags, const std::vector<std::string>& profiles);
 
 }  // namespace rdmaready

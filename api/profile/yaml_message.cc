@@ -23,8 +23,6 @@ using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-constexpr std::size_t kMaxListItems = 64;
-
 std::string Quoted(std::string_view word) {
   constexpr std::size_t kShown = 60;
   std::string text(word.substr(0, kShown));
@@ -137,7 +135,7 @@ class Filler {
   }
 
   void FillList(const YamlNode& node, const std::string& path, const FieldDescriptor& field, Message& message) {
-    if (node.items.size() > kMaxListItems) return Wrong(node, path, ": the list is too long");
+    if (node.items.size() > rules_.most_items) return Wrong(node, path, ": the list is too long");
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_ENUM:
         return FillWords(node, path, field, message);

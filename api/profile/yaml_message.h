@@ -3,6 +3,7 @@
 // down twice.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <span>
 #include <string>
@@ -29,6 +30,7 @@ using FieldPlaces = std::map<std::string, FieldPlace, std::less<>>;
 struct KeyRules {
   std::string_view not_a_key{};                // a top-level field that a file may not set
   std::span<const std::string_view> beside{};  // top-level keys that are no fields, and are not read here
+  std::size_t most_items = 64;                 // of one list
 };
 
 // `message` is empty before. Field names are keys; see api/proto/rdmaready/v1/profile.proto for the forms.

@@ -26,9 +26,10 @@ struct Part {
   std::string_view what;
   std::string_view path;  // of one member, or with '/' of all below it
 };
-constexpr std::array<Part, 5> kParts{{{"events", kEvents},
+constexpr std::array<Part, 6> kParts{{{"events", kEvents},
                                       {"history", kHistory},
                                       {"report", kReport},
+                                      {"profiles", kJudgedBy},
                                       {"facts", kFacts},
                                       {"recording", kRecording}}};
 

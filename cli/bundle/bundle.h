@@ -4,7 +4,8 @@
 //   manifest.json                 what this is, which hosts, what was left out and why; size and SHA-256 of
 //   each member hosts/NAME/recording/...      a recording (collectors/recording/format.h): unpacked, a folder
 //   for `check --facts` hosts/NAME/facts.json         instead of it under pseudonyms: protobuf's JSON of
-//   rdmaready.v1.Facts hosts/NAME/report.json        what the agent found: the JSON of `check`
+//   rdmaready.v1.Facts hosts/NAME/judged_by.json     beside it: by which profiles (api/profile/judged_by.h),
+//   which else the recording keeps hosts/NAME/report.json        what the agent found: the JSON of `check`
 //   hosts/NAME/history.json       what it remembers: the JSON of `history`
 //   hosts/NAME/events.json        the last lines of its log
 //
@@ -24,10 +25,12 @@ namespace rdmaready::bundle {
 
 inline constexpr std::string_view kManifest = "manifest.json";
 inline constexpr std::string_view kSchema = "rdmaready.v1.Bundle";
-inline constexpr std::uint32_t kFormat = 1;  // grows when an older program cannot read a newer bundle
+inline constexpr std::uint32_t kFormat = 2;  // grows when an older program cannot read a newer bundle
+inline constexpr std::uint32_t kFormatWithoutProfiles = 1;  // of a bundle without kJudgedBy; still written
 
 inline constexpr std::string_view kRecording = "recording/";  // the members of a host, below its folder
 inline constexpr std::string_view kFacts = "facts.json";
+inline constexpr std::string_view kJudgedBy = "judged_by.json";
 inline constexpr std::string_view kReport = "report.json";
 inline constexpr std::string_view kHistory = "history.json";
 inline constexpr std::string_view kEvents = "events.json";
@@ -49,7 +52,7 @@ struct BundledHost {
 
 struct LeftOut {
   std::string host{};
-  std::string what{};  // "events", "history", "report", "recording"
+  std::string what{};  // "events", "history", "report", "profiles", "recording"
   std::string why{};
   bool operator==(const LeftOut&) const = default;
 };

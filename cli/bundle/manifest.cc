@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -40,6 +41,13 @@ BundledHost HostOf(Reader& reader) {
   return host;
 }
 
+// The least that reads it.
+std::uint32_t FormatOf(const Bundle& bundle) {
+  const bool profiles = std::ranges::any_of(
+      bundle.hosts, [](const BundledHost& host) { return host.members.contains(std::string(kJudgedBy)); });
+  return profiles ? kFormat : kFormatWithoutProfiles;
+}
+
 absl::Status InManifest(std::string_view why) {
   return absl::InvalidArgumentError(fmt::format("{}: {}", kManifest, why));
 }
@@ -56,7 +64,7 @@ std::string ManifestText(const Bundle& bundle, const std::vector<ListedMember>& 
     list.push_back({{"path", one.path}, {"bytes", one.bytes}, {"sha256", one.sha256}});
   }
   const Json json{{"schema", kSchema},
-                  {"format", kFormat},
+                  {"format", FormatOf(bundle)},
                   {"version", bundle.version},
                   {"created_unix_ns", bundle.created_unix_ns},
                   {"pseudonyms", bundle.pseudonyms},
@@ -75,7 +83,7 @@ absl::StatusOr<Manifest> ReadManifest(std::string_view text) {
   if (schema == json->end() || *schema != kSchema) return InManifest("not that of a bundle");
   const auto format = json->find("format");
   if (format == json->end() || !format->is_number_unsigned()) return InManifest("it has no format");
-  if (*format != kFormat) {
+  if (*format != kFormat && *format != kFormatWithoutProfiles) {
     return InManifest(fmt::format("of format {}, and this program knows {}: a newer rdmaready reads it",
                                   format->get<std::uint64_t>(), kFormat));
   }

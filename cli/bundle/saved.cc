@@ -39,6 +39,8 @@ SavedHost OfFacts(const Bundle& bundle, const BundledHost& host, std::string_vie
   SavedHost saved{.name = host.name,
                   .recorded_unix_ns = static_cast<std::int64_t>(bundle.created_unix_ns),
                   .recorded_by = bundle.version};
+  if (const auto kept = host.members.find(std::string(kJudgedBy)); kept != host.members.end())
+    TakeJudgedBy(kept->second, saved);
   if (facts.ok()) {
     saved.facts = *std::move(facts);
   } else {

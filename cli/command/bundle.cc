@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "api/base/quantity.h"
@@ -12,10 +13,12 @@
 #include "api/base/status.h"
 #include "api/base/version.h"
 #include "api/convert/facts.h"
+#include "api/profile/judged_by.h"
 #include "checks/readiness.h"
 #include "cli/bundle/facts.h"
 #include "cli/bundle/file.h"
 #include "cli/bundle/pseudonyms.h"
+#include "cli/command/judged_pseudonyms.h"
 #include "cli/commands.h"
 #include "cli/fleet/fan_out.h"
 #include "cli/fleet/history_run.h"
@@ -37,11 +40,18 @@ constexpr int kRemembered = 100;  // runs, and as many transfers
 
 struct BundleOptions {
   HostFlags named{};
+  std::vector<std::string> profiles{};
   std::string out = "rdmaready-bundle.tar.gz";
   std::string max_size = "64M";
   std::uint32_t lldp_seconds = 0;
   bool force = false;
   bool pseudonyms = false;
+};
+
+// The request to one host.
+struct Wanted {
+  std::chrono::seconds lldp{};
+  std::optional<JudgedBy> judged_by{};  // nothing: what its agent says
 };
 
 // What one host gave, and what it did not.
@@ -84,13 +94,15 @@ absl::StatusOr<std::string> HistoryOf(const HostClient& host) {
   return HistoryJson(run);
 }
 
-absl::StatusOr<std::string> ReportOf(const HostClient& host) {
+absl::StatusOr<std::string> ReportOf(const HostClient& host, const std::optional<JudgedBy>& judged_by) {
   CheckSummary run;
-  run.profiles_of_agents = true;
+  const std::vector<Profile> profiles = judged_by ? judged_by->profiles : std::vector<Profile>();
+  run.profiles_of_agents = profiles.empty();
   Report& report = run.report;
   report.started_unix_ns = UnixNowNs();
-  RR_ASSIGN_OR_RETURN(CheckAnswer answer,
-                      host.agent->Check({.level = Rung::kHost, .caller = CallerName()}, {}, {}));
+  RR_ASSIGN_OR_RETURN(
+      CheckAnswer answer,
+      host.agent->Check({.profiles = profiles, .level = Rung::kHost, .caller = CallerName()}, {}, {}));
   report.version = kVersion;
   report.run_id = answer.run_id;
   report.level = Rung::kHost;
@@ -105,9 +117,9 @@ absl::StatusOr<std::string> ReportOf(const HostClient& host) {
   return CheckJson(run);
 }
 
-absl::Status AddRecording(const HostClient& host, std::chrono::seconds lldp, BundledHost& gathered) {
-  RR_ASSIGN_OR_RETURN(const auto sent, host.agent->GetRecording(lldp));
-  RR_ASSIGN_OR_RETURN(const auto files, NamedRecording(sent, host.name));
+absl::Status AddRecording(const HostClient& host, const Wanted& wanted, BundledHost& gathered) {
+  RR_ASSIGN_OR_RETURN(const auto sent, host.agent->GetRecording(wanted.lldp));
+  RR_ASSIGN_OR_RETURN(const auto files, NamedRecording(sent, host.name, wanted.judged_by));
   RR_ASSIGN_OR_RETURN(const Facts facts, FactsOf(files, host.name));
   const std::string& agent = host.agent->version().version;
   gathered.versions =
@@ -117,12 +129,33 @@ absl::Status AddRecording(const HostClient& host, std::chrono::seconds lldp, Bun
   return absl::OkStatus();
 }
 
+absl::Status AddHiddenProfiles(const SavedHost& saved, const bundle::Pseudonyms& pseudonyms,
+                               Gathered& gathered) {
+  if (!saved.judged_by) return absl::OkStatus();
+  const HiddenJudging hidden = UnderPseudonyms(pseudonyms, *saved.judged_by, saved);
+  if (hidden.left_out) {
+    gathered.left_out.push_back(
+        {gathered.host.name, "profiles",
+         hidden.judged_by
+             ? "names, summaries, the site file, and who answers for a waiver and why; selectors of ports name "
+               "those of this host"
+             : "which ports its profiles are for is not known"});
+  }
+  if (!hidden.judged_by) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(std::string kept, EncodeJudgedBy(*hidden.judged_by, /*people=*/false));
+  gathered.host.members.emplace(bundle::kJudgedBy, std::move(kept));
+  return absl::OkStatus();
+}
+
 // The facts that the recording gives, since what is in it in a form that nobody knows would stay in it.
-absl::Status AddPseudonyms(const HostClient& host, std::chrono::seconds lldp,
-                           const bundle::Pseudonyms& pseudonyms, BundledHost& gathered) {
-  RR_ASSIGN_OR_RETURN(const auto sent, host.agent->GetRecording(lldp));
-  const SavedHost saved = ReplayFiles(sent, host.name);
+absl::Status AddPseudonyms(const HostClient& host, const Wanted& wanted, const bundle::Pseudonyms& pseudonyms,
+                           Gathered& whole) {
+  BundledHost& gathered = whole.host;
+  RR_ASSIGN_OR_RETURN(const auto sent, host.agent->GetRecording(wanted.lldp));
+  RR_ASSIGN_OR_RETURN(const auto files, NamedRecording(sent, host.name, wanted.judged_by));
+  const SavedHost saved = ReplayFiles(files, host.name);
   if (!saved.error.empty()) return absl::UnimplementedError("host " + host.name + ": " + saved.error);
+  RR_RETURN_IF_ERROR(AddHiddenProfiles(saved, pseudonyms, whole));
   v1::Facts facts = ToProto(saved.facts);
   bundle::PutUnderPseudonyms(pseudonyms, facts);
   RR_ASSIGN_OR_RETURN(std::string text, bundle::WriteFacts(facts));
@@ -132,14 +165,14 @@ absl::Status AddPseudonyms(const HostClient& host, std::chrono::seconds lldp,
 }
 
 // What has nothing that a stranger must not see: of why something failed not the words.
-Gathered GatherPseudonymous(const HostClient& host, std::chrono::seconds lldp,
+Gathered GatherPseudonymous(const HostClient& host, const Wanted& wanted,
                             const bundle::Pseudonyms& pseudonyms) {
   Gathered gathered = {.called = host.name, .failure = host.failure};
   BundledHost& in_bundle = gathered.host;
   in_bundle.name = pseudonyms.Word("host", host.name);
   absl::Status failed = absl::UnavailableError(host.error);
   if (host.agent != nullptr) {
-    failed = AddPseudonyms(host, lldp, pseudonyms, in_bundle);
+    failed = AddPseudonyms(host, wanted, pseudonyms, gathered);
     gathered.failure = CallFailure(failed);
   }
   if (!failed.ok()) {
@@ -147,9 +180,9 @@ Gathered GatherPseudonymous(const HostClient& host, std::chrono::seconds lldp,
     in_bundle.error = "it gave no recording";
     return gathered;
   }
-  gathered.left_out = {{in_bundle.name, "recording",
-                        "raw answers hold names and addresses in forms not all of "
-                        "which are known: its facts are here instead"}};
+  gathered.left_out.push_back({in_bundle.name, "recording",
+                               "raw answers hold names and addresses in forms not all of "
+                               "which are known: its facts are here instead"});
   for (const char* what : {"report", "history", "events"}) {
     gathered.left_out.push_back(
         {in_bundle.name, what, "free text cannot be put under pseudonyms with certainty"});
@@ -176,19 +209,19 @@ void AddEvents(const HostClient& host, Gathered& gathered) {
 }
 
 // A host that gives no recording gives nothing; what else it does not give is named.
-Gathered Gather(const HostClient& host, std::chrono::seconds lldp) {
+Gathered Gather(const HostClient& host, const Wanted& wanted) {
   Gathered gathered{.called = host.name,
                     .host = {.name = host.name, .error = host.error},
                     .why = host.error,
                     .failure = host.failure};
   if (host.agent == nullptr) return gathered;
-  if (const absl::Status recorded = AddRecording(host, lldp, gathered.host); !recorded.ok()) {
+  if (const absl::Status recorded = AddRecording(host, wanted, gathered.host); !recorded.ok()) {
     gathered.host.error = gathered.why = Message(recorded);
     gathered.failure = CallFailure(recorded);
     return gathered;
   }
   AddPart(gathered, bundle::kHistory, "history", HistoryOf(host));
-  AddPart(gathered, bundle::kReport, "report", ReportOf(host));
+  AddPart(gathered, bundle::kReport, "report", ReportOf(host, wanted.judged_by));
   AddEvents(host, gathered);
   return gathered;
 }
@@ -257,9 +290,24 @@ ExitStatus WriteBundle(const Context& context, const BundleOptions& options, std
   return ShowBundle(context, run);
 }
 
+// Asks one host; the result says why it gives nothing.
+Gathered GatherOne(const HostClient& host, std::size_t index, const BundleOptions& options,
+                   const SavedJudging& judging, const bundle::Pseudonyms& pseudonyms) {
+  absl::StatusOr<std::optional<JudgedBy>> judged_by = JudgedByOf(judging, index, host.name);
+  if (!judged_by.ok()) {
+    const std::string why = Message(judged_by.status());
+    const std::string name = options.pseudonyms ? pseudonyms.Word("host", host.name) : host.name;
+    const std::string said = options.pseudonyms ? "no profile is named for it" : why;
+    return {
+        .called = host.name, .host = {.name = name, .error = said}, .why = why, .failure = ExitStatus::kUsage};
+  }
+  const Wanted wanted{.lldp = std::chrono::seconds(options.lldp_seconds), .judged_by = *std::move(judged_by)};
+  return options.pseudonyms ? GatherPseudonymous(host, wanted, pseudonyms) : Gather(host, wanted);
+}
+
 ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named);
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  const absl::StatusOr<SavingHosts> hosts = HostsToSave(options.named, options.profiles);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   const absl::StatusOr<std::uint64_t> most_bytes = ParseSize(options.max_size);
   if (!most_bytes.ok()) return context.Fail(ExitStatus::kUsage, "--max-size: " + Message(most_bytes.status()));
   if (*most_bytes > bundle::kMaxTarBytes) {
@@ -273,13 +321,11 @@ ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
     return context.Fail(SaveFailure(room), Message(room));
   context.console.Progress(options.lldp_seconds > 0 ? "recording, listening for LLDP" : "recording");
   const absl::StatusOr<std::vector<HostClient>> clients =
-      OpenClients(*addresses, context.client(), context.interrupt);
+      OpenClients(hosts->addresses, context.client(), context.interrupt);
   if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
   std::vector<Gathered> gathered(clients->size());
   FanOut(clients->size(), [&](std::size_t i) {
-    const std::chrono::seconds lldp(options.lldp_seconds);
-    gathered[i] =
-        options.pseudonyms ? GatherPseudonymous((*clients)[i], lldp, *pseudonyms) : Gather((*clients)[i], lldp);
+    gathered[i] = GatherOne((*clients)[i], i, options, hosts->judging, *pseudonyms);
   });
   return WriteBundle(context, options, *most_bytes, std::move(gathered), *file);
 }
@@ -289,6 +335,12 @@ ExitStatus RunBundle(const Context& context, const BundleOptions& options) {
 Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<BundleOptions>();
   AddHostFlags(app, options->named);
+  app.add_option("--profile", options->profiles,
+                 "The profiles or the site file by which its hosts are judged, now and by whoever opens it "
+                 "(default: what "
+                 "the inventory says, else the agent's own)")
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false);
   app.add_option("--out", options->out, "Where to write it; compressed when it ends in .gz or .tgz")
       ->type_name("FILE")
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "api/base/status.h"
@@ -16,6 +17,7 @@
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/hosts_check.h"
 #include "cli/fleet/saved_hosts.h"
+#include "cli/fleet/site_choice.h"
 #include "cli/host_flags.h"
 #include "cli/one_of.h"
 #include "cli/render/format/judged.h"
@@ -79,14 +81,18 @@ ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
     return context.Fail(ExitStatus::kUsage,
                         "--watch needs live hosts: facts --save DIR --lldp SECONDS keeps what LLDP announces");
   }
-  const absl::StatusOr<Site> site =
-      LoadSite(options.profiles.empty() ? std::vector{std::string(kDefaultProfileName)} : options.profiles);
-  if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
+  std::optional<Site> site;  // none: each recording says by what it is judged
+  if (!options.profiles.empty()) {
+    absl::StatusOr<Site> named = ChooseSite(options.profiles);
+    if (!named.ok()) return context.Fail(ExitStatus::kUsage, Message(named.status()));
+    site = *std::move(named);
+  }
   const absl::StatusOr<std::vector<SavedHost>> hosts =
       options.bundle.empty() ? LoadSavedHosts(options.facts)
                              : bundle::LoadBundle(options.bundle, options.named.hosts);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  const CheckSummary run = JudgeSavedHosts(*hosts, *site, options.ports);
+  const CheckSummary run =
+      site ? JudgeSavedHosts(*hosts, *site, options.ports) : JudgeSavedHosts(*hosts, options.ports);
   context.interrupt.Disarm();
   Show(context, options, run);
   return StatusOf(run);
@@ -125,6 +131,8 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   absl::StatusOr<ChosenHosts> chosen =
       ChooseWithOrigins(named.hosts, named.inventory, named.part, options.profiles.empty());
   if (!chosen.ok()) return context.Fail(ExitStatus::kUsage, Message(chosen.status()));
+  if (const absl::Status known = CheckWaivers(chosen->origins); !known.ok())
+    return context.Fail(ExitStatus::kUsage, Message(known));
   const std::vector<HostAddress>& addresses = chosen->addresses;
   const Rung level = RungFromName(options.level).value_or(Rung::kHost);
   if (const absl::Status count = CheckHostCount(addresses.size(), level); !count.ok()) {
@@ -143,7 +151,7 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
                         .server = *server,
                         .watch = std::chrono::seconds(options.watch_seconds)};
   if (!options.profiles.empty()) {
-    absl::StatusOr<Site> site = LoadSite(options.profiles);
+    absl::StatusOr<Site> site = ChooseSite(options.profiles);
     if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
     how.site = *std::move(site);
   }
@@ -182,7 +190,9 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option(
          "--profile", options->profiles,
          "A built-in profile or a YAML file; several, each for the `ports` that it names; or a site file, "
-         "which says which hosts follow which (default: what the inventory says, else the agent's own)")
+         "which says which hosts follow which (default: what the inventory says, else the agent's own; of "
+         "--facts and "
+         "--bundle what the recording keeps)")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false);
   app.add_option("--port", options->ports, "Judge only this port of each host: mlx5_0/1, mlx5_0 or ens1f0np0")

@@ -2,7 +2,9 @@
 // rdmaready facts: what is known of hosts.
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "api/base/status.h"
@@ -25,6 +27,7 @@ struct FactsOptions {
   std::vector<std::string> facts{};
   std::string bundle{};
   std::string save{};
+  std::vector<std::string> profiles{};
   std::uint32_t lldp_seconds = 0;
 };
 
@@ -108,16 +111,23 @@ ExitStatus RunFacts(const Context& context, const FactsOptions& options) {
   return ShowFacts(context, known());
 }
 
-HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds lldp) {
+HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds lldp,
+                 const SavedJudging& judging, std::size_t index) {
   HostSave answer{.host = host.name, .error = host.error, .failure = host.failure};
   if (host.agent == nullptr) return answer;
+  const absl::StatusOr<std::optional<JudgedBy>> judged_by = JudgedByOf(judging, index, host.name);
+  if (!judged_by.ok()) {
+    answer.error = Message(judged_by.status());
+    answer.failure = ExitStatus::kUsage;
+    return answer;
+  }
   const auto files = host.agent->GetRecording(lldp);
   if (!files.ok()) {
     answer.error = Message(files.status());
     answer.failure = CallFailure(files.status());
     return answer;
   }
-  absl::StatusOr<std::string> folder = saver.Save(*files, host.name);
+  absl::StatusOr<std::string> folder = saver.Save(*files, host.name, *judged_by);
   if (folder.ok()) {
     answer.folder = *std::move(folder);
   } else {
@@ -128,23 +138,23 @@ HostSave SaveOne(const HostClient& host, HostSaver& saver, std::chrono::seconds 
 }
 
 ExitStatus RunSave(const Context& context, const FactsOptions& options) {
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ChooseHosts(options.named);
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  absl::StatusOr<SavingHosts> hosts = HostsToSave(options.named, options.profiles);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
   HostSaver saver(options.save);
   std::vector<std::string> names;
-  for (const HostAddress& address : *addresses) names.push_back(address.text);
+  for (const HostAddress& address : hosts->addresses) names.push_back(address.text);
   if (const absl::Status room = saver.Prepare(names); !room.ok()) {
     return context.Fail(SaveFailure(room), Message(room));
   }
   context.console.Progress(options.lldp_seconds > 0 ? "recording, listening for LLDP" : "recording");
   const absl::StatusOr<std::vector<HostClient>> clients =
-      OpenClients(*addresses, context.client(), context.interrupt);
+      OpenClients(hosts->addresses, context.client(), context.interrupt);
   if (!clients.ok()) return context.Fail(ExitStatus::kUsage, Message(clients.status()));
   context.interrupt.Add([&saver] { saver.Abandon(); });
   SaveRun run;
   run.hosts.resize(clients->size());
   FanOut(clients->size(), [&](std::size_t i) {
-    run.hosts[i] = SaveOne((*clients)[i], saver, std::chrono::seconds(options.lldp_seconds));
+    run.hosts[i] = SaveOne((*clients)[i], saver, std::chrono::seconds(options.lldp_seconds), hosts->judging, i);
   });
   context.interrupt.Disarm();
   context.console.EraseProgress();
@@ -176,12 +186,21 @@ Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>&) {
          "DIR/HOST: names, "
          "hardware and IP addresses, settings of network and RDMA devices, machine-id, limits; no user data")
       ->type_name("DIR");
+  app.add_option("--profile", options->profiles,
+                 "With --save: the profiles or the site file by which the recording is judged later, kept in "
+                 "it (default: "
+                 "what the inventory says, else the agent's own)")
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false);
   app.add_option("--lldp", options->lldp_seconds,
                  "Listen this long for what LLDP and DCBX agents at both ends of each link announce, sending "
                  "nothing; 35 hears whoever sends each 30 s")
       ->check(CLI::Range(0, 300))
       ->type_name("SECONDS");
   return [options](const Context& context) {
+    if (!options->profiles.empty() && options->save.empty())
+      return context.Fail(ExitStatus::kUsage,
+                          "--profile is for --save: facts are shown as they are, under any profile");
     if (!options->facts.empty() || !options->bundle.empty()) return ShowSaved(context, *options);
     return options->save.empty() ? RunFacts(context, *options) : RunSave(context, *options);
   };

@@ -10,6 +10,7 @@
 #include "cli/command/apply_flags.h"
 #include "cli/fleet/apply_runner.h"
 #include "cli/fleet/hosts.h"
+#include "cli/fleet/site_choice.h"
 #include "cli/render/change_json.h"
 #include "cli/render/text_change.h"
 
@@ -74,6 +75,7 @@ absl::StatusOr<ApplyOptions> OrderOf(const ConfigureFlags& flags) {
     RR_ASSIGN_OR_RETURN(Profile profile, LoadProfile(name));
     order.profiles.push_back(std::move(profile));
   }
+  RR_RETURN_IF_ERROR(CheckWaivers(SiteOf(order.profiles)));
   return order;
 }
 

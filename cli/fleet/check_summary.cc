@@ -29,6 +29,50 @@ std::string WithoutName(std::string text, const std::string& name) {
   return text;
 }
 
+// "profile-x (digest 0123456789ab)"; of several one after the other.
+std::string RefsText(const std::vector<ProfileRef>& refs) {
+  constexpr std::size_t kShown = 12;
+  std::string text;
+  for (const ProfileRef& ref : refs)
+    text += fmt::format("{}{} (digest {})", text.empty() ? "" : ", ", ref.name, ref.digest.substr(0, kShown));
+  return text;
+}
+
+// Says that a recording keeps no profile, or another one; empty: neither.
+std::string JudgingText(const HostReport& host, const HostNotes& notes) {
+  switch (notes.judging) {
+    case Judging::kKept:
+      return {};
+    case Judging::kDefault:
+      return fmt::format(
+          "the recording keeps no profile, made by rdmaready {}: judged by the default {}; another with "
+          "--profile",
+          notes.recorded_by, NamesOf(host.profiles));
+    case Judging::kOther:
+      return fmt::format("judged by {}; the recording was made under {}", RefsText(host.profiles),
+                         RefsText(notes.recorded_under));
+  }
+  return {};
+}
+
+// A line for each thing that is said, with the hosts of which it is.
+void AddJudgings(const CheckSummary& run, std::vector<std::string>& lines) {
+  std::vector<SharedError> said;
+  for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
+    const std::string text = JudgingText(run.report.hosts[i], run.notes[i]);
+    if (text.empty()) continue;
+    auto same = std::ranges::find(said, text, &SharedError::text);
+    if (same == said.end()) same = said.insert(said.end(), SharedError{.text = text});
+    same->hosts.push_back(run.report.hosts[i].host);
+  }
+  for (const SharedError& one : said) {
+    const std::string hosts = one.hosts.size() == 1
+                                  ? "host " + one.hosts.front()
+                                  : fmt::format("{} hosts ({})", one.hosts.size(), FoldHosts(one.hosts));
+    lines.push_back(Printable(fmt::format("{}: {}", hosts, one.text)));
+  }
+}
+
 }  // namespace
 
 std::vector<SharedError> SharedErrors(const Report& report) {
@@ -83,6 +127,7 @@ std::vector<std::string> Complaints(const CheckSummary& run) {
                               NamesOf(first->profiles) + ", " + odd.front() + more +
                               " (name one with --profile)"));
   }
+  AddJudgings(run, lines);
   return lines;
 }
 

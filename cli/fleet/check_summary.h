@@ -13,6 +13,13 @@
 
 namespace rdmaready {
 
+// The profiles by which a recorded host is judged.
+enum class Judging {
+  kKept,     // by what its recording keeps, or by what was named where it keeps the same or none
+  kDefault,  // by the default: nothing was named, and it keeps none
+  kOther,    // by what was named, and it keeps another
+};
+
 // About one host of the report, in its order.
 struct HostNotes {
   ExitStatus failure = ExitStatus::kOk;  // why HostReport::error is set, as a status
@@ -27,7 +34,9 @@ struct HostNotes {
 
   // Of a host that was not asked but recorded earlier.
   std::int64_t recorded_unix_ns = 0;
-  std::string recorded_by{};  // version of rdmaready; empty: asked now
+  std::string recorded_by{};                 // version of rdmaready; empty: asked now
+  std::vector<ProfileRef> recorded_under{};  // the profiles that it keeps; empty: none
+  Judging judging = Judging::kKept;
 };
 
 struct CheckSummary {
@@ -46,7 +55,8 @@ struct SharedError {
 std::vector<SharedError> SharedErrors(const Report& report);
 
 // One line for each thing that belongs on standard error: hosts that could not be asked (from three on, one
-// line for each different reason), results that were not kept, hosts judged by different profiles.
+// line for each different reason), results that were not kept, hosts judged by different profiles, recordings
+// that were made under another profile or keep none.
 std::vector<std::string> Complaints(const CheckSummary& run);
 
 }  // namespace rdmaready

@@ -9,12 +9,14 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/version.h"
+#include "api/profile/load.h"
 #include "checks/fleet/agreement.h"
 #include "checks/host_parts.h"
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
 #include "checks/waiving.h"
+#include "checks/words/words.h"
 #include "cli/fleet/profile_fleets.h"
 #include "collectors/collect.h"
 #include "collectors/dcb/dcb_writes.h"
@@ -24,6 +26,8 @@
 
 namespace rdmaready {
 namespace {
+
+constexpr std::string_view kByAgent = "agent";  // JudgedBy::chosen_by of agent/agent.cc
 
 std::int64_t SteadyNowNs() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -54,6 +58,7 @@ SavedHost Replay(SavedRecording saved) {
   host.recorded_unix_ns = recording.recorded_unix_ns;
   host.recorded_by = recording.rdmaready;
   host.listened = recording.answers.Asked<LldpQuestion>();
+  TakeJudgedBy(recording.judged_by, host);
   host.facts = Collect(std::move(recording), false);
   return host;
 }
@@ -65,6 +70,19 @@ absl::StatusOr<Recording> Decode(const std::map<std::string, std::string>& files
                                   ": its recording cannot be read: " + Message(recording.status()));
 }
 
+// Joins what is chosen and what the agent sent: its waivers, and its profiles where none are chosen. Where the
+// text of the agent cannot be read, only what is chosen is kept.
+absl::StatusOr<std::string> ChosenText(JudgedBy chosen, const std::string& sent) {
+  const absl::StatusOr<JudgedBy> of_agent = DecodeJudgedBy(sent);
+  if (of_agent.ok()) chosen.waivers = of_agent->waivers;
+  if (of_agent.ok() && chosen.profiles.empty()) {
+    chosen.profiles = of_agent->profiles;
+    chosen.chosen_by = of_agent->chosen_by;
+  }
+  if (chosen.profiles.empty()) return sent;
+  return EncodeJudgedBy(chosen);
+}
+
 // A host that is judged by profiles of its own.
 struct JudgedHost {
   std::vector<Profile> profiles{};
@@ -72,11 +90,26 @@ struct JudgedHost {
   HostReport report{};
 };
 
-absl::StatusOr<JudgedHost> JudgeSaved(const SavedHost& host, const Site& site,
+// The profiles of `site`; null: those that the recording keeps, or the default.
+absl::StatusOr<std::vector<Profile>> ProfilesFor(const SavedHost& host, const Site* site) {
+  if (site != nullptr) {
+    RR_ASSIGN_OR_RETURN(std::vector<Profile> named, site->ProfilesOf(host.name));
+    return host.judged_by ? host.judged_by->WithWaivers(std::move(named)) : named;
+  }
+  if (host.judged_by) return host.judged_by->Effective();
+  if (!host.judged_by_error.empty())
+    return absl::InvalidArgumentError(
+        Cat("host ", host.name, ": the profile that its recording keeps cannot be read: ", host.judged_by_error,
+            ": name one with --profile"));
+  RR_ASSIGN_OR_RETURN(Profile usual, LoadProfile(std::string(kDefaultProfileName)));
+  return std::vector<Profile>{std::move(usual)};
+}
+
+absl::StatusOr<JudgedHost> JudgeSaved(const SavedHost& host, const Site* site,
                                       std::span<const std::string> ports) {
   if (!host.error.empty()) return absl::InvalidArgumentError(host.error);
   JudgedHost judged;
-  RR_ASSIGN_OR_RETURN(judged.profiles, site.ProfilesOf(host.name));
+  RR_ASSIGN_OR_RETURN(judged.profiles, ProfilesFor(host, site));
   absl::StatusOr<HostParts> parts = HostParts::Divide(host.facts, judged.profiles, ports);
   if (!parts.ok()) return absl::InvalidArgumentError("host " + host.name + ": " + Message(parts.status()));
   judged.parts = *std::move(parts);
@@ -89,11 +122,31 @@ absl::StatusOr<JudgedHost> JudgeSaved(const SavedHost& host, const Site& site,
   return judged;
 }
 
+std::string KeptGroupOf(const SavedHost& host) {
+  return host.judged_by ? host.judged_by->group : std::string();
+}
+
+// The notes of the report about the recording.
+HostNotes NotesOf(const SavedHost& host, const HostReport& report, const Site* site) {
+  HostNotes notes{
+      .group = KeptGroupOf(host), .recorded_unix_ns = host.recorded_unix_ns, .recorded_by = host.recorded_by};
+  notes.software = AllSoftware(host.facts);
+  if (host.judged_by) {
+    for (const Profile& profile : host.judged_by->profiles)
+      notes.recorded_under.push_back({.name = profile.name, .digest = profile.digest});
+  }
+  const bool same = notes.recorded_under == report.profiles;
+  notes.judging = site == nullptr           ? (host.judged_by ? Judging::kKept : Judging::kDefault)
+                  : !host.judged_by || same ? Judging::kKept
+                                            : Judging::kOther;
+  return notes;
+}
+
 void AddAgreement(const std::vector<SavedHost>& hosts, const std::vector<JudgedHost>& judged, Report& report) {
   std::vector<FollowingHost> following;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     following.push_back({hosts[i].name, judged[i].profiles, judged[i].parts ? &*judged[i].parts : nullptr,
-                         report.hosts[i].findings});
+                         report.hosts[i].findings, KeptGroupOf(hosts[i])});
   }
   AppendAgreement(CompareFleets(following), report);
 }
@@ -132,10 +185,39 @@ void NameHostsApart(std::vector<SavedHost>& hosts, const std::vector<std::string
   }
 }
 
+absl::StatusOr<std::optional<JudgedBy>> JudgedByOf(const SavedJudging& judging, std::size_t index,
+                                                   const std::string& host) {
+  static const HostOrigin kNone;
+  const HostOrigin& origin = index < judging.origins.size() ? judging.origins[index] : kNone;
+  const Site* site = judging.named ? &*judging.named : origin.site.get();
+  if (site == nullptr && origin.group.empty()) return std::nullopt;
+  JudgedBy judged_by{.group = origin.group};
+  if (site == nullptr) return judged_by;
+  RR_ASSIGN_OR_RETURN(judged_by.profiles, site->ProfilesOf(host));
+  judged_by.chosen_by = judging.named ? "--profile" : "inventory";
+  judged_by.site_file = site->file;
+  judged_by.site_text = site->text;
+  return judged_by;
+}
+
+void TakeJudgedBy(const std::string& text, SavedHost& host) {
+  if (text.empty()) return;
+  absl::StatusOr<JudgedBy> judged_by = DecodeJudgedBy(text);
+  if (judged_by.ok()) {
+    host.judged_by = *std::move(judged_by);
+  } else {
+    host.judged_by_error = Message(judged_by.status());
+  }
+}
+
 absl::StatusOr<std::map<std::string, std::string>> NamedRecording(
-    const std::map<std::string, std::string>& files, const std::string& host) {
+    const std::map<std::string, std::string>& files, const std::string& host,
+    const std::optional<JudgedBy>& chosen) {
   RR_ASSIGN_OR_RETURN(Recording recording, Decode(files, host));
   recording.host = host;
+  if (chosen) {
+    RR_ASSIGN_OR_RETURN(recording.judged_by, ChosenText(*chosen, recording.judged_by));
+  }
   return EncodeRecording(recording);
 }
 
@@ -144,14 +226,19 @@ absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, c
   return Collect(std::move(recording), true);
 }
 
-CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Site& site,
-                             std::span<const std::string> ports) {
+namespace {
+
+CheckSummary JudgeAll(const std::vector<SavedHost>& hosts, const Site* site,
+                      std::span<const std::string> ports) {
   CheckSummary run;
   Report& report = run.report;
   report.version = kVersion;
   report.run_id = MakeRunId();
   report.started_unix_ns = UnixNowNs();
   report.level = Rung::kHost;
+  run.profiles_of_agents = site == nullptr && std::ranges::all_of(hosts, [](const SavedHost& host) {
+                             return !host.judged_by || host.judged_by->chosen_by == kByAgent;
+                           });
   std::vector<JudgedHost> judged(hosts.size());
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     HostNotes& notes = run.notes.emplace_back();
@@ -165,9 +252,7 @@ CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Site& si
       notes.failure = ExitStatus::kUsage;  // a bad input file, or profiles that do not fit the host
       continue;
     }
-    notes.software = AllSoftware(hosts[i].facts);
-    notes.recorded_unix_ns = hosts[i].recorded_unix_ns;
-    notes.recorded_by = hosts[i].recorded_by;
+    notes = NotesOf(hosts[i], of_host, site);
     for (const ProfileRef& ref : of_host.profiles) {
       if (std::ranges::find(report.profiles, ref) == report.profiles.end()) report.profiles.push_back(ref);
     }
@@ -180,6 +265,17 @@ CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Site& si
   report.duration_ns = UnixNowNs() - report.started_unix_ns;
   Conclude(report);
   return run;
+}
+
+}  // namespace
+
+CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, const Site& site,
+                             std::span<const std::string> ports) {
+  return JudgeAll(hosts, &site, ports);
+}
+
+CheckSummary JudgeSavedHosts(const std::vector<SavedHost>& hosts, std::span<const std::string> ports) {
+  return JudgeAll(hosts, nullptr, ports);
 }
 
 struct HostSaver::Parts {
@@ -198,8 +294,8 @@ absl::Status HostSaver::Prepare(const std::vector<std::string>& hosts) {
 }
 
 absl::StatusOr<std::string> HostSaver::Save(const std::map<std::string, std::string>& files,
-                                            const std::string& host) {
-  RR_ASSIGN_OR_RETURN(const RecordingFiles named, NamedRecording(files, host));
+                                            const std::string& host, const std::optional<JudgedBy>& chosen) {
+  RR_ASSIGN_OR_RETURN(const RecordingFiles named, NamedRecording(files, host, chosen));
   return parts_->saver.Save(named, host);
 }
 

@@ -23,6 +23,7 @@ namespace {
 struct Recorded {
   std::int64_t unix_ns = 0;
   std::string version{};
+  std::vector<ProfileRef> profiles{};  // that it keeps
 };
 
 struct HostRow {
@@ -113,7 +114,7 @@ std::vector<OtherCause> OthersOf(const Cause& cause) {
 
 std::optional<Recorded> RecordedOf(const HostNotes& notes) {
   if (notes.recorded_by.empty()) return std::nullopt;
-  return Recorded{notes.recorded_unix_ns, notes.recorded_by};
+  return Recorded{notes.recorded_unix_ns, notes.recorded_by, notes.recorded_under};
 }
 
 std::vector<FindingKey> KeysOf(const std::vector<Finding>& findings) {
@@ -199,7 +200,9 @@ struct ReportView : RemedyView {
     list("id", one.id, "subject", one.subject, "observed", one.observed, "last_unix_ns", one.last_unix_ns,
          "checks", one.checks);
   }
-  static void Fields(const Recorded& one, auto& list) { list("unix_ns", one.unix_ns, "version", one.version); }
+  static void Fields(const Recorded& one, auto& list) {
+    list("unix_ns", one.unix_ns, "version", one.version, "profiles", one.profiles);
+  }
 
   static void CauseFields(auto& list) {
     constexpr auto kFinding = [](const auto& cause) { return Main(cause)->finding; };

@@ -120,6 +120,14 @@ absl::StatusOr<Fact<ApplyState>> ReadApplier(const RecordingFiles& files) {
   return state.ok() ? state : BadFile(recording::kApplierFile, Message(state.status()));
 }
 
+// Older recordings have no such file.
+absl::StatusOr<std::string> ReadJudgedBy(const RecordingFiles& files) {
+  const auto file = files.find(std::string(kJudgedByFile));
+  if (file == files.end()) return std::string();
+  return file->second.size() <= kMaxJudgedByText ? absl::StatusOr<std::string>(file->second)
+                                                 : BadFile(kJudgedByFile, "too large for a recording");
+}
+
 // Its own part of the recording, and how many files there are.
 absl::Status DecodeManifest(const Json& manifest, Recording& recording, std::size_t& files) {
   recording::Reader reader(manifest);
@@ -140,6 +148,7 @@ absl::StatusOr<RecordingFiles> EncodeRecording(const Recording& recording) {
   RecordingFiles files;
   recording::WriteAnswers(recording.answers, files);
   WriteApplier(recording, files);
+  if (!recording.judged_by.empty()) files[std::string(kJudgedByFile)] = recording.judged_by;
   const std::string manifest(kManifestFile);
   files[manifest] = Manifest(recording, files.size() + 1);
   std::string digests;
@@ -179,6 +188,7 @@ absl::StatusOr<Recording> DecodeRecording(const RecordingFiles& files) {
   if (files.size() != count + 1) return BadFile(kDigestsFile, "does not name every file");
   RR_RETURN_IF_ERROR(recording::ReadAnswers(files, recording.answers));
   RR_ASSIGN_OR_RETURN(recording.apply_state, ReadApplier(files));
+  RR_ASSIGN_OR_RETURN(recording.judged_by, ReadJudgedBy(files));
   return recording;
 }
 

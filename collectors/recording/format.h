@@ -13,6 +13,9 @@
 //   lldpad.jsonl     messages to lldpad and its answers, where it runs
 //   modes.jsonl      permissions of files
 //   applier.json     what the applier said of its changes; older recordings have none
+//   judged_by.json   by which profiles and waivers the host was judged (api/profile/judged_by.h); older
+//   recordings
+//                    have none
 //   lines.jsonl      lines that were looked for in files of which nothing else was kept; devices.jsonl: limits
 //   of RDMA
 //                    devices. Older recordings have none of these three
@@ -36,6 +39,7 @@ using RecordingFiles = std::map<std::string, std::string>;  // contents by relat
 
 inline constexpr std::string_view kManifestFile = "recording.json";
 inline constexpr std::string_view kDigestsFile = "SHA256SUMS";
+inline constexpr std::string_view kJudgedByFile = "judged_by.json";
 inline constexpr int kRecordingFormat = 1;  // grows when an older program cannot read a newer recording
 
 // What a loader may meet at most.

@@ -120,7 +120,8 @@ absl::StatusOr<Recording> LoadOne(UniqueFd root, const std::string& name, std::s
   files.emplace(kDigestsFile, std::move(digests));
   std::size_t left = kMaxRecordingFolderBytes;
   for (const std::string& path : *listed) {
-    RR_ASSIGN_OR_RETURN(std::string text, folder.Read(path, std::min(left, budget_bytes)));
+    const std::size_t most = path == kJudgedByFile ? kMaxJudgedByText : left;
+    RR_ASSIGN_OR_RETURN(std::string text, folder.Read(path, std::min({most, left, budget_bytes})));
     left -= text.size();
     budget_bytes -= text.size();
     files.insert_or_assign(path, std::move(text));

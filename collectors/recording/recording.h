@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording: every question that the collectors asked of a host, and what was answered; and what its applier
-// said of its changes. Nothing else is in it: what no collector reads is not recorded. A value; format.h writes
-// it down, RecordedHost serves it.
+// said of its changes; and by which profiles it was judged. Nothing else is in it: what no collector reads is
+// not recorded. A value; format.h writes it down, RecordedHost serves it.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,7 @@ struct Recording {
 
   AnswerLog answers{};
   Fact<ApplyState> apply_state{};  // not collected in what an older version recorded
+  std::string judged_by{};         // profiles, as a text that is not looked into here; empty: it keeps none
 };
 
 // What one recording may hold. More is left out while recording (and reads as not collected), and refused
@@ -30,5 +31,6 @@ struct Recording {
 inline constexpr std::size_t kMaxRecordedAnswers = 50'000;
 inline constexpr std::size_t kMaxAnswerBytes = std::size_t{4} << 20;
 inline constexpr std::size_t kMaxRecordingBytes = std::size_t{32} << 20;
+inline constexpr std::size_t kMaxJudgedByText = std::size_t{8} << 20;
 
 }  // namespace rdmaready

@@ -181,7 +181,7 @@ class Pseudonymous(Bundled):
         for one in names:
             self.assertNotIn(one.encode(), data)
         self.assertEqual({one["what"] for one in made["left_out"]}, {"recording", "report", "history", "events"})
-        self.assertEqual({path.rsplit("/", 1)[-1] for path in self.members()}, {"manifest.json", "facts.json"})
+        self.assertEqual({path.rsplit("/", 1)[-1] for path in self.members()}, {"manifest.json", "facts.json", "judged_by.json"})
 
     def test_each_bundle_has_names_of_its_own(self):
         first = self.bundle("--pseudonyms")

@@ -61,6 +61,16 @@ std::string Replaced(std::string text, const std::string& what, const std::strin
   return text.replace(text.find(what), what.size(), by);
 }
 
+TEST(Bundle, IsOfTheOlderFormatWhereAnOlderProgramReadsIt) {
+  EXPECT_THAT(ManifestText(Two(), {}), HasSubstr("\"format\": 1"));
+  Bundle with_profiles = Two();
+  with_profiles.hosts[1].members.emplace("judged_by.json", "{}");
+  EXPECT_THAT(ManifestText(with_profiles, {}), HasSubstr("\"format\": 2"));
+  const absl::StatusOr<Bundle> read = Decode(Tar(with_profiles));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->hosts[1].members.at("judged_by.json"), "{}");
+}
+
 TEST(Bundle, GivesBackWhatWasPutIntoIt) {
   for (const std::string& bytes : {Tar(Two()), *Gzip(Tar(Two()))}) {
     const absl::StatusOr<Bundle> read = Decode(bytes);
@@ -144,7 +154,7 @@ TEST(Bundle, RefusesAManifestOfNoSense) {
   ExpectRefusedBundle(With([](Members& all) { all["manifest.json"] = "[]"; }),
                       "manifest.json: not a JSON object");
   ExpectRefusedBundle(of("rdmaready.v1.Bundle", "rdmaready.v1.Check"), "manifest.json: not that of a bundle");
-  ExpectRefusedBundle(of("\"format\": 1", "\"format\": 2"), "of format 2, and this program knows 1");
+  ExpectRefusedBundle(of("\"format\": 1", "\"format\": 3"), "of format 3, and this program knows 2");
   ExpectRefusedBundle(of("\"format\": 1", "\"format\": \"1\""), "it has no format");
   ExpectRefusedBundle(of("\"pseudonyms\": false", "\"pseudonyms\": 0"), "pseudonyms");
   ExpectRefusedBundle(of("\"created_unix_ns\"", "\"made_unix_ns\""), "created_unix_ns");

@@ -38,6 +38,18 @@ TEST(RecordingFormat, IsTheSameAfterARoundTrip) {
   EXPECT_EQ(*EncodeRecording(*recording), files);
 }
 
+TEST(RecordingFormat, KeepsByWhatTheHostWasJudged) {
+  Recording recording = *DecodeRecording(GoodFiles());
+  EXPECT_EQ(recording.judged_by, "") << "older recordings keep nothing";
+  recording.judged_by = "{\"profiles\": []}";
+  const RecordingFiles files = *EncodeRecording(recording);
+  EXPECT_EQ(files.at("judged_by.json"), recording.judged_by);
+  EXPECT_EQ(DecodeRecording(files)->judged_by, recording.judged_by);
+  recording.judged_by = std::string(kMaxJudgedByText + 1, ' ');
+  EXPECT_EQ(Message(DecodeRecording(*EncodeRecording(recording)).status()),
+            "judged_by.json: too large for a recording");
+}
+
 TEST(RecordingFormat, IsReadableWhereTheHostSpeaksText) {
   const RecordingFiles files = GoodFiles();
   EXPECT_EQ(files.at("files/sys/class/net/dcb0/speed"), "25000\n");
