@@ -96,7 +96,8 @@ constexpr std::array<Command, 17> kCommands{{
     {"profile", "What hosts are judged by",
      "  rdmaready profile list\n"
      "  rdmaready profile show smb-direct-roce\n"
-     "  rdmaready profile check my-fabric.yaml",
+     "  rdmaready profile check my-fabric.yaml\n"
+     "  rdmaready profile test my-fabric-tests.yaml     saved hosts: are they found to be as expected?",
      DefineProfile, false},
     {"pki", "Keep a CA of files: certificates for agents, hubs and operators, by which they know each other",
      "  rdmaready pki init\n"

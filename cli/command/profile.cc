@@ -13,7 +13,9 @@
 #include "api/profile/profile_proto.h"
 #include "api/profile/site.h"
 #include "api/profile/yaml_writer.h"
+#include "cli/command/profile_test.h"
 #include "cli/commands.h"
+#include "cli/fleet/site_choice.h"
 #include "cli/one_of.h"
 #include "cli/render/change_json.h"
 #include "cli/render/json.h"
@@ -58,7 +60,9 @@ std::optional<SiteReading> ReadAsSite(const std::string& file) {
 }
 
 ExitStatus CheckSite(const Context& context, const std::string& file, SiteReading site) {
-  const ProfileReading reading{.faults = std::move(site.faults), .files = {file}};
+  ProfileReading reading{.faults = std::move(site.faults), .files = {file}};
+  if (const absl::Status known = CheckWaivers(site.site); !known.ok() && reading.faults.empty())
+    reading.faults.push_back({.file = file, .line = 1, .text = Message(known)});
   context.Print(ProfileCheckJson(file, reading), reading.faults.empty() ? file + ": a site file, well-formed\n"
                                                                         : ProfileFaultsText(file, reading));
   return reading.faults.empty() ? ExitStatus::kOk : ExitStatus::kUsage;
@@ -79,9 +83,10 @@ std::string AdviceText(const std::string& file, const ProfileReading& reading) {
 
 ExitStatus CheckFile(const Context& context, const std::string& file) {
   if (std::optional<SiteReading> site = ReadAsSite(file)) return CheckSite(context, file, *std::move(site));
-  const absl::StatusOr<ProfileReading> reading = ReadProfile(file);
+  absl::StatusOr<ProfileReading> reading = ReadProfile(file);
   if (!reading.ok()) return context.Fail(ExitStatus::kUsage, Message(reading.status()));
-  if (!reading->profile) return Refuse(context, file, *reading);
+  AddWaiverFaults(*reading);
+  if (!reading->faults.empty()) return Refuse(context, file, *reading);
   context.Print(ProfileCheckJson(file, *reading), file + ": profile " + reading->profile->name +
                                                       " is well-formed\n" + AdviceText(file, *reading));
   return ExitStatus::kOk;
@@ -111,15 +116,21 @@ Action DefineProfile(CLI::App& app, const std::function<void(CLI::App&)>& global
   check->add_option("FILE", options->name, "A YAML file")->required();
   CLI::App* digest = app.add_subcommand("digest", "The SHA-256 by which apply.yaml permits a profile");
   digest->add_option("PROFILE", options->name, "A built-in profile or a YAML file")->required();
-  for (CLI::App* sub : {list, show, check, digest}) global(*sub);
+  CLI::App* test =
+      app.add_subcommand("test", "Judge saved hosts, and compare what is found with what a file expects");
+  test->add_option("FILE", options->name, "A YAML file of tests; what it names is seen from its folder")
+      ->required();
+  for (CLI::App* sub : {list, show, check, digest, test}) global(*sub);
   list->footer("\nExample:\n  rdmaready profile list");
   show->footer(
       "\nExamples:\n  rdmaready profile show nvidia-lossy\n  rdmaready profile show nvidia-lossless --switch "
       "cumulus");
   check->footer("\nExample:\n  rdmaready profile check my-fabric.yaml");
   digest->footer("\nExample:\n  rdmaready profile digest my-fabric.yaml");
+  test->footer("\nExample:\n  rdmaready profile test my-fabric-tests.yaml");
   app.require_subcommand(1);
   return [=](const Context& context) {
+    if (test->parsed()) return TestProfiles(context, options->name);
     if (digest->parsed()) return ShowDigest(context, options->name);
     if (list->parsed()) return context.List(ProfilesJson(BuiltInProfileNames()), BuiltInProfileNames());
     return show->parsed() ? Show(context, *options) : CheckFile(context, options->name);

@@ -2,6 +2,7 @@
 // The documents that are not about findings: the catalogue, profiles, saved hosts, errors.
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -9,6 +10,7 @@
 #include "checks/words/words_view.h"
 #include "cli/render/documents.h"
 #include "cli/render/json.h"
+#include "cli/render/profile_tests_run.h"
 
 namespace rdmaready {
 namespace {
@@ -154,6 +156,21 @@ struct CatalogueView : WordsView {
         .WhenThere();
   }
 
+  static void Fields(const Mismatch& one, auto& list) { list("wanted", one.wanted, "seen", one.seen); }
+  static void Fields(const ProfileTestResult& one, auto& list) {
+    list("name", one.name, "line", one.line);
+    list.Derived("passed", [](const ProfileTestResult& test) { return test.differences.empty(); });
+    list("differences", one.differences);
+  }
+  static void Fields(const ProfileTestsRun& run, auto& list) {
+    list("file", run.file);
+    list.Derived("passed", [](const ProfileTestsRun& all) {
+      return std::ranges::all_of(all.tests,
+                                 [](const ProfileTestResult& test) { return test.differences.empty(); });
+    });
+    list("tests", run.tests);
+  }
+
   static void Fields(const Placeholder& one, auto& list) { list("name", one.name, "meaning", one.meaning); }
   static void Fields(const SwitchSideShown& one, auto& list) {
     list("profile", one.profile, "switch", one.kind, "placeholders", one.side.placeholders, "text",
@@ -199,6 +216,8 @@ constexpr convert::DocumentOf<ProfileShown> kProfileDocument{
     {"rdmaready.v1.Profile", kInCatalogue<ProfileShown>}};
 constexpr convert::DocumentOf<ProfileCheckShown> kProfileCheckDocument{
     {"rdmaready.v1.ProfileCheck", kInCatalogue<ProfileCheckShown>}};
+constexpr convert::DocumentOf<ProfileTestsRun> kProfileTestsDocument{
+    {"rdmaready.v1.ProfileTests", kInCatalogue<ProfileTestsRun>}};
 constexpr convert::DocumentOf<SwitchSideShown> kSwitchSideDocument{
     {"rdmaready.v1.SwitchSide", kInCatalogue<SwitchSideShown>}};
 
@@ -209,6 +228,7 @@ std::string ProfileJson(const Profile& profile) { return kProfileDocument.Text({
 std::string ProfileCheckJson(const std::string& named, const ProfileReading& reading) {
   return kProfileCheckDocument.Text({.file = named, .reading = &reading});
 }
+std::string ProfileTestsJson(const ProfileTestsRun& run) { return kProfileTestsDocument.Text(run); }
 std::string SwitchSideJson(const std::string& profile, const std::string& kind, const SwitchSide& side) {
   return kSwitchSideDocument.Text({.profile = profile, .kind = kind, .side = side});
 }
@@ -231,10 +251,10 @@ std::string ErrorJson(ExitStatus status, std::string_view host, std::string_view
 }
 
 std::span<const convert::Document> CatalogueDocuments() {
-  static constexpr std::array<convert::Document, 11> kDocuments{
-      kVersionDocument,     kCasesDocument,        kProfilesDocument,  kChecksDocument,
-      kExplanationDocument, kExplanationsDocument, kErrorDocument,     kSavedDocument,
-      kProfileDocument,     kProfileCheckDocument, kSwitchSideDocument};
+  static constexpr std::array<convert::Document, 12> kDocuments{
+      kVersionDocument,     kCasesDocument,        kProfilesDocument,     kChecksDocument,
+      kExplanationDocument, kExplanationsDocument, kErrorDocument,        kSavedDocument,
+      kProfileDocument,     kProfileCheckDocument, kProfileTestsDocument, kSwitchSideDocument};
   return kDocuments;
 }
 
