@@ -40,10 +40,18 @@ std::string VariableText(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-// From the user database, not from the environment; empty: not known.
-std::string HomeOfRoot() {
-  const ::passwd* root = ::getpwuid(0);
-  return root == nullptr || root->pw_dir == nullptr ? std::string() : root->pw_dir;
+// Whether the folder belongs to this user, or does not exist yet. sudo, su and setpriv may keep HOME as it was
+// for another user, whose files say nothing about this one.
+bool IsOwnFolder(const std::string& path) {
+  if (!path.starts_with('/')) return false;
+  struct ::stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_uid == ::geteuid() : errno == ENOENT;
+}
+
+// The home of this user in the user database; empty: not known.
+std::string HomeInDatabase() {
+  const ::passwd* user = ::getpwuid(::geteuid());
+  return user == nullptr || user->pw_dir == nullptr ? std::string() : user->pw_dir;
 }
 
 absl::Status Fault(const std::string& path, int line, const std::string& text) {
@@ -190,12 +198,11 @@ std::vector<std::string> ContextFile::Names() const {
 }
 
 absl::StatusOr<std::string> UserConfigFolder() {
-  // sudo may keep the caller's HOME: what that caller may write is not what root trusts.
-  const bool by_sudo = ::geteuid() == 0 && !VariableText("SUDO_UID").empty();
-  const std::string config = by_sudo ? std::string() : VariableText("XDG_CONFIG_HOME");
-  if (config.starts_with('/')) return config + "/rdmaready";
-  const std::string home = by_sudo ? HomeOfRoot() : VariableText("HOME");
-  if (home.starts_with('/')) return home + "/.config/rdmaready";
+  const std::string config = VariableText("XDG_CONFIG_HOME");
+  if (IsOwnFolder(config)) return config + "/rdmaready";
+  for (const std::string& home : {VariableText("HOME"), HomeInDatabase()}) {
+    if (IsOwnFolder(home)) return home + "/.config/rdmaready";
+  }
   return absl::FailedPreconditionError("this user has no home");
 }
 

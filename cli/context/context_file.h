@@ -40,7 +40,8 @@ struct ContextFile {
 };
 
 // The folder of this user's configuration of rdmaready: $XDG_CONFIG_HOME/rdmaready, by default
-// ~/.config/rdmaready. Under sudo it is root's own. kFailedPrecondition: no home.
+// ~/.config/rdmaready. A folder of another user is passed over (a HOME that sudo kept);
+// then the home of the user database counts. kFailedPrecondition: no home.
 absl::StatusOr<std::string> UserConfigFolder();
 
 // RDMAREADY_CONFIG, else contexts.yaml of UserConfigFolder.
