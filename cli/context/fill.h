@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "cli/context/defaults.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11 is called so
 class App;
 }
 
