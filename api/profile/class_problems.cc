@@ -84,7 +84,7 @@ void CheckHeartbeatClass(const v1::Profile& message, const v1::Profile::TrafficC
                       path});
 }
 
-// What the class of the RDMA priority says must be what rdma_percent says.
+// The class of the RDMA priority must have the share of rdma_percent.
 void CheckRdmaClass(const v1::Profile& message, const v1::Profile::TrafficClass& one, const std::string& path,
                     Problems& problems) {
   if (!message.has_rdma_priority() || !Holds(one, message.rdma_priority())) return;

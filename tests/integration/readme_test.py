@@ -4,11 +4,13 @@ leads somewhere, and code stands in the tree as it is shown."""
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
 
 import certificates
+import fixtures
 import hubs
 import tool
 from eventually import eventually
@@ -98,6 +100,8 @@ class ACommand(unittest.TestCase):
         roles.write_text("apply: ['DNS:me.example']\n")
         roles.chmod(0o644)
         (cls.place / "my-fabric.yaml").write_text("extends: nvidia-lossless\nname: my-fabric\n")
+        shutil.copytree(fixtures.HOSTS / "two-rails-sick" / "saved", cls.place / "known")
+        (cls.place / "my-fabric-tests.yaml").write_text("tests: [{name: a, facts: known, profile: my-fabric.yaml, verdict: not-ready}]\n")
         (cls.place / "site.yaml").write_text('groups: [{hosts: ["*"], profiles: [{profile: my-fabric.yaml}]}]\n')
         (cls.place / "agent.yaml").write_text("listen: 127.0.0.1:0\nstate_dir: state\n")
         (cls.place / "hub.yaml").write_text("listen: 127.0.0.1:0\nstore: kept/fleet.db\n")

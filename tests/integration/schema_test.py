@@ -45,6 +45,9 @@ class AnOutput(unittest.TestCase):
             site = pathlib.Path(folder) / "site.yaml"
             site.write_text("groups: [{hosts: ['*'], profiles: [{profile: nvidia-lossless}]}]\n")
             lines += [["profile", "check", site]]
+            expected = pathlib.Path(folder) / "expected.yaml"
+            expected.write_text(f"tests: [{{name: a, facts: '{hosts.saved}', profile: {many_hosts.PROFILE}, verdict: not-ready}}]\n")
+            lines += [["profile", "test", expected]]
             waiving = pathlib.Path(folder) / "waiving.yaml"
             waiving.write_text(f"extends: {many_hosts.PROFILE}\nname: waiving\nwaivers: [{{check: '*', reason: r, who: w, until: 2261-01-01}}]\n")
             lines += [["check", "--facts", hosts.saved, "--profile", waiving], ["check", agent.address, "--profile", waiving]]
