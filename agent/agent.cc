@@ -237,6 +237,9 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
                             .netdev = port.netdev ? port.netdev->name : ""};
   const Finding* obstacle = ObstacleTo(judged, place.subject);
   std::vector<Finding> findings;
+  std::optional<Finding> cause;  // of a test that could not connect: the others would end in the same way
+  std::stop_source enough;
+  const std::stop_callback given_up(cancel, [&enough] { enough.request_stop(); });
   const auto add = [&](Finding finding) {
     if (obstacle != nullptr) finding = Explained(std::move(finding), *obstacle);
     if (watcher.finding) watcher.finding(finding);
@@ -248,6 +251,12 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
     const EndCounters counters{.port = live.port, .changes = live.result.error_counters};
     Finding finding = JudgeTransfer(live.result, place, {&counters, 1});
     finding.duration_ns = live.duration_ns;
+    if (finding.outcome == Outcome::kFail && CannotConnect(live.result.failure, live.result.case_name)) {
+      const Finding* memory = MemoryCauseOf(live.result.failure, judged);
+      cause = memory == nullptr ? finding : *memory;
+      if (memory != nullptr) finding = Explained(std::move(finding), *memory);
+      enough.request_stop();
+    }
     add(std::move(finding));
   };
   const std::vector<TransferCase> cases = CheckedCasesOn(Rung::kLoopback);
@@ -261,11 +270,12 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
     const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number, EthernetNicsOf(port)};
     const TransferOptions marked{.tos = profile.tos, .system_tos = !profile.tos.has_value()};
     why_not = Message(RunLoopbacks(chosen, cases, marked, "check, loopback", caller,
-                                   {.progress = watcher.progress, .transfer = judge}, cancel));
+                                   {.progress = watcher.progress, .transfer = judge}, enough.get_token()));
   }
   const std::size_t tests = findings.size();
   for (const TransferCase& test : std::span(cases).subspan(findings.size())) {
-    add(NotTested(test.name, place, why_not));
+    Finding untested = NotTested(test.name, place, cause ? cause->observed : why_not);
+    add(cause ? Explained(std::move(untested), *cause) : std::move(untested));
   }
   if (tests > 0) add(JudgeOwnPast(past, place, "no test that counts was kept", tests));
   return findings;

@@ -68,6 +68,7 @@ constexpr GroupedFamily kFamilies[] = {
     {"storage", SmbChecks},
     {"storage", SmbServingChecks},
     {"storage", StorageRolesChecks},
+    {"agreement", SharedWireChecks},
     {"agreement", AgreementChecks},
     {"pair", PairChecks},
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,6 +18,10 @@
 #include "checks/words/verdict.h"
 
 namespace rdmaready {
+
+struct Compared;       // checks/fleet/agreement.h, as Voter is
+struct PlacedAddress;  // checks/words/addresses.h
+struct Voter;
 
 // What one verdict is about, and all that it may look at.
 struct HostView {
@@ -55,12 +60,21 @@ using Judge = Verdict (*)(const View&);
 // not known.
 using JudgeAmongPorts = std::vector<Verdict> (*)(const HostView&);
 
+// One end of a difference: a port, and the address by which the other end reaches it. Null: the address plays
+// no part.
+struct DifferingEnd {
+  const Facts& host;
+  const Port& port;
+  const PlacedAddress* address = nullptr;
+};
+
 // What the ports of several hosts have in common, when all is well: see checks/fleet/agreement.h.
 struct Agreement {
   // Among which ports a difference matters.
   enum class Among {
-    kOneSubnet,  // those that talk to each other
-    kOneBoard,   // those of one model
+    kOneSubnet,   // those that talk to each other
+    kOneBoard,    // those of one model
+    kEachSubnet,  // those of one subnet, for each address of a port: two subnets are never compared
   };
   // What the port has, in words that are equal exactly when two ports agree. Missing::kUnsupported: the
   // question does not apply to the port, and the detail says why.
@@ -69,7 +83,17 @@ struct Agreement {
   Among among = Among::kOneSubnet;
   // Another model may well have another: in a fleet, where several models are usual, ports of one are compared.
   bool of_model = false;
+  // For kEachSubnet: the value that the port has by that address.
+  Fact<std::string> (*value_at)(const PortView&, const PlacedAddress&) = nullptr;
+  // Where one side has this value, the difference may be meant: a warning. Empty: no value is like that.
+  std::string_view may_differ{};
+  // The repair on the host of `odd` that gives it what `other` has. Empty: it would be a step back. Null: the
+  // check's own fix.
+  Fix (*align)(const DifferingEnd& odd, const DifferingEnd& other) = nullptr;
 };
+
+// Judges the ports of several hosts beside each other.
+using JudgeAmongHosts = Compared (*)(std::span<const Voter>, const Profile&);
 
 // A command of the fix is one shell line that root can type as it stands; a capital word (ADDRESS) stands for
 // what only the administrator knows. Two `dcb` commands are joined by ; and not by &&: the exit status of
@@ -89,7 +113,7 @@ struct Check {
   bool parts_hosts = false;  // of a pair: where it fails, the two hosts have no ports that could be tested
   // The type of the function's parameter says what the check is about.
   std::variant<Judge<HostView>, Judge<PortView>, Judge<EthernetView>, Judge<PairView>, JudgeAmongPorts,
-               Agreement>
+               JudgeAmongHosts, Agreement>
       judge{};
 };
 

@@ -67,6 +67,7 @@ std::vector<Check> SmbServingChecks();
 std::vector<Check> StorageRolesChecks();
 // fleet/
 std::vector<Check> AgreementChecks();
+std::vector<Check> SharedWireChecks();
 std::vector<Check> PairChecks();
 
 }  // namespace rdmaready

@@ -178,6 +178,7 @@ class HostJudge {
 
   // More than one host is needed: JudgePair, and JudgeAgreement of checks/fleet/agreement.h.
   void Each(const Check&, Judge<PairView>) {}
+  void Each(const Check&, JudgeAmongHosts) {}
   void Each(const Check&, const Agreement&) {}
 
   // `made` gives the fix that the settings which serve the check make of the check's own.

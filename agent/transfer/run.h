@@ -27,14 +27,14 @@ struct RunOptions {
   std::uint32_t qps = 1;        // queue pairs in each direction; at least 1; both ends must agree
   bool bidirectional = false;   // another transfer the other way at the same time; both ends must agree
   std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
-  std::chrono::milliseconds stall_limit{5'000};    // nothing completes for this long: stalled
+  std::chrono::milliseconds stall_limit{5'000};  // nothing completes for this long: stalled
   // To resolve and connect. The connection manager sends a lost request again after 4.6 s, which is
   // CMA_CM_RESPONSE_TIMEOUT and twice the packet's life time (drivers/infiniband/core/cma.c): there is time for
-  // that once.
-  std::chrono::milliseconds connect_limit{8'000};
-  std::chrono::milliseconds farewell{5'000};       // to wait for the other end's last word
-  std::uint64_t max_bytes = 64ull << 30;           // the measured part ends there even before its time
-  std::stop_token cancel{};                        // the caller gives up; noticed within 100 ms
+  // that once, and no more: an unreachable peer is known after that time.
+  std::chrono::milliseconds connect_limit{6'000};
+  std::chrono::milliseconds farewell{5'000};  // to wait for the other end's last word
+  std::uint64_t max_bytes = 64ull << 30;      // the measured part ends there even before its time
+  std::stop_token cancel{};                   // the caller gives up; noticed within 100 ms
   // Of the initiator: whether it may connect where an offer says, which may name any address. Empty: it may.
   std::function<absl::Status(const std::string& address)> may_connect{};
 };

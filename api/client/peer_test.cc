@@ -35,6 +35,7 @@ class PeerRelay {
     answer.from_store_error = from_.store_error;
     answer.to_store_error = to_.store_error;
     answer.result = Result(test);
+    if (test.patience.count() > 0) GiveUp(test, answer);
     for (const Side* side : {&from_, &to_}) {
       if (side->result)
         answer.counters.push_back({side->agent.name(), side->port_name, side->result->error_counters,
@@ -46,12 +47,22 @@ class PeerRelay {
   }
 
  private:
+  // No agent failed where only the caller's patience ended.
+  static void GiveUp(const PeerTest& test, PeerAnswer& answer) {
+    if (!absl::IsDeadlineExceeded(answer.from_status) && !absl::IsDeadlineExceeded(answer.to_status)) return;
+    answer.from_status = answer.to_status = absl::OkStatus();
+    if (answer.result.failure.kind != FailureKind::kPeerGone) return;
+    answer.result.failure = {FailureKind::kUnreachable,
+                             "no connection within " + std::to_string(test.patience.count()) + " ms"};
+  }
+
   struct Side {
     explicit Side(AgentClient& client) : agent(client) {}
 
     void Open(const PeerTest& test, v1::PeerTestRequest::Start::Role role, const PortSelection& port,
               const std::string& peer_name) {
       context.set_deadline(agent.Deadline(test.options, 1));
+      if (test.patience.count() > 0) context.set_deadline(std::chrono::system_clock::now() + test.patience);
       stream = agent.wire_->stub->TestPeer(&context);
       v1::PeerTestRequest request;
       v1::PeerTestRequest::Start* start = request.mutable_start();

@@ -3,6 +3,7 @@
 // to each and relays the control messages; only the RDMA traffic goes from host to host.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct PeerTest {
   std::string caller{};
   std::string run_id{};
   TransferOptions options{};
+  // The test is given up where it is not over then: the peer counts as unreachable. Zero: the case's own time.
+  std::chrono::milliseconds patience{};
 };
 
 struct PeerAnswer {
@@ -31,7 +34,8 @@ struct PeerAnswer {
   std::string to_store_error{};
 };
 
-// Blocks until both ends are done, one is gone, or the deadline of the case has passed.
+// Blocks until both ends are done, one is gone, or the deadline of the case, or the caller's patience, has
+// passed.
 PeerAnswer RunPeerTest(AgentClient& from, AgentClient& to, const PeerTest& test);
 
 }  // namespace rdmaready

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// agree.*: what the ports of several hosts should have in common, whatever the profile says of it. All is
-// advice: each host may be ready by itself, and what keeps two from talking is found between them (pair.cc, the
-// peer rung).
+// agree.*: what the ports of several hosts should have in common, whatever the profile says of it. All of it is
+// advice: each host may be ready by itself. The checks of shared_wire.cc and pair.cc, and the peer rung, find
+// faults that keep two hosts from talking.
 #include <algorithm>
 
 #include "api/base/text.h"
 #include "checks/families.h"
+#include "checks/fleet/align.h"
 #include "checks/words/addresses.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
@@ -220,7 +221,7 @@ std::vector<Check> OfDevices() {
                   .Do("MTU: that of the others")
                   .Or("change the other hosts, where this one is right")
                   .CheckBy("ip link show dev {netdev}"),
-       .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active"},
+       .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active", "agree.netdev-mtu"},
        .judge = Agreement{MtuValue, "verbs active MTU of all"}},
       {.id = "agree.netdev-mtu",
        .title = "All hosts of a subnet have one MTU for IP",
@@ -231,7 +232,7 @@ std::vector<Check> OfDevices() {
                   .Or("change the other hosts, where this one is right")
                   .CheckBy("ip link show dev {netdev}"),
        .depends_on = {"inv.netdev-mapping", "mtu.max", "mtu.ethernet"},
-       .judge = Agreement{NetdevMtuValue, "rtnetlink of all"}},
+       .judge = Agreement{.value = NetdevMtuValue, .source = "rtnetlink of all", .align = AlignMtu}},
       {.id = "agree.speed",
        .title = "All ports of a subnet have one speed",
        .why = "The slow one makes the fast ones wait: pauses, or loss, for everybody",
@@ -277,7 +278,7 @@ std::vector<Check> OfClasses() {
                   .CheckBy("dcb pfc show dev {netdev}"),
        .depends_on = {"inv.transport", "drv.dcb-capable", "pfc.lossless-priority", "pfc.off-when-lossy",
                       "pfc.not-default", "pfc.not-heartbeat", "pfc.only-one"},
-       .judge = Agreement{PfcValue, "dcbnl IEEE PFC of all"}},
+       .judge = Agreement{.value = PfcValue, .source = "dcbnl IEEE PFC of all", .align = AlignPfc}},
       {.id = "agree.ets",
        .title = "All hosts of a subnet share the link alike between the priorities",
        .why = "A host that gives RDMA less is the slow one of every collective and every stripe",
@@ -287,7 +288,7 @@ std::vector<Check> OfClasses() {
                   .CheckBy("dcb ets show dev {netdev}"),
        .depends_on = {"inv.transport", "drv.dcb-capable", "ets.map", "ets.sum", "ets.tsa", "ets.rdma-share",
                       "ets.three-classes", "ets.cluster-share"},
-       .judge = Agreement{EtsValue, "dcbnl IEEE ETS of all"}},
+       .judge = Agreement{.value = EtsValue, .source = "dcbnl IEEE ETS of all", .align = AlignEts}},
       {.id = "agree.dscp",
        .title = "All hosts of a subnet take the DSCP of RDMA for the same priority",
        .why = "Where it is another one, traffic to that host is in a class that drops",
@@ -307,7 +308,8 @@ std::vector<Check> OfClasses() {
                .Or("change the other hosts, where this one is right")
                .CheckBy("cat /sys/kernel/config/rdma_cm/{device}/ports/{port}/default_roce_tos"),
        .depends_on = {"inv.transport", "roce.tos"},
-       .judge = Agreement{MarkingValue, "configfs default_roce_tos of all"}},
+       .judge =
+           Agreement{.value = MarkingValue, .source = "configfs default_roce_tos of all", .align = AlignTos}},
       {.id = "agree.congestion",
        .title = "Congestion control is set alike on all hosts of a subnet",
        .why = "Senders that slow down differently share a link unfairly, and one that does not makes the "

@@ -191,7 +191,8 @@ std::vector<Check> PairChecks() {
                   .Caution("run it on the host with the smaller MTU")
                   .CheckBy("ip link show dev {netdev}"),
        .blocks_for = &kDemandsRdma,
-       .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active", "agree.mtu"},
+       .depends_on = {"inv.transport", "link.state", "mtu.ethernet", "mtu.roce-active", "agree.netdev-mtu",
+                      "agree.mtu"},
        .judge = JudgeMtuPair},
       {.id = "pfc.both-directions",
        .title = "Both ports pause the same priorities",

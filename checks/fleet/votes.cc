@@ -12,7 +12,6 @@
 #include "checks/words/words.h"
 
 namespace rdmaready {
-namespace {}  // namespace
 
 const Finding* ExplanationOf(const Check& check, const Finding& begun, std::span<const Finding> findings) {
   Finding as_pair = begun;

@@ -355,6 +355,21 @@ const Finding* ObstacleTo(std::span<const Finding> host_findings, std::string_vi
                        {.findings = host_findings, .subject = port_subject});
 }
 
+bool CannotConnect(const Failure& failure, std::string_view case_name) {
+  if (failure.kind == FailureKind::kUnreachable || failure.kind == FailureKind::kRejected) return true;
+  if (failure.kind != FailureKind::kSetup) return false;
+  const TransferCase* row = FindCase(case_name);
+  return row == nullptr || (!row->remote_invalidation && row->connections == 1);
+}
+
+const Finding* MemoryCauseOf(const Failure& failure, std::span<const Finding> host_findings) {
+  if (!IsAboutMemory(failure)) return nullptr;
+  const auto found = std::ranges::find_if(host_findings, [](const Finding& finding) {
+    return finding.id == "host.memlock" && finding.outcome == Outcome::kFail && finding.blocking;
+  });
+  return found == host_findings.end() ? nullptr : &*found;
+}
+
 Finding Explained(Finding live, const Finding& by, std::string_view host) {
   Hide(live, by, host);
   return live;

@@ -99,6 +99,13 @@ Finding NoPath(const TransferPlace& place, std::string_view reason);
 // "rxe0/1 dcb0".
 const Finding* ObstacleTo(std::span<const Finding> host_findings, std::string_view port_subject);
 
+// No connection came about, for a reason that the next case between the same ports meets too. False where the
+// case asks more of a device than the others do.
+bool CannotConnect(const Failure& failure, std::string_view case_name);
+
+// The failing finding that says why memory could not be registered; null where that is not what failed.
+const Finding* MemoryCauseOf(const Failure& failure, std::span<const Finding> host_findings);
+
 // A live finding (a failed one, or one of NotTested or NoPath) hidden behind the host's finding that explains
 // it. `host` is named when it is not the host of the report.
 Finding Explained(Finding live, const Finding& by, std::string_view host = {});

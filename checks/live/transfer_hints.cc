@@ -24,13 +24,8 @@ std::string PeerHost(const TransferPlace& place) {
   return place.peer_host.empty() ? "the peer" : "host " + Printable(place.peer_host);
 }
 
-bool IsAboutMemory(const std::string& detail) {
-  return detail.find("memory") != std::string::npos || detail.find("Cannot allocate") != std::string::npos ||
-         detail.find("reg_mr") != std::string::npos || detail.find("memlock") != std::string::npos;
-}
-
 Fix SetupHint(const Failure& failure) {
-  if (IsAboutMemory(failure.detail)) {
+  if (IsAboutMemory(failure)) {
     return Fix("ulimit -l unlimited")
         .Because("memory could not be registered: the limit of locked memory is too low")
         .Caution("the command holds for programs that this shell starts")
@@ -105,6 +100,13 @@ FailureWords WordsOf(FailureKind kind) {
 }
 
 }  // namespace
+
+bool IsAboutMemory(const Failure& failure) {
+  if (failure.kind != FailureKind::kSetup) return false;
+  constexpr std::string_view kWords[] = {"memory", "Cannot allocate", "reg_mr", "memlock"};
+  return std::ranges::any_of(
+      kWords, [&](std::string_view word) { return failure.detail.find(word) != std::string::npos; });
+}
 
 std::string_view FailurePhrase(FailureKind kind) { return WordsOf(kind).phrase; }
 

@@ -15,6 +15,9 @@ namespace rdmaready {
 // "not reachable", "wrong bytes": the start of a sentence that goes on with the engine's detail.
 std::string_view FailurePhrase(FailureKind kind);
 
+// Memory could not be registered.
+bool IsAboutMemory(const Failure& failure);
+
 // What it says about the host.
 std::string WhyOf(FailureKind kind);
 

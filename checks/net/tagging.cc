@@ -72,6 +72,29 @@ std::vector<TaggedNetdev> VlansWithAddress(const Port& port) {
   return vlans;
 }
 
+Fact<std::vector<std::uint16_t>> TagsOf(const Port& port, const PlacedAddress& placed) {
+  constexpr int kMostLayers = 8;
+  std::vector<std::uint16_t> tags;
+  const UpperNetdev* upper = placed.upper;
+  for (int layer = 0; upper != nullptr && layer < kMostLayers; ++layer) {
+    if (upper->vlan_id) {
+      tags.push_back(*upper->vlan_id);
+    } else if (upper->kind == "vlan" || (upper->kind.empty() && !NotOffered(upper->vlan_id))) {
+      return upper->vlan_id.missing();
+    }
+    const UpperNetdev* below = nullptr;
+    for (const std::string& name : upper->over) {
+      const auto next = std::ranges::find(*port.uppers, name, &UpperNetdev::name);
+      if (next != port.uppers->end() && &*next != upper) below = &*next;
+    }
+    upper = below;
+  }
+  if (!port.netdev || NotOffered(port.netdev->vlan_id)) return tags;
+  if (!port.netdev->vlan_id) return port.netdev->vlan_id.missing();
+  tags.push_back(*port.netdev->vlan_id);
+  return tags;
+}
+
 std::vector<TaggedNetdev> StorageVlans(const Facts& host, const Port& port, const Profile& profile) {
   std::vector<TaggedNetdev> vlans = VlansWithAddress(port);
   if (profile.vlan_ids) {

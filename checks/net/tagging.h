@@ -8,6 +8,7 @@
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
+#include "checks/words/addresses.h"
 
 namespace rdmaready {
 
@@ -29,9 +30,13 @@ struct TaggedNetdev {
 // own netdev may be one. In the order of the addresses, each once.
 std::vector<TaggedNetdev> VlansWithAddress(const Port& port);
 
-// Those of them that may carry RDMA: the ones that the profile names (vlan_ids). Where it names none, all but
-// those that lead to everybody else (the default route), as long as an address is left beside them: if that one
-// is on no VLAN, there is no storage VLAN.
+// The VLANs that a frame to that address of the port carries, the inner one first. Empty: it is untagged, as
+// far as this host knows. The tag that a hypervisor gives the frames of a virtual function is not among them.
+Fact<std::vector<std::uint16_t>> TagsOf(const Port& port, const PlacedAddress& placed);
+
+// Those VLANs that may carry RDMA: the ones that the profile names (vlan_ids). A profile may name none: then all
+// but those that lead to everybody else (the default route), as long as an address is left beside them. Where
+// that address is untagged, no VLAN carries storage.
 std::vector<TaggedNetdev> StorageVlans(const Facts& host, const Port& port, const Profile& profile);
 
 // The priority in the tag of what RDMA-CM sends by a VLAN.

@@ -20,6 +20,7 @@
 #include "checks/remembered.h"
 #include "checks/waiving.h"
 #include "cli/fleet/fan_out.h"
+#include "cli/fleet/tested_pairs.h"
 
 namespace rdmaready {
 namespace {
@@ -307,15 +308,34 @@ void HostsCheck::TestPairs() {
     for (const TransferCase& test : PairCases(options_.level)) of_pair.push_back(NotYet(test, job.place));
     of_pair.push_back(ClassNotJudged(job.place, std::string(kInterrupted)));
   }
+  std::vector<TestedWay> ways;
   {
     const std::lock_guard lock(mutex_);
-    run_.report.pairs = std::move(plan.pairs);
-    AppendAgreement(std::move(fleets.alone), run_.report);
+    const std::vector<JoinedPair> places = JoinPairs(std::move(plan.pairs), run_.report);
+    FoldPairs(run_.report);
+    AppendAgreement({.of_hosts = std::move(fleets.alone)}, run_.report);
+    const PairIndex index(run_.report.pairs);
+    for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
+      PairJob& job = plan.jobs[i];
+      slots[i] += places[job.pair].before;
+      job.pair = places[job.pair].pair;
+      ways.push_back(WayOf(job, slots[i], PairCases(options_.level).size(),
+                           EndOf(job.from, job.from_port, findings[job.from]),
+                           EndOf(job.to, job.to_port, findings[job.to]), index));
+    }
   }
   PairEngine engine(hosts_, run_.report.run_id, progress_);
   for (const std::vector<std::size_t>& round : Rounds(plan.jobs)) {
-    FanOut(round.size(), [&](std::size_t i) { RunJob(engine, plan.jobs[round[i]], slots[round[i]]); });
+    FanOut(round.size(),
+           [&](std::size_t i) { RunJob(engine, plan.jobs[round[i]], slots[round[i]], ways[round[i]]); });
   }
+  const std::lock_guard lock(mutex_);
+  ExplainPairs(ways, run_.report);
+}
+
+std::optional<CauseEnd> HostsCheck::EndOf(std::size_t host, const PortSelection& port,
+                                          std::span<const Finding> findings) const {
+  return CauseEndOf(hosts_[host].name, facts_[host] ? &*facts_[host] : nullptr, port, findings);
 }
 
 // From each host by itself: what one reaches says nothing about another.
@@ -338,13 +358,19 @@ void HostsCheck::ProbeFrom(std::size_t index) {
   if (!answer->store_notice.empty()) notes.store_notice = answer->store_notice;
 }
 
-void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot) {
+void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot, TestedWay& way) {
   const Profile& profile = *job.profile;
   const TransferOptions marked{.tos = profile.tos, .system_tos = !profile.tos.has_value()};
   Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
   std::uint64_t most_bytes = 0;  // of the transfers that show the class
+  std::size_t number = 0;
   for (const TransferCase& test : PairCases(options_.level)) {
     CaseOutcome outcome = engine.Run(job, test.name, marked);
+    if (outcome.made) {
+      NoteFailure(outcome.result.failure, number, EndOf(job.from, job.from_port, {}),
+                  EndOf(job.to, job.to_port, {}), *job.profile, way);
+    }
+    ++number;
     const bool plain = test.wrapping == Wrapping::kNone;
     if (plain && ShowsClass(outcome.result)) {
       Finding judged = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, profile);
@@ -360,7 +386,7 @@ void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot
     NoteEnd(job.to, outcome.to);
     run_.report.pairs[job.pair].findings[slot++] = std::move(outcome.finding);
   }
-  if (const std::optional<Finding> cause = engine.LossOf(job); cause && most_bytes == 0) {
+  if (const std::optional<Finding> cause = engine.ObstacleOf(job); cause && most_bytes == 0) {
     of_class = Explained(of_class, *cause);
   }
   const std::lock_guard lock(mutex_);

@@ -17,6 +17,7 @@
 #include "api/model/profile.h"
 #include "api/model/report.h"
 #include "api/profile/site.h"
+#include "checks/fleet/explained_pairs.h"
 #include "checks/host_parts.h"
 #include "cli/fleet/check_summary.h"
 #include "cli/fleet/host_clients.h"
@@ -63,8 +64,11 @@ class HostsCheck {
   void CompareHosts();
   void TestPairs();
   void ProbeFrom(std::size_t index);
-  // Writes each case's finding over the one at `slot` and after it in the job's pair.
-  void RunJob(PairEngine& engine, const PairJob& job, std::size_t slot);
+  // Writes each case's finding over the one at `slot` and after it in the job's pair; and how each failed.
+  void RunJob(PairEngine& engine, const PairJob& job, std::size_t slot, TestedWay& way);
+  // One end of a job, in the facts of its host; a port that is not there: nothing.
+  std::optional<CauseEnd> EndOf(std::size_t host, const PortSelection& port,
+                                std::span<const Finding> findings) const;
   void Progress(const std::string& what) const {
     if (progress_) progress_(what);
   }

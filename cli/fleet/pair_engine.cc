@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "api/base/status.h"
@@ -17,6 +19,16 @@ bool IsGone(const absl::Status& status) {
 
 // One direction of one pair of ports.
 std::string WayOf(const PairJob& job) { return fmt::format("{} {} {}", job.from, job.to, job.place.subject); }
+std::string WayBack(const PairJob& job) { return fmt::format("{} {} {}", job.to, job.from, job.back.subject); }
+
+// A kernel says at once that it has no route or no device.
+constexpr std::chrono::milliseconds kShortPatience{2'500};
+// An agent notices within 100 ms that nobody waits for its test, and then gives the port back.
+constexpr std::chrono::milliseconds kUntilPortIsFree{300};
+
+CaseOutcome NotMade(const std::string& case_name, Finding finding) {
+  return {.finding = std::move(finding), .result = {.case_name = case_name}};
+}
 
 EndOutcome EndOf(const absl::Status& status, std::string store_error) {
   return {.status = status,
@@ -66,36 +78,61 @@ PairEngine::PairEngine(const std::vector<HostClient>& hosts, std::string run_id,
 CaseOutcome PairEngine::Run(const PairJob& job, std::string_view case_name, const TransferOptions& options) {
   TransferPlace place = job.place;
   place.rung = PairRungOf(case_name);
-  if (const std::optional<Finding> cause = LossOf(job)) {
-    return {.finding = Explained(NotTested(case_name, place, cause->observed), *cause)};
-  }
   const std::string name(case_name);
-  if (const auto lack = job.impossible.find(name); lack != job.impossible.end()) {
-    return {.finding = NotPossible(name, place, lack->second)};
+  if (const std::optional<Finding> cause = LossOf(job)) {
+    return NotMade(name, Explained(NotTested(case_name, place, cause->observed), *cause));
   }
-  if (const std::optional<Finding> cause = UnreachedBy(job)) {
-    return {.finding = Explained(NotTested(case_name, place, cause->observed), *cause)};
+  if (const auto lack = job.impossible.find(name); lack != job.impossible.end()) {
+    return NotMade(name, NotPossible(name, place, lack->second));
+  }
+  if (const std::optional<Unreached> cause = UnreachedBy(WayOf(job))) {
+    return NotMade(name, Explained(NotTested(case_name, place, cause->finding.observed), cause->finding));
   }
   const HostClient& from = hosts_[job.from];
   const HostClient& to = hosts_[job.to];
   if (progress_) progress_(fmt::format("{} -> {} {}: {}", from.name, to.name, place.subject, name));
-  CaseOutcome outcome = JudgePeer(
-      RunPeerTest(*from.agent, *to.agent, {name, job.from_port, job.to_port, caller_, run_id_, options}), name,
-      place, from.name);
-  const std::lock_guard lock(mutex_);
-  if (!outcome.from.gone.empty() && !lost_[job.from]) lost_[job.from] = outcome.finding;
-  if (!outcome.to.gone.empty() && !lost_[job.to]) lost_[job.to] = outcome.finding;
-  // The kernel of a host without a route back rejects, too (validate_net_dev in cma.c).
-  const FailureKind failure = outcome.result.failure.kind;
-  if (place.routed && (failure == FailureKind::kUnreachable || failure == FailureKind::kRejected))
-    unreached_.try_emplace(WayOf(job), outcome.finding);
+  const std::optional<Unreached> back = UnreachedBy(WayBack(job));
+  PeerTest test{name, job.from_port, job.to_port, caller_, run_id_, options};
+  if (back && back->kind == FailureKind::kUnreachable && !Reached(WayOf(job))) test.patience = kShortPatience;
+  CaseOutcome outcome = JudgePeer(RunPeerTest(*from.agent, *to.agent, test), name, place, from.name);
+  outcome.made = true;
+  Note(job, case_name, back, outcome);
   return outcome;
 }
 
-std::optional<Finding> PairEngine::UnreachedBy(const PairJob& job) const {
+void PairEngine::Note(const PairJob& job, std::string_view case_name, const std::optional<Unreached>& back,
+                      CaseOutcome& outcome) {
+  const FailureKind kind = outcome.result.failure.kind;
+  const bool failed = outcome.finding.outcome == Outcome::kFail;
+  const bool unreached = failed && CannotConnect(outcome.result.failure, case_name);
+  Unreached cause{outcome.finding, kind};
+  if (unreached && back && (back->kind == kind || back->kind == FailureKind::kUnreachable)) {
+    if (back->kind == FailureKind::kUnreachable) std::this_thread::sleep_for(kUntilPortIsFree);
+    outcome.finding = Explained(std::move(outcome.finding), back->finding);
+    cause.finding = back->finding;
+  }
   const std::lock_guard lock(mutex_);
-  const auto found = unreached_.find(WayOf(job));
+  if (!outcome.from.gone.empty() && !lost_[job.from]) lost_[job.from] = outcome.finding;
+  if (!outcome.to.gone.empty() && !lost_[job.to]) lost_[job.to] = outcome.finding;
+  if (unreached) unreached_.try_emplace(WayOf(job), std::move(cause));
+  if (!failed) reached_.insert(WayOf(job));
+}
+
+bool PairEngine::Reached(const std::string& way) const {
+  const std::lock_guard lock(mutex_);
+  return reached_.contains(way);
+}
+
+std::optional<PairEngine::Unreached> PairEngine::UnreachedBy(const std::string& way) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = unreached_.find(way);
   return found == unreached_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Finding> PairEngine::ObstacleOf(const PairJob& job) const {
+  if (const std::optional<Finding> loss = LossOf(job)) return loss;
+  const std::optional<Unreached> unreached = UnreachedBy(WayOf(job));
+  return unreached ? std::optional(unreached->finding) : std::nullopt;
 }
 
 std::optional<Finding> PairEngine::LossOf(const PairJob& job) const {

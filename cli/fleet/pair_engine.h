@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ struct EndOutcome {
 struct CaseOutcome {
   Finding finding{};
   TransferResult result{};                  // without messages where nothing was moved
+  bool made = false;                        // the case was tried
   std::optional<TransferResult> reverse{};  // the other way, when both were asked for and it is known
   std::vector<EndCounters> counters{};
   EndOutcome from{};
@@ -50,23 +52,34 @@ class PairEngine {
   PairEngine(const std::vector<HostClient>& hosts, std::string run_id, AgentClient::Progress progress);
 
   // Blocks until the case is over. It is not made where a host of the job went away in an earlier one, and
-  // hides behind that test; nor where an earlier one showed that no route leads to the other port; nor where
-  // the job says that it is impossible.
+  // hides behind that test; nor where an earlier one in that direction could not connect; nor where the job
+  // says that it is impossible. Where the other direction found the peer unreachable, one case is tried for 2.5
+  // s: what the kernel says at once is heard, and else it hides behind the other direction.
   CaseOutcome Run(const PairJob& job, std::string_view case_name, const TransferOptions& options);
 
-  // The finding of the test in which a host of the job went away.
-  std::optional<Finding> LossOf(const PairJob& job) const;
+  // The finding of the test in which a host of the job went away, or which could not connect in its direction.
+  std::optional<Finding> ObstacleOf(const PairJob& job) const;
 
  private:
-  std::optional<Finding> UnreachedBy(const PairJob& job) const;
+  std::optional<Finding> LossOf(const PairJob& job) const;
+  // A test that could not connect.
+  struct Unreached {
+    Finding finding{};
+    FailureKind kind = FailureKind::kNone;
+  };
+  std::optional<Unreached> UnreachedBy(const std::string& way) const;
+  bool Reached(const std::string& way) const;
+  void Note(const PairJob& job, std::string_view case_name, const std::optional<Unreached>& back,
+            CaseOutcome& outcome);
 
   const std::vector<HostClient>& hosts_;
   const std::string run_id_;
   const std::string caller_;
   const AgentClient::Progress progress_;
   mutable std::mutex mutex_;
-  std::vector<std::optional<Finding>> lost_;    // by host; guarded by mutex_, like the next
-  std::map<std::string, Finding> unreached_{};  // by direction of a routed pair: the test that showed it
+  std::vector<std::optional<Finding>> lost_;      // by host; guarded by mutex_, like the next
+  std::map<std::string, Unreached> unreached_{};  // by direction of two ports
+  std::set<std::string> reached_{};               // directions in which a case connected
 };
 
 }  // namespace rdmaready

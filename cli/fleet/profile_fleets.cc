@@ -152,23 +152,27 @@ std::vector<ProfileFleet> FleetsOf(std::span<const FollowingHost> hosts) {
   return fleets;
 }
 
-std::vector<std::vector<Finding>> CompareFleets(std::span<const FollowingHost> hosts) {
-  std::vector<std::vector<Finding>> findings(hosts.size());
+Agreed CompareFleets(std::span<const FollowingHost> hosts) {
+  Agreed agreed{.of_hosts = std::vector<std::vector<Finding>>(hosts.size())};
   for (const ProfileFleet& fleet : FleetsOf(hosts)) {
     const FleetView view = ViewOf(fleet, hosts);
     std::vector<ComparedHost> members;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
       members.push_back({hosts[i].name, view.facts[i], view.findings[i]});
     }
-    std::vector<std::vector<Finding>> of_fleet = JudgeAgreement(members, *fleet.profile);
+    Agreed of_fleet = JudgeAgreement(members, *fleet.profile);
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-      for (Finding& finding : of_fleet[i]) {
+      for (Finding& finding : of_fleet.of_hosts[i]) {
         if (hosts[i].profiles.size() > 1) finding.profile = fleet.profile->name;
-        findings[i].push_back(std::move(finding));
+        agreed.of_hosts[i].push_back(std::move(finding));
       }
     }
+    for (PairFinding& one : of_fleet.between) {
+      if (hosts[one.from].profiles.size() > 1) one.finding.profile = fleet.profile->name;
+      agreed.between.push_back(std::move(one));
+    }
   }
-  return findings;
+  return agreed;
 }
 
 FleetPlan PlanFleets(std::span<const FollowingHost> hosts) {

@@ -11,6 +11,7 @@
 
 #include "api/model/profile.h"
 #include "api/model/report.h"
+#include "checks/fleet/agreement.h"
 #include "checks/host_parts.h"
 #include "cli/fleet/pair_plan.h"
 
@@ -36,8 +37,8 @@ struct ProfileFleet {
 // name them. None where no host was asked.
 std::vector<ProfileFleet> FleetsOf(std::span<const FollowingHost> hosts);
 
-// What the hosts of each fleet have not in common, for each host.
-std::vector<std::vector<Finding>> CompareFleets(std::span<const FollowingHost> hosts);
+// The findings of JudgeAgreement for each fleet, by the indices of `hosts`.
+Agreed CompareFleets(std::span<const FollowingHost> hosts);
 
 struct FleetPlan {
   PairPlan pairs{};  // of all fleets; one pair report for one direction between two hosts

@@ -5,14 +5,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "api/base/number.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/model/cases.h"
+#include "checks/fleet/agreement.h"
+#include "checks/fleet/explained_pairs.h"
+#include "checks/judge.h"
 #include "checks/words/words.h"
 #include "cli/fleet/pair_plan.h"
+#include "cli/fleet/tested_pairs.h"
 
 namespace rdmaready {
 namespace {
@@ -32,6 +37,38 @@ std::vector<std::string> NamesOn(Rung rung) {
 }
 
 }  // namespace
+
+// A host of a test, judged by no profile: what keeps any RDMA from it.
+struct TestRunner::TestedHost {
+  TestedHost(std::string_view host, const Facts& of_host)
+      : name(host), facts(of_host), findings(JudgeHost(of_host, Profile{})) {}
+
+  std::string_view name;
+  const Facts& facts;
+  std::vector<Finding> findings;
+};
+
+// The two ports of a job, with what is known of both.
+struct TestRunner::TestedPorts {
+  std::optional<CauseEnd> from{};
+  std::optional<CauseEnd> to{};
+  TestedWay way{};
+};
+
+TestRunner::TestedPorts TestRunner::Known(const TestedHost& a, const TestedHost& b, const PairJob& job) {
+  TestedPorts ports{.from = CauseEndOf(a.name, &a.facts, job.from_port, a.findings),
+                    .to = CauseEndOf(b.name, &b.facts, job.to_port, b.findings)};
+  if (!ports.from || !ports.to) return ports;
+  const ComparedHost hosts[] = {{a.name, &a.facts, a.findings}, {b.name, &b.facts, b.findings}};
+  PairReport pair{.from = std::string(a.name), .to = std::string(b.name)};
+  for (PairFinding& one : JudgeAgreement(hosts, Profile{}).between)
+    pair.findings.push_back(std::move(one.finding));
+  std::ranges::move(JudgePair({a.name, a.facts, *ports.from->port, a.findings},
+                              {b.name, b.facts, *ports.to->port, b.findings}, Profile{}),
+                    std::back_inserter(pair.findings));
+  ports.way = WayOf(job, 0, 1, ports.from, ports.to, PairIndex({&pair, 1}));
+  return ports;
+}
 
 absl::StatusOr<PortSelection> ParsePort(std::string_view text) {
   const std::size_t slash = text.rfind('/');
@@ -135,15 +172,19 @@ void TestRunner::Peer(const std::vector<HostClient>& hosts, const std::vector<Po
     for (const std::string& name : names) Plan(name, job.place.subject);
   }
   PairEngine engine(hosts, now_.run.run_id, progress_);
+  const TestedHost a(hosts[0].name, *from);
+  const TestedHost b(hosts[1].name, *to);
   for (const PairJob& job : *jobs) {
+    TestedPorts ports_of_job = Known(a, b, job);
     for (const std::string& name : names) {
-      if (!PeerCase(engine, job, name, hosts, options)) return;
+      if (!PeerCase(engine, job, name, hosts, options, ports_of_job)) return;
     }
   }
 }
 
 bool TestRunner::PeerCase(PairEngine& engine, const PairJob& job, const std::string& case_name,
-                          const std::vector<HostClient>& hosts, const TransferOptions& options) {
+                          const std::vector<HostClient>& hosts, const TransferOptions& options,
+                          TestedPorts& ports) {
   const HostClient& from = hosts[job.from];
   const HostClient& to = hosts[job.to];
   CaseOutcome outcome = engine.Run(job, case_name, options);
@@ -154,6 +195,10 @@ bool TestRunner::PeerCase(PairEngine& engine, const PairJob& job, const std::str
     Fail(ExitStatus::kUsage, host->name, Message(end->status));
     return false;
   }
+  if (outcome.made) NoteFailure(outcome.result.failure, 0, ports.from, ports.to, {}, ports.way);
+  const KnownCause* cause =
+      outcome.finding.outcome == Outcome::kFail ? CauseOf(ports.way, outcome.result.failure) : nullptr;
+  if (cause != nullptr) outcome.finding = WithCause(std::move(outcome.finding), *cause);
   Add({.from = from.name,
        .to = to.name,
        .subject = job.place.subject,

@@ -53,10 +53,13 @@ class TestRunner {
   Snapshot CutShort(const std::string& why) const;
 
  private:
+  struct TestedHost;
+  struct TestedPorts;
+  static TestedPorts Known(const TestedHost& a, const TestedHost& b, const PairJob& job);
   absl::StatusOr<Facts> FactsOf(const HostClient& host);
   // False when there is no point in another case: an agent went away, or takes no such options.
   bool PeerCase(PairEngine& engine, const PairJob& job, const std::string& case_name,
-                const std::vector<HostClient>& hosts, const TransferOptions& options);
+                const std::vector<HostClient>& hosts, const TransferOptions& options, TestedPorts& ports);
   // The other direction of a bidirectional test.
   void AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,
                   const std::optional<TransferResult>& result);

@@ -31,6 +31,7 @@ struct Among {
   bool agrees = false;  // it is an Agreement
   bool anywhere = false;
   bool of_board = false;
+  bool in_subnet = false;  // ports of two subnets are not compared, whatever their names
 };
 
 const std::vector<Among>& AmongOf() {
@@ -41,7 +42,8 @@ const std::vector<Among>& AmongOf() {
       const bool board = rule != nullptr && rule->among == Agreement::Among::kOneBoard;
       among.push_back({.agrees = rule != nullptr,
                        .anywhere = board,
-                       .of_board = board || (rule != nullptr && rule->of_model)});
+                       .of_board = board || (rule != nullptr && rule->of_model),
+                       .in_subnet = rule != nullptr && rule->among == Agreement::Among::kEachSubnet});
     }
     return among;
   }();
@@ -103,6 +105,7 @@ class BallotCount {
     if (!among.agrees || (among.anywhere && port.board == 0)) return false;
     const auto subnet = subnets_.find({host.group, port.profile, port.subnet});
     const bool of_subnet = !among.anywhere && subnet != subnets_.end() && subnet->second >= kLeastVoters;
+    if (among.in_subnet && !of_subnet) return false;
     const std::uint32_t by_name = among.anywhere ? 0 : port.name;
     name = {host.group,
             port.profile,

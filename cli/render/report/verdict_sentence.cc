@@ -119,6 +119,8 @@ std::string NotReady(const HostReport& host, const Report& report) {
   const Findings failures = InTheWay(host, report, Outcome::kFail);
   if (failures.empty()) return "a live transfer did not pass";
   const Finding& first = *failures.front();
+  if (first.scope == Scope::kPair && first.rung == Rung::kHost)
+    return fmt::format("it does not fit another host of this run: {}{}", Printable(first.id), More(failures));
   if (first.scope == Scope::kPair)
     return fmt::format("RDMA between hosts fails: {}, {}{}", Printable(first.subject), Printable(first.id),
                        More(failures));

@@ -211,7 +211,9 @@ void JudgeBeside(const Facts& facts, const std::vector<Finding>& findings, std::
   const auto known = of_good.try_emplace(profile).first;
   if (known->second.empty()) known->second = JudgeHost(good, Profiles()[profile]);
   const ComparedHost hosts[] = {{"good", &good, known->second}, {"changed", &facts, findings}};
-  for (const std::vector<Finding>& of_host : JudgeAgreement(hosts, Profiles()[profile])) DemandSane(of_host);
+  const Agreed agreed = JudgeAgreement(hosts, Profiles()[profile]);
+  for (const std::vector<Finding>& of_host : agreed.of_hosts) DemandSane(of_host);
+  for (const PairFinding& one : agreed.between) DemandSane(one.finding);
 }
 
 void Judge(const Recording& recording, std::size_t profile) {

@@ -31,10 +31,14 @@ struct Asked {
   Verdict operator()(JudgeAmongPorts judge) const {
     return judge({row.host, row.extra.profile}).at(row.extra.port);
   }
-  Verdict operator()(const Agreement& agreement) const {
-    const std::vector<Voter> voters{{"a", &row.host, &port}, {"b", &other, &other.ports->front()}};
-    return Compare(agreement, voters, row.extra.profile).front();
+  Verdict operator()(JudgeAmongHosts judge) const {
+    return judge(Voters(), row.extra.profile).verdicts.front();
   }
+  Verdict operator()(const Agreement& agreement) const {
+    return Compare(agreement, Voters(), row.extra.profile).verdicts.front();
+  }
+
+  std::vector<Voter> Voters() const { return {{"a", &row.host, &port}, {"b", &other, &other.ports->front()}}; }
 };
 
 }  // namespace

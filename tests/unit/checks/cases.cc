@@ -51,6 +51,7 @@ std::vector<CheckCase> SmbCases();
 std::vector<CheckCase> SmbServingCases();
 std::vector<CheckCase> StorageRolesCases();
 std::vector<CheckCase> AgreementCases();
+std::vector<CheckCase> SharedWireCases();
 std::vector<CheckCase> PairCases();
 
 const std::vector<CheckCase>& AllCheckCases() {
@@ -69,7 +70,7 @@ const std::vector<CheckCase>& AllCheckCases() {
       SwitchAgreesCases(), AppCases(),          ClassificationCases(),
       ChainCases(),        DcbAtBootCases(),    PriorityCountedCases(),
       SmbCases(),          SmbServingCases(),   StorageRolesCases(),
-      AgreementCases(),    PairCases(),         FunctionCases(),
+      AgreementCases(), SharedWireCases(),    PairCases(),         FunctionCases(),
       GpuCases(),          MemlockCases(),      GidIndexCases(),
   });
   return cases;

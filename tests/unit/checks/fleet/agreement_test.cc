@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "checks/readiness.h"
+#include "tests/unit/checks/fleet/wired_host.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -30,6 +31,7 @@ struct Fleet {
   std::vector<Facts> facts{};
   std::vector<std::string> names{};
   std::vector<std::vector<Finding>> findings{};
+  std::vector<PairFinding> between{};  // of the last Judge()
 
   std::vector<std::vector<Finding>> Judge(const Profile& profile = VirtualFabricProfile()) {
     std::vector<ComparedHost> hosts;
@@ -40,7 +42,15 @@ struct Fleet {
       names.push_back("host" + std::to_string(i + 1));
     }
     for (std::size_t i = 0; i < facts.size(); ++i) hosts.push_back({names[i], &facts[i], findings[i]});
-    return JudgeAgreement(hosts, profile);
+    Agreed agreed = JudgeAgreement(hosts, profile);
+    between = std::move(agreed.between);
+    return std::move(agreed.of_hosts);
+  }
+
+  std::vector<std::string> BetweenIds() const {
+    std::vector<std::string> ids;
+    for (const PairFinding& one : between) ids.push_back(one.finding.id);
+    return ids;
   }
 };
 
@@ -83,12 +93,159 @@ TEST(Agreement, NamesTheOddOneOutAndNobodyElse) {
   }
 }
 
-TEST(Agreement, TellsBothOfTwoWhatTheOtherHas) {
+TEST(Agreement, MakesOneFindingWithBothValuesOfTwoHosts) {
   Fleet fleet{.facts = {HostNumber(1), HostNumber(2, 24)}};
   const auto findings = fleet.Judge(SilentAboutTos());
-  EXPECT_EQ(Of(findings[0], "agree.marking").observed,
-            "RDMA-CM marks ToS 106; RDMA-CM marks ToS 24 at host2 rxe0/1");
-  EXPECT_EQ(Of(findings[1], "agree.marking").outcome, Outcome::kWarn);
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.marking"));
+  const PairFinding& one = fleet.between.front();
+  EXPECT_EQ(one.from, 0U);
+  EXPECT_EQ(one.to, 1U);
+  EXPECT_EQ(one.finding.scope, Scope::kPair);
+  EXPECT_EQ(one.finding.rung, Rung::kHost);
+  EXPECT_EQ(one.finding.subject, "rxe0/1 -> rxe0/1");
+  EXPECT_EQ(one.finding.outcome, Outcome::kWarn);
+  EXPECT_EQ(one.finding.observed,
+            "RDMA-CM marks ToS 106 at host1 rxe0/1, RDMA-CM marks ToS 24 at host2 rxe0/1");
+  ASSERT_TRUE(one.finding.remedy.has_value());
+  EXPECT_EQ(one.finding.remedy->cautions.front(), "run it on host2");
+  EXPECT_THAT(one.finding.fix,
+              HasSubstr("echo 106 > /sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"));
+  EXPECT_THAT(one.finding.remedy->alternatives,
+              testing::Contains(HasSubstr("where host2 is right, on host1: ")));
+  for (const auto& of_host : findings) {
+    for (const Finding& finding : of_host) EXPECT_NE(finding.id, "agree.marking");
+  }
+}
+
+TEST(Agreement, SaysOneThingOfTwoMtusWhereOneFollowsFromTheOther) {
+  Facts small = HostNumber(2);
+  std::vector<Port> ports = *small.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.mtu_bytes = 1500;
+  ports.front().netdev = netdev;
+  ports.front().active_mtu_bytes = 1024;
+  small.ports = ports;
+  Profile silent = VirtualFabricProfile();
+  silent.mtu_bytes.reset();
+  silent.roce_mtu_bytes.reset();
+  Fleet fleet{.facts = {HostNumber(1), small}};
+  const auto findings = fleet.Judge(silent);
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.netdev-mtu"));
+  EXPECT_EQ(fleet.between.front().finding.observed, "MTU 9000 at host1 rxe0/1, MTU 1500 at host2 rxe0/1");
+  EXPECT_EQ(fleet.between.front().finding.fix, "ip link set dev dcb0 mtu 9000");
+  for (const auto& of_host : findings) {
+    for (const Finding& finding : of_host) EXPECT_EQ(finding.id.find("mtu"), std::string::npos) << finding.id;
+  }
+}
+
+// The smaller one is raised, whichever host has it.
+TEST(Agreement, RaisesTheSmallerMtuOfTwo) {
+  Facts small = HostNumber(1);
+  std::vector<Port> ports = *small.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.mtu_bytes = 4200;
+  ports.front().netdev = netdev;
+  small.ports = ports;
+  Profile silent = VirtualFabricProfile();
+  silent.mtu_bytes.reset();
+  Fleet fleet{.facts = {small, HostNumber(2)}};
+  fleet.Judge(silent);
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.netdev-mtu"));
+  EXPECT_EQ(fleet.between.front().finding.remedy->cautions.front(), "run it on host1");
+}
+
+TEST(Agreement, KeepsTwoHostsOfTwoVlansFromBeingReady) {
+  Fleet fleet{.facts = {WiredHost({"a", "10.0.0.1", 24, 711}), WiredHost({"b", "10.0.0.2", 24, 712})}};
+  fleet.Judge();
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.vlan"));
+  const Finding& vlan = fleet.between.front().finding;
+  EXPECT_EQ(vlan.outcome, Outcome::kFail);
+  EXPECT_TRUE(vlan.blocking);
+  EXPECT_EQ(vlan.observed, "VLAN 711 at host1 rxe0/1 (10.0.0.1), VLAN 712 at host2 rxe0/1 (10.0.0.2)");
+}
+
+TEST(Agreement, OnlyWarnsOfAHostThatIsUntagged) {
+  Fleet fleet{.facts = {WiredHost({"a", "10.0.0.1"}), WiredHost({"b", "10.0.0.2", 24, 712})}};
+  fleet.Judge();
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.vlan"));
+  EXPECT_EQ(fleet.between.front().finding.outcome, Outcome::kWarn);
+}
+
+TEST(Agreement, NamesTheHostThatIsOnAnotherVlanThanMost) {
+  Fleet fleet{.facts = {WiredHost({"a", "10.0.0.1", 24, 711}), WiredHost({"b", "10.0.0.2", 24, 712}),
+                        WiredHost({"c", "10.0.0.3", 24, 711})}};
+  const auto findings = fleet.Judge();
+  EXPECT_THAT(fleet.BetweenIds(), testing::IsEmpty());
+  EXPECT_EQ(Of(findings[0], "agree.vlan").outcome, Outcome::kPass);
+  EXPECT_EQ(Of(findings[1], "agree.vlan").outcome, Outcome::kFail);
+  EXPECT_EQ(Of(findings[1], "agree.vlan").observed, "VLAN 712; VLAN 711 at 2 of 3 ports");
+  EXPECT_EQ(Of(findings[2], "agree.vlan").outcome, Outcome::kPass);
+}
+
+TEST(Agreement, FindsAVlanThatDiffersBesideASubnetThatAgrees) {
+  const auto with_both = [](const std::string& name, int number, std::uint16_t vlan) {
+    Facts host = WiredHost({name, "10.7.11." + std::to_string(number), 24, vlan});
+    std::vector<Port> ports = *host.ports;
+    Netdev netdev = *ports.front().netdev;
+    netdev.addresses =
+        std::vector<IpAddress>{{.address = "10.0.0." + std::to_string(number), .prefix_length = 24}};
+    ports.front().netdev = netdev;
+    host.ports = ports;
+    return host;
+  };
+  Fleet fleet{.facts = {with_both("a", 1, 711), with_both("b", 2, 712)}};
+  fleet.Judge();
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.vlan"));
+  EXPECT_EQ(fleet.between.front().finding.observed,
+            "VLAN 711 at host1 rxe0/1 (10.7.11.1), VLAN 712 at host2 rxe0/1 (10.7.11.2)");
+}
+
+TEST(Agreement, SaysNothingOfTwoSubnetsOnTwoVlans) {
+  Fleet fleet{.facts = {WiredHost({"a", "10.0.1.1", 24, 711}), WiredHost({"b", "10.0.2.2", 24, 712})}};
+  fleet.Judge();
+  EXPECT_THAT(fleet.BetweenIds(), testing::IsEmpty());
+}
+
+TEST(Agreement, NamesBothHostsOfOneAddressOnce) {
+  Fleet fleet{
+      .facts = {WiredHost({"a", "10.0.0.1"}), WiredHost({"b", "10.0.0.1"}), WiredHost({"c", "10.0.0.3"})}};
+  const auto findings = fleet.Judge();
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.address"));
+  const PairFinding& twice = fleet.between.front();
+  EXPECT_EQ(twice.from, 0U);
+  EXPECT_EQ(twice.to, 1U);
+  EXPECT_EQ(twice.finding.outcome, Outcome::kFail);
+  EXPECT_TRUE(twice.finding.blocking);
+  EXPECT_EQ(twice.finding.observed, "10.0.0.1 is on dcb0 at host1 and on dcb0 at host2");
+  EXPECT_EQ(twice.finding.remedy->cautions.front(), "run it on host2");
+  EXPECT_EQ(Of(findings[2], "agree.address").outcome, Outcome::kPass);
+}
+
+// 10.0.0.1 is an address too many of the host that has another one there.
+TEST(Agreement, TakesAnAddressFromTheHostThatHasAnother) {
+  Facts both = WiredHost({"a", "10.0.0.1"});
+  std::vector<Port> ports = *both.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.addresses = std::vector<IpAddress>{{.address = "10.0.0.2", .prefix_length = 24},
+                                            {.address = "10.0.0.1", .prefix_length = 24}};
+  ports.front().netdev = netdev;
+  both.ports = ports;
+  Fleet fleet{.facts = {both, WiredHost({"b", "10.0.0.1"})}};
+  fleet.Judge();
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.address"));
+  EXPECT_EQ(fleet.between.front().finding.remedy->cautions.front(), "run it on host1");
+  EXPECT_EQ(fleet.between.front().finding.fix, "ip address del 10.0.0.1/24 dev dcb0");
+}
+
+TEST(Agreement, JudgesManyHostsInTimeThatGrowsWithTheirNumber) {
+  Fleet fleet;
+  for (int i = 0; i < 400; ++i) {
+    const std::string address = "10.1." + std::to_string(i / 200) + "." + std::to_string(1 + i % 200);
+    fleet.facts.push_back(WiredHost({"h" + std::to_string(i), address, 16}));
+  }
+  fleet.facts.back() = WiredHost({"last", "10.1.0.1", 16});
+  fleet.Judge();
+  EXPECT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.address"));
 }
 
 TEST(Agreement, LeavesAHostThatIsWrongByItselfToItsOwnFinding) {
@@ -178,7 +335,8 @@ TEST(Agreement, IsAdviceForAHostThatIsRightByItself) {
 TEST(Agreement, SkipsHostsThatDidNotAnswer) {
   const Facts one = HostNumber(1);
   const std::vector<ComparedHost> hosts{{"a", &one}, {"b", nullptr}};
-  for (const auto& findings : JudgeAgreement(hosts, VirtualFabricProfile())) EXPECT_TRUE(findings.empty());
+  for (const auto& findings : JudgeAgreement(hosts, VirtualFabricProfile()).of_hosts)
+    EXPECT_TRUE(findings.empty());
 }
 
 }  // namespace

@@ -169,12 +169,15 @@ TEST(BundledFacts, UnderPseudonymsAgreeWithOthersAsBefore) {
   const ComparedHost after[] = {{"a", &other_one, of_one}, {"b", &other_two, of_two}};
   const auto was = JudgeAgreement(before, profile);
   const auto is = JudgeAgreement(after, profile);
-  ASSERT_EQ(is.size(), was.size());
+  ASSERT_EQ(is.of_hosts.size(), was.of_hosts.size());
+  ASSERT_EQ(is.between.size(), was.between.size());
   std::size_t findings = 0;
-  for (std::size_t i = 0; i < is.size(); ++i) {
-    findings += was[i].size();
-    EXPECT_EQ(LinesOf(is[i]), LinesOf(was[i]));
+  for (std::size_t i = 0; i < is.of_hosts.size(); ++i) {
+    findings += was.of_hosts[i].size();
+    EXPECT_EQ(LinesOf(is.of_hosts[i]), LinesOf(was.of_hosts[i]));
   }
+  for (std::size_t i = 0; i < is.between.size(); ++i)
+    EXPECT_EQ(is.between[i].finding.id, was.between[i].finding.id);
   EXPECT_GT(findings, 0U);
 }
 

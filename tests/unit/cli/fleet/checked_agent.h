@@ -96,7 +96,9 @@ class CheckedAgent final : public v1::Agent::Service {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (busy) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "port rxe0/1 is in use by root@c"};
     v1::TransferEvent event;
-    *event.mutable_result()->mutable_result() = ToProto(Good(first.start().case_name()));
+    TransferResult result = Good(first.start().case_name());
+    if (fails.kind != FailureKind::kNone) result = {.case_name = result.case_name, .failure = fails};
+    *event.mutable_result()->mutable_result() = ToProto(result);
     stream->Write(event);
     return grpc::Status::OK;
   }
@@ -130,6 +132,11 @@ class CheckedAgent final : public v1::Agent::Service {
     ports[0].software = false;
     facts_.ports = ports;
   }
+
+  // Every test of it fails in that way.
+  Failure fails{};
+
+  void Change(const std::function<void(Facts&)>& change) { change(facts_); }
 
   std::uint32_t miscounted = 0;  // findings that are told of and not sent
   std::string probed{};

@@ -19,6 +19,7 @@
 #include "checks/live/transfer.h"
 #include "checks/readiness.h"
 #include "checks/words/fix.h"
+#include "tests/unit/checks/fleet/wired_host.h"
 #include "tests/unit/checks/good_host.h"
 #include "tests/unit/cli/fleet/checked_agent.h"
 
@@ -306,6 +307,128 @@ TEST_F(HostsCheckTest, AProbeThatIsNotMadeLeavesTheHostUndetermined) {
   const Finding& last = run.report.hosts[0].findings.back();
   EXPECT_EQ(last.id, "server.smb2-over-rdma");
   EXPECT_THAT(last.observed, HasSubstr("in use by root@c"));
+}
+
+// ---- failures that something known explains ----
+
+const Failure kNoAnswer{FailureKind::kUnreachable, "connect to 10.0.0.2 port 4711: no answer in time"};
+
+std::vector<std::string> RedLines(const CheckSummary& run) {
+  std::vector<std::string> red;
+  for (const HostReport& host : run.report.hosts) {
+    for (const Finding& finding : host.findings) {
+      if (BlocksReadiness(finding)) red.push_back(finding.id + " at " + host.host);
+    }
+  }
+  for (const PairReport& pair : run.report.pairs) {
+    for (const Finding& finding : pair.findings) {
+      if (BlocksReadiness(finding)) red.push_back(finding.id + " between " + pair.from + " and " + pair.to);
+    }
+  }
+  return red;
+}
+
+void DropRoce(Facts& facts) {
+  facts.hostname = "b";
+  facts.firewall = Firewall{.chains = {{.family = "inet", .table = "t", .name = "input", .input_hook = true}},
+                            .packets = {{.netdev = "dcb0",
+                                         .protocol = 17,
+                                         .port = 4791,
+                                         .fate = PacketFate::kDropped,
+                                         .chain = "inet t input",
+                                         .place = "rule 4 of inet t input"}}};
+}
+
+void PutOnVlan(Facts& facts, const std::string& host, std::uint16_t vlan, const std::string& address) {
+  facts = WiredHost({host, address, 24, vlan});
+}
+
+TEST_F(HostsCheckTest, EndsTheTestsOfTwoPortsAtTheFirstThatCannotConnect) {
+  a_.fails = b_.fails = kNoAnswer;
+  a_.Change([](Facts& facts) { PutOnVlan(facts, "a", 0, "10.0.0.1"); });
+  b_.Change([](Facts& facts) { PutOnVlan(facts, "b", 0, "10.0.0.2"); });
+  HostsCheck check(hosts_, {.level = Rung::kSmbDirect}, {});
+  const CheckSummary run = check.Run();
+  EXPECT_EQ(a_.peer_tests, 2) << "one test in each direction";
+  EXPECT_THAT(RedLines(run), testing::ElementsAre("peer.send-1k between a and b"));
+  for (const PairReport& pair : run.report.pairs) {
+    for (const Finding& finding : pair.findings) {
+      if (finding.id.starts_with("peer.") || finding.id.starts_with("smb-direct.")) {
+        EXPECT_TRUE(finding.hidden_by == "peer.send-1k" || finding.outcome == Outcome::kFail) << finding.id;
+      }
+    }
+  }
+  EXPECT_EQ(run.report.verdict, Readiness::kNotReady);
+}
+
+TEST_F(HostsCheckTest, PutsFailedTestsBehindTheFirewallThatIsKnown) {
+  a_.fails = b_.fails = kNoAnswer;
+  b_.Change(DropRoce);
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
+  const CheckSummary run = check.Run();
+  EXPECT_THAT(RedLines(run), testing::ElementsAre("ip.firewall at b"));
+  const Finding firewall = Of(run.report.hosts[1].findings, "ip.firewall");
+  EXPECT_EQ(firewall.rung, Rung::kPeer);
+  EXPECT_THAT(firewall.fix, HasSubstr("nft "));
+  for (const Finding& finding : PeerFindings(run)) {
+    EXPECT_EQ(finding.hidden_by, "ip.firewall") << finding.id << ": " << finding.observed;
+  }
+  EXPECT_EQ(run.report.hosts[0].verdict, Readiness::kUndetermined);
+  EXPECT_EQ(run.report.hosts[1].verdict, Readiness::kNotReady);
+}
+
+TEST_F(HostsCheckTest, OnlyWarnsOfAFirewallWhileTheTestsPass) {
+  b_.Change(DropRoce);
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
+  const CheckSummary run = check.Run();
+  EXPECT_THAT(RedLines(run), testing::IsEmpty());
+  EXPECT_EQ(Of(run.report.hosts[1].findings, "ip.firewall").outcome, Outcome::kWarn);
+}
+
+TEST_F(HostsCheckTest, NamesTwoVlansOnceAndNoHostForThem) {
+  a_.fails = b_.fails = kNoAnswer;
+  a_.Change([](Facts& facts) { PutOnVlan(facts, "a", 711, "10.0.0.1"); });
+  b_.Change([](Facts& facts) { PutOnVlan(facts, "b", 712, "10.0.0.2"); });
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
+  const CheckSummary run = check.Run();
+  EXPECT_THAT(RedLines(run), testing::ElementsAre("agree.vlan between a and b"));
+  for (const Finding& finding : PeerFindings(run)) EXPECT_EQ(finding.hidden_by, "agree.vlan") << finding.id;
+}
+
+TEST_F(HostsCheckTest, FindsTwoVlansAtLevelHost) {
+  a_.Change([](Facts& facts) { PutOnVlan(facts, "a", 711, "10.0.0.1"); });
+  b_.Change([](Facts& facts) { PutOnVlan(facts, "b", 712, "10.0.0.2"); });
+  HostsCheck check(hosts_, {.level = Rung::kHost}, {});
+  const CheckSummary run = check.Run();
+  EXPECT_THAT(RedLines(run), testing::ElementsAre("agree.vlan between a and b"));
+  EXPECT_EQ(run.report.verdict, Readiness::kNotReady);
+}
+
+TEST_F(HostsCheckTest, TakesAnUntaggedHostWhereTheTestsPass) {
+  a_.Change([](Facts& facts) { PutOnVlan(facts, "a", 0, "10.0.0.1"); });
+  b_.Change([](Facts& facts) { PutOnVlan(facts, "b", 711, "10.0.0.2"); });
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
+  const CheckSummary run = check.Run();
+  const Finding vlan = Of(run.report.pairs.front().findings, "agree.vlan");
+  EXPECT_EQ(vlan.outcome, Outcome::kPass);
+  EXPECT_THAT(vlan.observed, HasSubstr("RDMA between them passes all the same"));
+}
+
+TEST_F(HostsCheckTest, SaysOnceThatTwoHostsHaveOneAddress) {
+  b_.Change([](Facts& facts) { PutOnVlan(facts, "b", 0, "10.0.0.1"); });
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
+  const CheckSummary run = check.Run();
+  EXPECT_THAT(RedLines(run), testing::ElementsAre("agree.address between a and b"));
+  EXPECT_EQ(a_.peer_tests, 0);
+}
+
+TEST_F(HostsCheckTest, NamesTheHostThatHasNoRoute) {
+  a_.fails = {FailureKind::kSetup, "resolve the address 10.0.0.2 from 10.0.0.1: Invalid argument"};
+  b_.fails = a_.fails;
+  HostsCheck check(hosts_, {.level = Rung::kPeer}, {});
+  const CheckSummary run = check.Run();
+  EXPECT_EQ(RedLines(run).front(), "ip.route-symmetric at a");
+  EXPECT_THAT(Of(run.report.hosts[0].findings, "ip.route-symmetric").observed, HasSubstr("blackhole"));
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST_F(Fleets, CountAHostThatDidNotAnswerWhereItsProfilesAreKnown) {
 TEST_F(Fleets, CompareThePortsOfOneProfileOnly) {
   Add("a", {Of("storage", "dcb0"), Of("ai", "dcb1")});
   Add("b", {Of("storage", "dcb0")});
-  const auto findings = CompareFleets(hosts_);
+  const auto findings = CompareFleets(hosts_).of_hosts;
   ASSERT_FALSE(findings[0].empty());
   for (const Finding& finding : findings[0]) {
     EXPECT_EQ(finding.profile, "storage");
@@ -176,7 +176,7 @@ TEST_F(Fleets, AreOneForEachRail) {
   ASSERT_TRUE(site.ok()) << site.status();
   for (const char* name : {"a", "b"}) Add(name, *site->ProfilesOf(name));
   EXPECT_THAT(Jobs(), ElementsAre("ab rxe0 mine.a", "ba rxe0 mine.a", "ab rxe1 mine.b", "ba rxe1 mine.b"));
-  const auto findings = CompareFleets(hosts_);
+  const auto findings = CompareFleets(hosts_).of_hosts;
   for (const Finding& finding : findings[0]) {
     EXPECT_EQ(finding.profile, finding.subject.find("rxe0") != std::string::npos ? "mine.a" : "mine.b");
   }
@@ -196,7 +196,7 @@ TEST_F(Fleets, CompareNoHostWithThoseOfAnotherGroup) {
   Add("d", {profile}, true, faster);
   const auto odd = [this](std::size_t host) {
     std::size_t count = 0;
-    const auto compared = CompareFleets(hosts_);
+    const auto compared = CompareFleets(hosts_).of_hosts;
     for (const Finding& finding : compared[host]) {
       if (finding.id == "agree.speed" && finding.subject.find("rxe0") != std::string::npos)
         count += finding.outcome != Outcome::kPass && finding.outcome != Outcome::kNotApplicable ? 1U : 0U;

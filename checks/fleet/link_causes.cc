@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/fleet/link_causes.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "checks/begin.h"
+#include "checks/catalog.h"
+#include "checks/fleet/between.h"
+#include "checks/live/transfer.h"
+#include "checks/words/addresses.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/fix.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+std::optional<PlacedAddress> PlaceOf(const CauseEnd& end) {
+  for (PlacedAddress& placed : AddressesOf(*end.port)) {
+    if (placed.ip.address == end.address) return std::move(placed);
+  }
+  return std::nullopt;
+}
+
+// `ip` is where the subnet of `own` is.
+bool Holds(const IpAddress& own, const IpAddress& ip) {
+  const std::string subnet = SubnetOf(own);
+  return !subnet.empty() && subnet == SubnetOf({ip.address, own.prefix_length});
+}
+
+std::string WithPrefix(const IpAddress& ip) { return Cat(ip.address, "/", unsigned{ip.prefix_length}); }
+
+// Of the two prefixes the one that holds both addresses, on the host that has the other.
+Fix PrefixFix(const CauseEnd& odd, const PlacedAddress& place, unsigned bits) {
+  const std::string netdev = ShellWord(place.netdev);
+  return OnHost(
+      Fix(Cat("ip address add ", ShellWord(place.ip.address), "/", bits, " dev ", netdev, " && ip address del ",
+              ShellWord(place.ip.address), "/", unsigned{place.ip.prefix_length}, " dev ", netdev))
+          .Because("one of the two prefixes is wrong, and nothing says which")
+          .Caution(Cat("connections by ", Printable(place.ip.address), " may end"))
+          .Do("for good: in the network configuration"),
+      odd.host);
+}
+
+Fix SubnetFix(const CauseEnd& odd, const PlacedAddress& place, const std::string& subnet) {
+  const std::string netdev = ShellWord(place.netdev);
+  return OnHost(
+      Fix(Cat("ip address del ", ShellWord(place.ip.address), "/", unsigned{place.ip.prefix_length}, " dev ",
+              netdev))
+          .Because("one of the two subnets is wrong, or a router between them is missing", Certainty::kPossible)
+          .Caution(Cat("connections by ", Printable(place.ip.address), " end"))
+          .Do(Cat("give ", netdev, " an address of ", subnet, ": ip address add ADDRESS dev ", netdev))
+          .Do("for good: in the network configuration")
+          .Or("add routes between the two subnets, where a router leads from one to the other"),
+      odd.host);
+}
+
+struct RouteWords {
+  std::string_view kernel;
+  std::string_view means;
+};
+
+// strerror's words of what the routing of addr_resolve and cma_acquire_dev refuses with
+// (drivers/infiniband/core).
+constexpr std::array<RouteWords, 5> kNoRoute{{
+    {"Network is unreachable", "there is no route"},
+    {"No route to host", "a route or a rule says unreachable"},
+    {"Invalid argument", "a route or a rule is a blackhole"},
+    {"Permission denied", "a route or a rule prohibits it"},
+    {"No such device", "the route leads by an interface without RDMA"},
+}};
+
+const RouteWords* WordsOf(const Failure& failure) {
+  const bool connects = failure.kind == FailureKind::kSetup || failure.kind == FailureKind::kUnreachable;
+  if (!connects || !failure.detail.starts_with("resolve the address ")) return nullptr;
+  const auto* found = std::ranges::find_if(kNoRoute, [&failure](const RouteWords& words) {
+    return failure.detail.find(words.kernel) != std::string::npos;
+  });
+  return found == kNoRoute.end() ? nullptr : found;
+}
+
+}  // namespace
+
+std::string PairSubject(const CauseEnd& from, const CauseEnd& to) {
+  return Printable(Cat(PortName(*from.port), " -> ", PortName(*to.port)));
+}
+
+std::optional<Finding> VlanBetween(const CauseEnd& from, const CauseEnd& to, const Profile& profile) {
+  const std::optional<PlacedAddress> a = PlaceOf(from);
+  const std::optional<PlacedAddress> b = PlaceOf(to);
+  if (!a || !b || (!Holds(a->ip, b->ip) && !Holds(b->ip, a->ip))) return std::nullopt;
+  const Check& check = *FindCheck("agree.vlan");
+  const auto& rule = std::get<Agreement>(check.judge);
+  const Fact<std::string> own = rule.value_at({*from.facts, *from.port, profile}, *a);
+  const Fact<std::string> others = rule.value_at({*to.facts, *to.port, profile}, *b);
+  if (!own || !others || *own == *others) return std::nullopt;
+  Finding finding = Begin(check, profile, PairSubject(from, to));
+  finding.scope = Scope::kPair;
+  TakeVerdict(finding, check,
+              DifferenceBetween({from.host, {*from.facts, *from.port, &*a}, *own},
+                                {to.host, {*to.facts, *to.port, &*b}, *others}, rule));
+  return finding;
+}
+
+std::optional<Finding> SubnetBetween(const CauseEnd& from, const CauseEnd& to) {
+  if (IsInfiniBand(*from.port) || IsInfiniBand(*to.port)) return std::nullopt;
+  const std::optional<PlacedAddress> a = PlaceOf(from);
+  const std::optional<PlacedAddress> b = PlaceOf(to);
+  if (!a || !b) return std::nullopt;
+  const bool there = Holds(a->ip, b->ip);
+  const bool back = Holds(b->ip, a->ip);
+  if (there && back) return std::nullopt;
+  const std::string both = Cat(WithPrefix(a->ip), " on ", a->netdev, " of ", from.host, ", ", WithPrefix(b->ip),
+                               " on ", b->netdev, " of ", to.host);
+  const TransferPlace place{.rung = Rung::kPeer,
+                            .subject = PairSubject(from, to),
+                            .peer_host = std::string(to.host),
+                            .host = std::string(from.host)};
+  Finding finding;
+  Fix fix;
+  if (!there && !back) {
+    finding = NoPath(place, Cat(both, ": no subnet in common, and no connection by a router"));
+    fix = SubnetFix(to, *b, SubnetOf(a->ip));
+  } else {
+    finding = NoPath(place,
+                     Cat(both, ": only ", there ? from.host : to.host, " takes the other to be in its subnet"));
+    finding.expected = "prefixes of one length";
+    fix = there ? PrefixFix(to, *b, a->ip.prefix_length) : PrefixFix(from, *a, b->ip.prefix_length);
+  }
+  const std::string check = finding.remedy ? finding.remedy->check : std::string();
+  SetFix(finding, std::move(fix).CheckBy(check));
+  return finding;
+}
+
+namespace {
+
+// Of `at`, on the way to the address of `peer`.
+KnownCause RouteAt(const CauseEnd& at, const PlacedAddress& own, const CauseEnd& peer, const std::string& seen,
+                   std::string_view source, const Profile& profile) {
+  const Check& check = *FindCheck("ip.route-symmetric");
+  Finding finding = Begin(check, profile, SubjectOf(*at.port));
+  const std::string netdev = ShellWord(own.netdev);
+  const std::string to = ShellWord(peer.address);
+  const bool ipv6 = peer.address.find(':') != std::string_view::npos;
+  const std::string ip = ipv6 ? "ip -6" : "ip";
+  const Fix fix =
+      Fix(Cat(ip, " route replace ", to, ipv6 ? "/128" : "/32", " dev ", netdev, " src ",
+              ShellWord(at.address)))
+          .Caution("the command holds until the next boot")
+          .Do("look for the route or the rule that is wrong, and take it out of the network configuration: ip "
+              "rule show; ip route show table all")
+          .CheckBy(Cat(ip, " route get ", to, " from ", ShellWord(at.address)));
+  TakeVerdict(finding, check,
+              Judged(false, Cat("from ", at.address, " to ", peer.address, " of ", peer.host, ": ", seen),
+                     Cat("by ", own.netdev), source, fix));
+  finding.outcome = Outcome::kFail;
+  finding.blocking = true;
+  finding.rung = Rung::kPeer;
+  return {CauseKind::kRoute, std::string(at.host), std::move(finding)};
+}
+
+}  // namespace
+
+std::optional<KnownCause> RouteCause(const Failure& failure, const CauseEnd& from, const CauseEnd& to,
+                                     const Profile& profile) {
+  const RouteWords* words = WordsOf(failure);
+  const std::optional<PlacedAddress> own = PlaceOf(from);
+  if (words == nullptr || !own) return std::nullopt;
+  return RouteAt(from, *own, to, Cat(words->means, " (", words->kernel, ")"), "RDMA-CM, resolving the address",
+                 profile);
+}
+
+std::optional<KnownCause> NoWayBack(const Failure& failure, const CauseEnd& from, const CauseEnd& to,
+                                    const Profile& profile) {
+  const std::optional<PlacedAddress> theirs = PlaceOf(from);
+  const std::optional<PlacedAddress> own = PlaceOf(to);
+  if (failure.kind != FailureKind::kRejected || !theirs || !own) return std::nullopt;
+  if (!Holds(own->ip, theirs->ip) || !NotRoce(*to.port).empty()) return std::nullopt;
+  return RouteAt(to, *own, from,
+                 Cat("a connection from there was rejected, as by a route that does not lead by ", own->netdev),
+                 "RDMA-CM, the peer's answer", profile);
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// agree.vlan, agree.address: what hosts on one wire must have alike, and what no two of them may have. A host
+// by itself cannot know either.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "checks/families.h"
+#include "checks/fleet/agreement.h"
+#include "checks/fleet/between.h"
+#include "checks/fleet/wire_fix.h"
+#include "checks/net/tagging.h"
+#include "checks/words/addresses.h"
+#include "checks/words/ethernet.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kUntagged = "untagged";
+constexpr std::string_view kAddressSource = "rtnetlink addresses of all";
+constexpr std::string_view kOwnAddress = "each address on one host";
+
+// ---- agree.vlan ----
+
+Fact<std::string> VlanValueAt(const PortView& view, const PlacedAddress& placed) {
+  if (IsInfiniBand(view.port))
+    return Missing{.kind = Missing::Kind::kUnsupported, .detail = "InfiniBand has partitions, and no VLAN"};
+  const Fact<std::vector<std::uint16_t>> tags = TagsOf(view.port, placed);
+  if (!tags) return tags.missing();
+  if (tags->empty()) return std::string(kUntagged);
+  std::string text;
+  for (const std::uint16_t id : *tags) text += Cat(text.empty() ? "VLAN " : " in VLAN ", id);
+  return text;
+}
+
+// Of the first address; without one, why.
+Fact<std::string> VlanValue(const PortView& view) {
+  const std::vector<PlacedAddress> addresses = AddressesOf(view.port);
+  if (!addresses.empty()) return VlanValueAt(view, addresses.front());
+  if (!AddressesKnown(view.port)) return WhyAddressesUnknown(view.port);
+  return Missing{.kind = Missing::Kind::kUnsupported, .detail = "the port has no address that peers can use"};
+}
+
+// ---- agree.address ----
+
+// Routing gives an address without a subnet to several hosts on purpose: anycast, and the address of a service.
+bool IsOfRouting(const IpAddress& ip) {
+  return ip.prefix_length == (ip.address.find(':') == std::string::npos ? 32 : 128);
+}
+
+struct Holder {
+  std::size_t voter = 0;
+  PlacedAddress address{};
+};
+
+// Two recordings of one machine have one identity. Machines that were cloned share an id, but not a name.
+std::string MachineOf(const Voter& voter) {
+  const Facts& facts = *voter.facts;
+  if (facts.machine_id.empty() && facts.hostname.empty()) return std::string(voter.host);
+  return Cat(facts.machine_id, " ", facts.hostname);
+}
+
+class AddressBook {
+ public:
+  explicit AddressBook(std::span<const Voter> ports) : ports_(ports), verdicts_(ports.size()) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      hosts_.insert(ports[i].host);
+      Enter(i);
+    }
+  }
+
+  Compared Result() && {
+    Compared compared;
+    for (const std::string& address : order_) JudgeAddress(holders_.at(address), compared);
+    for (std::size_t i = 0; i < ports_.size(); ++i)
+      compared.verdicts.push_back(verdicts_[i] ? *std::move(verdicts_[i]) : Alone(*ports_[i].port));
+    return compared;
+  }
+
+ private:
+  void Enter(std::size_t voter) {
+    for (PlacedAddress& placed : AddressesOf(*ports_[voter].port)) {
+      if (IsOfRouting(placed.ip)) continue;
+      const auto [entry, fresh] = holders_.try_emplace(placed.ip.address);
+      if (fresh) order_.push_back(placed.ip.address);
+      entry->second.push_back({voter, std::move(placed)});
+    }
+  }
+
+  Verdict Alone(const Port& port) const {
+    if (hosts_.size() < 2) return NotApplicable("no port of another host to compare it with");
+    if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kOwnAddress, kAddressSource);
+    const std::vector<PlacedAddress> own = AddressesOf(port);
+    if (own.empty()) return NotApplicable("the port has no address that peers can use");
+    return Judged(true, Cat(own.front().ip.address, " is on no other host"), kOwnAddress, kAddressSource);
+  }
+
+  // The first port of each machine that has the address.
+  std::vector<const Holder*> Machines(const std::vector<Holder>& holders) const {
+    std::vector<const Holder*> machines;
+    std::set<std::string> seen;
+    for (const Holder& holder : holders) {
+      if (seen.insert(MachineOf(ports_[holder.voter])).second) machines.push_back(&holder);
+    }
+    return machines;
+  }
+
+  void JudgeAddress(const std::vector<Holder>& holders, Compared& compared) {
+    if (holders.size() < 2) return;
+    const std::vector<const Holder*> machines = Machines(holders);
+    if (machines.size() < 2) return;
+    std::map<std::vector<std::uint16_t>, const Holder*> first_of_wire;
+    for (const Holder* holder : machines) {
+      const Fact<std::vector<std::uint16_t>> tags = TagsOf(*ports_[holder->voter].port, holder->address);
+      if (!tags) {
+        Put(holder->voter,
+            Unclear(Cat(holder->address.ip.address, " is on another host too, and its VLAN is not known"),
+                    kOwnAddress, kAddressSource));
+        continue;
+      }
+      const auto [first, fresh] = first_of_wire.emplace(*tags, holder);
+      if (!fresh) AddTwin(*first->second, *holder, compared);
+    }
+  }
+
+  void AddTwin(const Holder& first, const Holder& second, Compared& compared) {
+    Verdict verdict = AddressTwice(SideOf(first), SideOf(second));
+    Put(first.voter, verdict);
+    Put(second.voter, verdict);
+    compared.between.push_back({.first = first.voter,
+                                .second = second.voter,
+                                .about = {first.voter, second.voter},
+                                .verdict = std::move(verdict)});
+  }
+
+  DifferingSide SideOf(const Holder& holder) const {
+    const Voter& voter = ports_[holder.voter];
+    return {voter.host, {*voter.facts, *voter.port, &holder.address}, holder.address.netdev};
+  }
+
+  void Put(std::size_t voter, Verdict verdict) {
+    if (!verdicts_[voter]) verdicts_[voter] = std::move(verdict);
+  }
+
+  std::span<const Voter> ports_;
+  std::set<std::string_view> hosts_{};
+  std::unordered_map<std::string, std::vector<Holder>> holders_{};
+  std::vector<std::string> order_{};  // of the addresses, as they first came
+  std::vector<std::optional<Verdict>> verdicts_;
+};
+
+Compared JudgeAgreeAddress(std::span<const Voter> ports, const Profile&) { return AddressBook(ports).Result(); }
+
+}  // namespace
+
+std::vector<Check> SharedWireChecks() {
+  return {
+      {.id = "agree.vlan",
+       .title = "All hosts of a subnet are on one VLAN",
+       .why = "A switch keeps VLANs apart: between two of them ARP is not answered, and nothing connects",
+       .fix = Fix("ip -d link show type vlan")
+                  .Do("put the addresses of one subnet on the same VLAN on all hosts")
+                  .Or("change the other hosts, where this one is right")
+                  .Or("where one host is untagged: the switch port may put its frames into the VLAN")
+                  .CheckBy("ip -brief address"),
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.netdev-mapping", "ip.address", "vlan.present", "vlan.id"},
+       .judge = Agreement{.value = VlanValue,
+                          .source = "rtnetlink links and addresses of all",
+                          .among = Agreement::Among::kEachSubnet,
+                          .value_at = VlanValueAt,
+                          .may_differ = kUntagged,
+                          .align = VlanFix}},
+      {.id = "agree.address",
+       .title = "No two hosts have one address",
+       .why = "Both answer ARP for it: a connection reaches the one or the other, and between the two there is "
+              "none",
+       .fix = Fix("ip -brief address show dev {netdev}")
+                  .Do("give each host addresses of its own")
+                  .CheckBy("ip -brief address show dev {netdev}"),
+       .blocks_for = &kDemandsRdma,
+       .depends_on = {"inv.netdev-mapping", "ip.address"},
+       .judge = JudgeAgreeAddress},
+  };
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/fleet/wire_fix.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checks/net/tagging.h"
+#include "checks/setting/network_owner.h"
+#include "checks/words/addresses.h"
+#include "checks/words/verdicts.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kMostNameChars = 15;  // IFNAMSIZ without its end
+constexpr std::string_view kHolds = "the commands hold until the next boot";
+
+std::string WithPrefix(const IpAddress& ip) {
+  return Cat(ShellWord(ip.address), "/", unsigned{ip.prefix_length});
+}
+
+std::string Move(const IpAddress& ip, const std::string& from, const std::string& to) {
+  return Cat("ip address del ", WithPrefix(ip), " dev ", ShellWord(from), " && ip address add ", WithPrefix(ip),
+             " dev ", ShellWord(to));
+}
+
+// The netdev without a VLAN under the address; empty where it is not the port's own.
+std::string BaseOf(const DifferingEnd& end) {
+  if (!end.port.netdev || end.port.netdev->vlan_id) return {};
+  if (end.address->upper == nullptr) return end.port.netdev->name;
+  const std::vector<std::string>& over = end.address->upper->over;
+  return over.empty() ? std::string() : over.front();
+}
+
+// A VLAN of that id on that netdev, which is there.
+const UpperNetdev* VlanThere(const Port& port, const std::string& base, std::uint16_t id) {
+  if (!port.uppers) return nullptr;
+  const auto found = std::ranges::find_if(*port.uppers, [&](const UpperNetdev& upper) {
+    return upper.vlan_id && *upper.vlan_id == id && std::ranges::find(upper.over, base) != upper.over.end();
+  });
+  return found == port.uppers->end() ? nullptr : &*found;
+}
+
+std::string VlanName(const std::string& base, std::uint16_t id) {
+  std::string name = Cat(base, ".", id);
+  return name.size() <= kMostNameChars ? name : Cat("vlan", id);
+}
+
+// The priorities that the VLAN which the address is on now gives its frames.
+std::string EgressWords(const UpperNetdev* now) {
+  if (now == nullptr || !now->vlan_egress || now->vlan_egress->empty()) return {};
+  std::string words = " egress-qos-map";
+  for (const VlanPriority& row : *now->vlan_egress) words += Cat(" ", row.from, ":", unsigned{row.pcp});
+  return words;
+}
+
+std::string KeptBy(const Facts& host, const std::string& netdev) {
+  const SettingOwner owner = AddressOwner(host, netdev);
+  return owner.empty() ? std::string("the network configuration")
+                       : Cat(owner.name, ", which keeps the addresses of ", Printable(netdev));
+}
+
+Fix Moved(const DifferingEnd& odd, const std::string& command, const std::string& to) {
+  const std::string& from = odd.address->netdev;
+  return Fix(command)
+      .Caution(Cat("connections by ", Printable(odd.address->ip.address), " end"))
+      .Caution(kHolds)
+      .Do(Cat("for good: in ", KeptBy(odd.host, from)))
+      .CheckBy(Cat("ip -d address show dev ", ShellWord(to)));
+}
+
+// Two VLANs in each other, or a stack that is not known: a person decides.
+Fix ByHand(const DifferingEnd& odd) {
+  return Fix(Cat("ip -d link show dev ", ShellWord(odd.address->netdev)))
+      .Do("put the addresses of one subnet on the same VLAN on both hosts")
+      .CheckBy(Cat("ip -d link show dev ", ShellWord(odd.address->netdev)));
+}
+
+Fix ToVlan(const DifferingEnd& odd, const std::string& base, std::uint16_t id) {
+  const IpAddress& ip = odd.address->ip;
+  if (const UpperNetdev* there = VlanThere(odd.port, base, id)) {
+    return Moved(
+        odd,
+        Cat("ip link set dev ", ShellWord(there->name), " up && ", Move(ip, odd.address->netdev, there->name)),
+        there->name);
+  }
+  const UpperNetdev* now = odd.address->upper;
+  const std::string name = VlanName(base, id);
+  const std::string mtu = now != nullptr && now->mtu_bytes != 0 ? Cat(" mtu ", now->mtu_bytes) : std::string();
+  const std::string command = Cat("ip link add link ", ShellWord(base), " name ", ShellWord(name), mtu,
+                                  " type vlan id ", id, EgressWords(now), " && ip link set dev ",
+                                  ShellWord(name), " up && ", Move(ip, odd.address->netdev, name));
+  return Moved(odd, command, name)
+      .Do(Cat("let the switch port carry VLAN ", id, " with its tag"), StepSite::kSwitch);
+}
+
+bool HasAnother(const DifferingSide& side) {
+  const std::string subnet = SubnetOf(side.end.address->ip);
+  return std::ranges::any_of(AddressesOf(side.end.port), [&](const PlacedAddress& placed) {
+    return placed.ip.address != side.end.address->ip.address && SubnetOf(placed.ip) == subnet;
+  });
+}
+
+Fix GiveUp(const DifferingSide& side, const DifferingSide& other) {
+  const IpAddress& ip = side.end.address->ip;
+  const std::string netdev = ShellWord(side.end.address->netdev);
+  const std::string host = Printable(side.host);
+  const std::string del = Cat("ip address del ", WithPrefix(ip), " dev ", netdev);
+  Fix fix = OnHost(Fix(del)
+                       .Because("both hosts answer ARP for it", Certainty::kCertain)
+                       .Caution(Cat("connections by ", Printable(ip.address), " end"))
+                       .Caution("its other addresses of that subnet are deleted too, where the sysctl "
+                                "promote_secondaries is 0"),
+                   side.host);
+  if (!HasAnother(side)) {
+    fix = std::move(fix).Do(
+        Cat("give ", netdev, " of ", host, " an address of its own: ip address add ADDRESS dev ", netdev));
+  }
+  return std::move(fix)
+      .Do(Cat("for good: in ", KeptBy(side.end.host, side.end.address->netdev)))
+      .Or(Cat("where ", host, " is right, on ", Printable(other.host), ": ip address del ",
+              WithPrefix(other.end.address->ip), " dev ", ShellWord(other.end.address->netdev)))
+      .CheckBy(Cat("ip -brief address show to ", ShellWord(ip.address)));
+}
+
+}  // namespace
+
+Fix VlanFix(const DifferingEnd& odd, const DifferingEnd& other) {
+  const Fact<std::vector<std::uint16_t>> own = TagsOf(odd.port, *odd.address);
+  const Fact<std::vector<std::uint16_t>> wanted = TagsOf(other.port, *other.address);
+  const std::string base = BaseOf(odd);
+  if (!own || !wanted || own->size() > 1 || wanted->size() > 1 || base.empty()) return ByHand(odd);
+  if (!wanted->empty()) return ToVlan(odd, base, wanted->front());
+  return Moved(odd, Move(odd.address->ip, odd.address->netdev, base), base);
+}
+
+Verdict AddressTwice(const DifferingSide& first, const DifferingSide& second) {
+  const auto at = [](const DifferingSide& side) { return Cat(side.value, " at ", side.host); };
+  const bool of_first = HasAnother(first) && !HasAnother(second);
+  return Judged(false, Cat(second.end.address->ip.address, " is on ", at(first), " and on ", at(second)),
+                "each address on one host", "rtnetlink addresses of both",
+                of_first ? GiveUp(first, second) : GiveUp(second, first));
+}
+
+}  // namespace rdmaready
