@@ -21,7 +21,8 @@ class Fault:
     red: bool = True              # it keeps the host from being ready; else a warning
     base: str = ""                # shell, in both guests, before anything
     profile: str = "virtual-fabric"
-    both: bool = False            # two hosts that differ: each is told what the other has
+    both: bool = False            # it is said of each of the two hosts
+    between: bool = False         # two hosts that differ, and nothing says which is right: it is said once, of the pair
     watch: int = 0                # for how many seconds the check watches the ports
     meanwhile: bool = False       # `wrong` and `control` are done while it watches
     at_peer: bool = False         # they are done in the other guest, which is the other end of the link
@@ -212,21 +213,22 @@ VLANS = [
 SILENT = str(HERE / "silent.yaml")
 AGREEMENT = [
     Fault("agree.pfc", "dcb pfc set dev dcb0 prio-pfc all:off 4:on", control="dcb pfc set dev dcb0 delay 100", profile=SILENT,
-          both=True, red=False, heals=False),
+          between=True, red=False),
     Fault("agree.ets", "dcb ets set dev dcb0 tc-bw all:0 0:90 3:10", control="dcb ets set dev dcb0 reco-tc-bw all:0 0:90 3:10",
-          profile=SILENT, both=True, red=False, heals=False),
+          profile=SILENT, between=True, red=False),
     Fault("agree.marking", f"echo 24 > {CONFIGFS_TOS}", control=f"echo 24 > {CONFIGFS_TOS}; echo 106 > {CONFIGFS_TOS}",
-          profile=SILENT, both=True, red=False, heals=False),
-    Fault("agree.mtu", "ip link set dcb0 mtu 1500", control="ip link set dcb0 mtu 1500; ip link set dcb0 mtu 9000", profile=SILENT,
-          both=True, red=False, also=("agree.netdev-mtu",), fix={"MTU": "9000"}),
+          profile=SILENT, between=True, red=False),
+    # The RDMA MTU follows that of the interface, and is not said.
+    Fault("agree.netdev-mtu", "ip link set dcb0 mtu 1500", control="ip link set dcb0 mtu 1500; ip link set dcb0 mtu 9000", profile=SILENT,
+          between=True, red=False),
     Fault("agree.netdev-mtu", "ip link set dcb0 mtu 4300", control="ip link set dcb0 mtu 4300; ip link set dcb0 mtu 9000",
-          profile=SILENT, both=True, red=False, fix={"MTU": "9000"}),
-    Fault("agree.speed", "ethtool -s dcb0 speed 10000 duplex full autoneg off", profile=SILENT, both=True, red=False, heals=False,
+          profile=SILENT, between=True, red=False),
+    Fault("agree.speed", "ethtool -s dcb0 speed 10000 duplex full autoneg off", profile=SILENT, between=True, red=False, heals=False,
           control="ethtool -s dcb0 speed 25000 duplex full autoneg off"),
     Fault("agree.gid", "A=$(ip -o -4 addr show dev dcb0 | awk '{print $4; exit}'); ip addr add 10.9.9.9/24 dev dcb0; "
           "ip addr del $A dev dcb0; ip addr add 10.8.8.8/24 dev dcb0; ip addr add $A dev dcb0; "
           "ip addr del 10.9.9.9/24 dev dcb0; ip addr del 10.8.8.8/24 dev dcb0",
-          control="ip addr add 10.9.9.9/24 dev dcb0", profile=SILENT, both=True, red=False, heals=False),
+          control="ip addr add 10.9.9.9/24 dev dcb0", profile=SILENT, between=True, red=False, heals=False),
 ]
 
 ALL = (LINK + MTU + ADDRESSES + PFC + ETS + CLASSIFICATION + HOST + FIREWALL + SECURITY + FIRMWARE + LLDP + COUNTED + VLANS +

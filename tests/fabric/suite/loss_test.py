@@ -27,7 +27,7 @@ class Loss(unittest.TestCase):
 
     def test_every_rung_that_it_touches_names_it(self):
         self.lose(3, *self.hosts)
-        # An agent has 8 s to make a connection. A lost request or answer is sent again after 4 s. When that is lost too, the connection fails.
+        # An agent has 6 s to make a connection. A lost request or answer is sent again after 4 s. When that is lost too, the connection fails.
         answer = fabric.check_without("no answer in time", self.hosts, "smb-direct")
         tests = [found for pair in answer.json["pairs"] for found in pair["findings"]
                  if found["rung"] in ("peer", "smb-direct") and found["source"].startswith("live transfer")]

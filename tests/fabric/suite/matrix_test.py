@@ -67,11 +67,17 @@ class FaultMatrix(unittest.TestCase):
         self.assertIn(answer.status, (0, 1, 3), answer)
         return answer.json
 
+    def found(self, report):
+        """By guest: its findings; of 0: those between two."""
+        found = {0: [f for pair in report["pairs"] for f in pair["findings"]]}
+        for number, address in self.hosts.items():
+            found[number] = next(host for host in report["hosts"] if host["host"] == address)["findings"]
+        return found
+
     def said(self, report):
         """By guest: (id, subject, red) of everything a person is told."""
         told = {}
-        for number, address in self.hosts.items():
-            found = next(host for host in report["hosts"] if host["host"] == address)["findings"]
+        for number, found in self.found(report).items():
             told[number] = [(f["id"], f["subject"], f["outcome"] != "warn") for f in found
                             if f["outcome"] in ("fail", "unknown", "warn") and f["id"] != fabric.NOT_TOLD_BY_THE_VERSION]
         return told
@@ -80,7 +86,7 @@ class FaultMatrix(unittest.TestCase):
         """What is said of each guest; the report."""
         report = self.check(fault, meanwhile)
         told = self.said(report)
-        for number in self.hosts:
+        for number in (0, *self.hosts):
             wanted = expected.get(number, [])
             # The other findings of one fault are told by their ids alone.
             said = [entry if entry[0] in {w[0] for w in wanted if len(w) == 3} else entry[:1] for entry in told[number]]
@@ -98,14 +104,21 @@ class FaultMatrix(unittest.TestCase):
 
     def of_fault(self, fault, number):
         """What must be said, by guest."""
+        if fault.between:
+            return {0: [(fault.id, "rxe0/1 -> rxe0/1", fault.red)]}
         own = [(fault.id, fault.subject, fault.red), *[(other,) for other in fault.also]]
         return {other: own if other == number or fault.both else [] for other in self.hosts}
+
+    def typed_at(self, finding, otherwise):
+        """The guest on which the repair of a difference is typed: a caution names it."""
+        on = [caution.removeprefix("run it on ") for caution in finding["remedy"]["cautions"] if caution.startswith("run it on ")]
+        return next((number for number, address in self.hosts.items() if address in on), otherwise)
 
     def heal(self, score, what, report, chosen):
         """Types the fixes, as far as they are commands."""
         typed = False
         for number, fault in chosen.items():
-            found = [f for h in report["hosts"] if h["host"] == self.hosts[number] for f in h["findings"] if f["id"] == fault.id
+            found = [f for f in self.found(report)[0 if fault.between else number] if f["id"] == fault.id
                      and f["outcome"] in ("fail", "unknown", "warn")]
             if not found or not fault.heals:
                 continue
@@ -115,7 +128,7 @@ class FaultMatrix(unittest.TestCase):
             fix = fabric.commands(found[0])
             for word, value in fault.fix.items():
                 fix = fix.replace(word, value.format(guest=number))
-            fabric.guest(number, fix)
+            fabric.guest(self.typed_at(found[0], number), fix)
             typed = True
             print(f"  {fault.id:24} {fault.wrong}\n{'':26} fix: {fix}", flush=True)
         healed = all(fault.heals for fault in chosen.values())
@@ -138,7 +151,7 @@ class FaultMatrix(unittest.TestCase):
         expected = {number: [] for number in self.hosts}
         for number, fault in chosen.items():
             for other, entries in self.of_fault(fault, number).items():
-                expected[other] = expected[other] + entries
+                expected[other] = expected.get(other, []) + entries
         self.done_and_said(score, f"control of {what}", {number: fault.control for number, fault in chosen.items()}, first, {})
         score.controls += len(chosen)
         self.put_right(first.base)
@@ -157,8 +170,8 @@ class FaultMatrix(unittest.TestCase):
         for fault in chosen_faults():
             groups[fault.profile, fault.base, fault.watch, fault.meanwhile, fault.at_peer].append(fault)
         for group in groups.values():
-            alone = [fault for fault in group if fault.both]
-            together = [fault for fault in group if not fault.both]
+            alone = [fault for fault in group if fault.both or fault.between]
+            together = [fault for fault in group if fault not in alone]
             for position, fault in enumerate(alone):
                 yield {1 + position % 2: fault}
             for position in range(0, len(together), 2):
