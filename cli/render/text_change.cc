@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ranges>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/base/text.h"
 #include "checks/words/words.h"
@@ -67,6 +69,22 @@ std::string_view Meaning(StepState state) {
 
 std::string Said(std::string_view meaning, const std::string& text) {
   return fmt::format("{}{}{}", meaning, meaning.empty() || text.empty() ? "" : ": ", Printable(text));
+}
+
+bool WentBack(const ChangeStep& step) {
+  return step.state == StepState::kTakenBack || step.state == StepState::kNotTakenBack;
+}
+
+// Steps that were written, in their order; then those that were rolled back, from the last one to the first.
+std::vector<const ChangeStep*> InOrderOfWriting(const Change& change) {
+  std::vector<const ChangeStep*> order;
+  for (const ChangeStep& step : change.steps) {
+    if (!WentBack(step)) order.push_back(&step);
+  }
+  for (const ChangeStep& step : std::views::reverse(change.steps)) {
+    if (WentBack(step)) order.push_back(&step);
+  }
+  return order;
 }
 
 std::string ProofLine(const Style& style, bool good, std::string_view label, const std::string& text) {
@@ -227,7 +245,7 @@ std::string StatusText(const ApplierStatus& status, const std::string& host, con
   for (const std::string& notice : status.notices)
     text += Labelled(style, Tone::kBad, "  notice", kProofColumn, Printable(notice));
   for (const Change& change : status.changes) {
-    for (const ChangeStep& step : change.steps) text += StepText(step, style);
+    for (const ChangeStep* step : InOrderOfWriting(change)) text += StepText(*step, style);
     text += OutcomeText(change, host, way, style);
   }
   for (const Setting& kept : status.kept)
@@ -251,9 +269,10 @@ std::string StepText(const ChangeStep& step, const Style& style) {
   const Mark mark = MarkOf(step.state);
   const PlanStep& plan = step.step;
   const std::string said = Said(Meaning(step.state), step.text);
-  const std::string text =
-      fmt::format("{}: {} {}{}{}", Printable(plan.subject), SettingName(plan.object),
-                  ChangeWords(plan.object, plan.from, plan.to), said.empty() ? "" : ": ", said);
+  const bool back = WentBack(step);
+  const std::string change = ChangeWords(plan.object, back ? plan.to : plan.from, back ? plan.from : plan.to);
+  const std::string text = fmt::format("{}: {} {}{}{}", Printable(plan.subject), SettingName(plan.object),
+                                       change, said.empty() ? "" : ": ", said);
   return Labelled(style, mark.tone, Cat("  ", mark.word), kWordColumn, text);
 }
 
@@ -267,9 +286,8 @@ std::string ApplyText(const ChangeRun& run, const HostChange& host, bool told, c
   if (!host.change) return {};
   std::string text = told ? "" : HostHead(host.host, style);
   // Told is what was written; what became of that since is not.
-  for (const ChangeStep& step : host.change->steps) {
-    if (!told || step.state == StepState::kTakenBack || step.state == StepState::kNotTakenBack)
-      text += StepText(step, style);
+  for (const ChangeStep* step : InOrderOfWriting(*host.change)) {
+    if (!told || WentBack(*step)) text += StepText(*step, style);
   }
   if (!host.heard_last) return text + OutcomeText(*host.change, run.local ? "" : host.host, run.way, style);
   return text + ProofText(*host.change, style) +
