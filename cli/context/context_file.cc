@@ -235,10 +235,11 @@ absl::StatusOr<ContextFile> ReadContexts(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadOwnedFile(path, kMaxYamlBytes, kOthersWrite);
   if (text.ok()) return ParseContexts(*text, path);
   if (!absl::IsFailedPrecondition(text.status())) return text.status();
+  const std::string owner = ::geteuid() == 0 ? "root" : fmt::format("root or of user {}", ::geteuid());
   return absl::FailedPreconditionError(fmt::format(
-      "{}: it names the CA that is trusted, so it has to be of root or of user {}, and nobody else may write "
-      "to it: chown {} {} && chmod 600 {}",
-      path, ::geteuid(), ::geteuid(), path, path));
+      "{}: it names the CA that is trusted, so it has to be of {}, and nobody else may write to it: "
+      "chown {} {} && chmod 600 {}",
+      path, owner, ::geteuid(), path, path));
 }
 
 absl::Status CheckContextName(std::string_view name) {
