@@ -140,7 +140,7 @@ struct Profile {
 
   std::string name{};
   std::string summary{};
-  std::string digest{};  // SHA-256, hex, of the text it was read from and of those it extends
+  std::string digest{};  // SHA-256, hex, of its content: ProfileContentDigest of api/profile
 
   Transport transport = Transport::kAny;
   std::optional<std::uint8_t> rdma_priority{};  // 0..7
