@@ -37,7 +37,8 @@ constexpr std::array<Command, 17> kCommands{{
      "  rdmaready probe smb 10.0.0.9 --from node1   from another one, through its agent",
      DefineProbe},
     {"env", "Print what a library or a storage client needs on a host: ports, GID index, mark, mount options",
-     "  eval \"$(rdmaready env --for nccl)\"          this host, for the jobs of this shell\n"
+     "  rdmaready env --for nccl                   this host; a shell reads it: eval \"$(rdmaready env --for "
+     "nccl)\"\n"
      "  rdmaready env node1 --for ucx --profile my-fabric.yaml --output json\n"
      "  rdmaready env --facts saved --for nvme      a host that `facts --save saved` recorded\n"
      "\nIt ends with 1 where the host is not ready for it and 3 where that is not known; then no value is "
