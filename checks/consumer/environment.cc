@@ -79,6 +79,7 @@ struct Looked {
   enum class State { kReady, kNotReady, kUnknown, kNotItsPort, kSpare };
   State state = State::kUnknown;
   std::string why{};
+  std::string note{};  // of kReady: a part of the way of its packets that cannot be seen from here
   ReadyPort ready{};
 };
 
@@ -94,8 +95,7 @@ class PortCheck {
       looked.why = std::move(why);
       return looked;
     };
-    if (const std::string whole = PlanesOf(host_, port); !whole.empty())
-      return end(Looked::State::kNotItsPort, Cat("it is a plane of ", whole, ", by which no program sends"));
+    if (!PlanesOf(host_, port).empty()) return end(Looked::State::kSpare, "");
     const Fact<bool> representor = RepresentorOf(port);
     if (IsUntested(host_, port, profile) || (representor && *representor))
       return end(Looked::State::kSpare, "");
@@ -108,7 +108,8 @@ class PortCheck {
     if (!port.transport) return end(Looked::State::kUnknown, ReasonText(port.transport.missing()));
     if (MakesOwnQueuePairs(consumer_) && *port.transport == Transport::kIwarp)
       return end(Looked::State::kNotItsPort, "it is iWARP, where only RDMA-CM makes connections");
-    if (const auto [state, why] = Judged(port, profile); state != Looked::State::kReady) return end(state, why);
+    if (const auto [state, why] = Judged(port, profile, looked.note); state != Looked::State::kReady)
+      return end(state, why);
     if (!MakesOwnQueuePairs(consumer_) || *port.transport != Transport::kRoce)
       return end(Looked::State::kReady, "");
     Fact<std::vector<Gid>> gids = UsableGids(host_, port, profile);
@@ -130,7 +131,8 @@ class PortCheck {
   }
 
  private:
-  std::pair<Looked::State, std::string> Judged(const Port& port, const Profile& profile) const {
+  std::pair<Looked::State, std::string> Judged(const Port& port, const Profile& profile,
+                                               std::string& note) const {
     const std::string subject = SubjectOf(port);
     std::vector<const Finding*> about;
     const Finding* chain = nullptr;
@@ -155,8 +157,10 @@ class PortCheck {
     if (!port.state) return {Looked::State::kUnknown, Cat("its state: ", ReasonText(port.state.missing()))};
     if (*port.state != PortState::kActive) return {Looked::State::kNotReady, "the port is not active"};
     if (chain == nullptr) return {Looked::State::kReady, ""};
-    const bool failed = chain->outcome == Outcome::kFail;
-    return {failed ? Looked::State::kNotReady : Looked::State::kUnknown, TextOf(*chain)};
+    if (chain->outcome == Outcome::kFail) return {Looked::State::kNotReady, TextOf(*chain)};
+    // It never keeps a host from being ready, and the values do not depend on it.
+    note = TextOf(*chain);
+    return {Looked::State::kReady, ""};
   }
 
   static std::string TextOf(const Finding& finding) { return Cat(finding.id, ": ", Sentence(finding)); }
@@ -197,6 +201,14 @@ void CheckValues(const std::vector<ReadyPort>& ports, Environment& environment) 
   }
   if (what.empty()) return;
   Refuse(environment, Readiness::kUndetermined, StrangeNameText(what));
+}
+
+// Equal ones of several ports once.
+void AddNotes(const std::vector<Looked>& all, Environment& environment) {
+  for (const Looked& one : all) {
+    const bool new_note = std::ranges::find(environment.notes, one.note) == environment.notes.end();
+    if (!one.note.empty() && new_note) environment.notes.push_back(one.note);
+  }
 }
 
 // No port is ready: the reasons of all, the worst first.
@@ -280,6 +292,7 @@ absl::StatusOr<Environment> EnvironmentFor(const Facts& host, std::span<const Pr
   }
   AddVariables(marked, question.consumer, ready, environment);
   if (environment.state == Readiness::kReady) {
+    AddNotes(all, environment);
     CheckValues(ready, environment);
   } else {
     Refuse(environment, environment.state, environment.reason);

@@ -36,8 +36,9 @@ struct Environment {
   Readiness state = Readiness::kUndetermined;
   std::string reason{};  // unless kReady: why
   std::vector<EnvVariable> variables{};
-  std::vector<std::string> notes{};     // what a reader has to know besides
-  std::vector<PortLeftOut> left_out{};  // ports that the values do not name; spare ones are not listed
+  std::vector<std::string> notes{};  // what a reader has to know besides
+  std::vector<PortLeftOut>
+      left_out{};  // ports that the values do not name; spare ones and planes are not listed
 
   bool operator==(const Environment&) const = default;
 };

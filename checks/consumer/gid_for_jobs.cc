@@ -2,6 +2,7 @@
 #include "checks/consumer/gid_for_jobs.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "checks/net/tagging.h"
 #include "checks/words/addresses.h"

@@ -205,6 +205,16 @@ TEST(Environment, IsUnknownWhereAFactIsMissing) {
                 Readiness::kUndetermined, "");
 }
 
+TEST(Environment, NotesWhatItsChainCannotSee) {
+  Profile profile = VirtualFabricProfile();
+  profile.ecn = Profile::Ecn{};
+  const Facts host = WithHardware([](Port& port, PciFunction&) { port.congestion = CongestionControl{}; });
+  const Environment environment = Of(host, Consumer::kNccl, profile);
+  EXPECT_EQ(environment.state, Readiness::kReady) << environment.reason;
+  ASSERT_EQ(environment.notes.size(), 1U);
+  EXPECT_THAT(environment.notes[0], HasSubstr("chain.nccl"));
+}
+
 TEST(Environment, HasNoValueThatAShellMayReadAsItsOwn) {
   for (const std::string name : {"a$(id)", "a`id`", "a b", "a'b", "-rf", "a\nb", "a;b", "a:b", "a,b", "a=b"}) {
     Facts host = GoodHost();
