@@ -59,6 +59,28 @@ absl::StatusOr<DoorSocket> BindAndListen(const std::string& path, Role role, con
   return DoorSocket{std::move(fd), role, path, file.st_ino};
 }
 
+// The process that listens on the other side of a connected socket: " (pid 4711)".
+std::string ListenerText(const UniqueFd& connected) {
+  ::ucred peer{};
+  ::socklen_t size = sizeof(peer);
+  const bool known = ::getsockopt(connected.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0;
+  return known ? fmt::format(" (pid {})", peer.pid) : "";
+}
+
+// OK: nobody listens there any more, the file is left over. kAlreadyExists: a live process does.
+absl::Status CheckAbandoned(const std::string& path) {
+  ::sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  if (path.size() >= sizeof(address.sun_path)) return absl::OkStatus();  // bind refuses it
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return ErrnoStatus(errno, "make a socket");
+  const int failed =
+      ::connect(fd.get(), reinterpret_cast<const ::sockaddr*>(&address), sizeof(address)) == 0 ? 0 : errno;
+  if (failed == ECONNREFUSED || failed == ENOENT) return absl::OkStatus();
+  if (failed != 0 && failed != EAGAIN) return ErrnoStatus(failed, "find out whether it is in use");
+  return absl::AlreadyExistsError("in use by a live process" + (failed == 0 ? ListenerText(fd) : ""));
+}
+
 std::string EnvironmentPath(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && value[0] == '/' ? value : "";
@@ -84,10 +106,17 @@ absl::Status MakeSocketDirectory(const std::string& directory) {
 
 absl::StatusOr<DoorSocket> MakeSocket(const std::string& path, Role role, const std::string& group) {
   struct ::stat before {};
-  if (::lstat(path.c_str(), &before) == 0 && S_ISSOCK(before.st_mode)) ::unlink(path.c_str());
-  absl::StatusOr<DoorSocket> socket = BindAndListen(path, role, group);
-  if (socket.ok()) return socket;
-  return absl::Status(socket.status().code(), "listen on " + path + ": " + Message(socket.status()));
+  absl::Status failed;
+  if (::lstat(path.c_str(), &before) == 0 && S_ISSOCK(before.st_mode)) {
+    failed = CheckAbandoned(path);
+    if (failed.ok()) ::unlink(path.c_str());
+  }
+  if (failed.ok()) {
+    absl::StatusOr<DoorSocket> socket = BindAndListen(path, role, group);
+    if (socket.ok()) return socket;
+    failed = socket.status();
+  }
+  return absl::Status(failed.code(), "listen on " + path + ": " + Message(failed));
 }
 
 absl::StatusOr<std::vector<DoorSocket>> MakeRoleSockets(const std::string& directory) {

@@ -18,8 +18,9 @@ namespace rdmaready::access {
 // A socket for each, the one that may most last.
 inline constexpr std::array kDoorRoles{Role::kObserve, Role::kTest, Role::kProve, Role::kApply};
 
-// Listens at `path`; a socket that was there is removed. Only this user may connect, and the members of `group`
-// where there is such a group. Errors of the system, with the path.
+// Listens at `path`; a socket on which nobody listens any more is replaced. Only this user may connect, and the
+// members of `group` where there is such a group. kAlreadyExists: a live process listens there. Else errors of
+// the system, with the path.
 absl::StatusOr<DoorSocket> MakeSocket(const std::string& path, Role role, const std::string& group = {});
 
 // Makes a directory for sockets (mode 0755) where it is absent. kFailedPrecondition: another user owns it or

@@ -53,7 +53,15 @@ struct LocalSockets {
   std::optional<FileLock> lock{};
 };
 
+// Two agents on one host answer for one host: callers would reach whichever listened last.
+absl::StatusOr<FileLock> LockPlace(const std::string& lock_file, const std::string& place) {
+  absl::StatusOr<FileLock> lock = FileLock::Take(lock_file, "listen on " + place, std::chrono::milliseconds(0));
+  if (!absl::IsUnavailable(lock.status())) return lock;
+  return absl::AlreadyExistsError(Message(lock.status()));
+}
+
 // Callers on this host need no address. Whoever has the sockets keeps them, by a lock held for life.
+// kAlreadyExists: a live agent has them.
 absl::StatusOr<LocalSockets> MakeLocalSockets() {
   const std::optional<access::SocketPlace> place = access::OwnSocketPlace();
   if (!place) return absl::PermissionDeniedError("this user has no directory for them (XDG_RUNTIME_DIR)");
@@ -68,7 +76,7 @@ absl::StatusOr<LocalSockets> MakeLocalSockets() {
     if (error) return ErrnoStatus(error.value(), "create " + parent.string());
   }
   const std::string lock_file = place->path.empty() ? name + "/agent.lock" : name + ".lock";
-  RR_ASSIGN_OR_RETURN(FileLock lock, FileLock::Take(lock_file, "take " + name, std::chrono::milliseconds(0)));
+  RR_ASSIGN_OR_RETURN(FileLock lock, LockPlace(lock_file, name));
   LocalSockets made;
   made.lock = std::move(lock);
   if (place->path.empty()) {
@@ -195,6 +203,12 @@ int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, co
   if (sockets.empty()) {
     made = MakeLocalSockets();
     if (made.ok()) sockets = std::move(made->sockets);
+    if (absl::IsAlreadyExists(made.status())) {
+      const std::string why = Message(made.status()) +
+                              ": stop that agent first, or give this one another socket by RDMAREADY_SOCKET";
+      return FailStart(kProgram, absl::AlreadyExistsError(why), ExitStatusOf(made.status()), options.log_format,
+                       events);
+    }
   }
   std::vector<nvme::Leftover> leftovers;  // without root's rights they are the prover's to sweep
   if (::geteuid() == 0) leftovers = nvme::FindLeftovers(nvme::Moment::kStart);

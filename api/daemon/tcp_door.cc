@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "api/base/status.h"
@@ -44,6 +45,14 @@ absl::StatusOr<std::uint16_t> PortOf(const UniqueFd& fd) {
                                          : reinterpret_cast<const ::sockaddr_in&>(own).sin_port);
 }
 
+// "Address already in use (ss -ltnp 'sport = :7471' shows by which process)".
+std::string WhyNotListening(int error, std::string_view target) {
+  const std::string why = std::strerror(error);
+  if (error != EADDRINUSE) return why;
+  return fmt::format("{} (ss -ltnp 'sport = {}' shows by which process)", why,
+                     target.substr(target.rfind(':')));
+}
+
 }  // namespace
 
 absl::StatusOr<TcpListener> ListenTcp(const std::string& target, std::chrono::milliseconds unacknowledged) {
@@ -58,7 +67,7 @@ absl::StatusOr<TcpListener> ListenTcp(const std::string& target, std::chrono::mi
       Set(listener.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(unacknowledged.count())) &&
       (name->sa_family != AF_INET6 || Set(listener.fd, IPPROTO_IPV6, IPV6_V6ONLY, 0)) &&
       ::bind(listener.fd.get(), name, address.size) == 0 && ::listen(listener.fd.get(), SOMAXCONN) == 0;
-  if (!listens) return absl::UnavailableError(std::strerror(errno));
+  if (!listens) return absl::UnavailableError(WhyNotListening(errno, target));
   RR_ASSIGN_OR_RETURN(const std::uint16_t port, PortOf(listener.fd));
   listener.address = fmt::format("{}:{}", target.substr(0, target.rfind(':')), port);
   return listener;

@@ -51,21 +51,34 @@ class AnAgent(unittest.TestCase):
                 self.assertEqual(store.execute("SELECT run_id FROM runs").fetchall(), [(run,)])
             store.close()
 
-    @unittest.skipIf(os.geteuid() != 0, "only root's agent answers on a socket")
-    def test_leaves_the_local_socket_to_who_has_it(self):
+    def test_does_not_start_beside_one_that_has_the_local_socket(self):
         with tool.Agent() as first:
-            second = subprocess.Popen(
-                [tool.BIN / "rdmaready-agent", "--listen", "127.0.0.1:0", "--state-dir", first.state.parent / "second",
-                 "--metrics-listen", "none"],
-                stderr=subprocess.PIPE, text=True, env=tool.environment({"RDMAREADY_SOCKET": str(first.socket)}))
-            lines = [second.stderr.readline() for _ in range(2)]
-            second.terminate()
-            second.communicate(timeout=60)
-            self.assertIn("no-local-socket", lines[1], lines)
-            self.assertIn("in use by rdmaready-agent", lines[1])
+            for place in ([], ["--listen", f"unix:{first.socket}"]):
+                second = subprocess.run(
+                    [tool.BIN / "rdmaready-agent", *(place or ["--listen", "127.0.0.1:0"]), "--state-dir", first.state.parent / "second",
+                     "--metrics-listen", "none"], capture_output=True, text=True, timeout=60,
+                    env=tool.environment({"RDMAREADY_SOCKET": tool.NO_SOCKET if place else str(first.socket)}))
+                self.assertEqual(second.returncode, 3, second)
+                self.assertIn(f"listen on {first.socket}: in use by", second.stderr)
+                self.assertIn(f"(pid {first.process.pid})", second.stderr)
             self.assertTrue(first.socket.exists())
             answer = tool.rdmaready("check", env={"RDMAREADY_SOCKET": str(first.socket)})
             self.assertNotEqual(answer.status, 4, answer)
+
+    def test_takes_over_the_socket_of_one_that_was_killed(self):
+        with tool.Agent() as first:
+            first.stop(signal.SIGKILL)
+            self.assertTrue(first.socket.exists())
+            with tempfile.TemporaryDirectory() as state:
+                second = subprocess.Popen(
+                    [tool.BIN / "rdmaready-agent", "--listen", "127.0.0.1:0", "--state-dir", state, "--metrics-listen", "none"],
+                    stderr=subprocess.PIPE, text=True, env=tool.environment({"RDMAREADY_SOCKET": str(first.socket)}))
+                try:
+                    lines = [second.stderr.readline() for _ in range(2)]
+                    self.assertTrue(any(f"unix:{first.socket}" in line for line in lines), lines)
+                finally:
+                    second.terminate()
+                    second.communicate(timeout=60)
 
     def test_keeps_its_store_to_itself(self):
         with tempfile.TemporaryDirectory() as directory, tool.Agent(state=directory) as agent:

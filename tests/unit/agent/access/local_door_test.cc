@@ -177,12 +177,31 @@ TEST_F(Sockets, TellWhoConnectsAndAreRemovedInTheEnd) {
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/s"));
 }
 
+TEST_F(Sockets, RefusesToTakeASocketFromALiveProcess) {
+  const absl::StatusOr<DoorSocket> first = MakeSocket(folder_ + "/s", Role::kTest);
+  ASSERT_TRUE(first.ok()) << first.status();
+  const absl::Status second = MakeSocket(folder_ + "/s", Role::kTest).status();
+  EXPECT_EQ(second.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(Message(second), HasSubstr("listen on " + folder_ + "/s: in use by a live process (pid " +
+                                         std::to_string(::getpid()) + ")"));
+  EXPECT_TRUE(Connect(folder_ + "/s"));
+}
+
+TEST_F(Sockets, ReplacesASocketOnWhichNobodyListens) {
+  ASSERT_TRUE(MakeSocket(folder_ + "/s", Role::kTest).ok());  // its descriptor is closed, its file stays
+  ASSERT_TRUE(std::filesystem::exists(folder_ + "/s"));
+  const absl::StatusOr<DoorSocket> again = MakeSocket(folder_ + "/s", Role::kTest);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(Connect(folder_ + "/s"));
+}
+
 TEST_F(Sockets, ASocketThatTookItsPlaceIsNotRemoved) {
   std::vector<DoorSocket> sockets;
   sockets.push_back(*MakeSocket(folder_ + "/s", Role::kTest));
   absl::StatusOr<DoorSocket> newer = absl::UnknownError("");
   {
     const LocalDoor door(std::move(sockets), [](int fd) { ::close(fd); }, {});
+    std::filesystem::remove(folder_ + "/s");
     newer = MakeSocket(folder_ + "/s", Role::kTest);
     ASSERT_TRUE(newer.ok()) << newer.status();
   }

@@ -118,7 +118,9 @@ TEST(Listening, AnAddressThatIsTakenIsSaidSo) {
   const std::string address = first->addresses.front();
   const absl::Status second = ListenOn(address).status();
   EXPECT_EQ(second.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(std::string(second.message()), HasSubstr("listen on " + address + ": Address already in use"));
+  EXPECT_THAT(std::string(second.message()),
+              HasSubstr("listen on " + address + ": Address already in use (ss -ltnp 'sport = " +
+                        address.substr(address.rfind(':')) + "' shows by which process)"));
 }
 
 TEST(Listening, OnlyAddressesOfTheNetworkAreListenedOn) {
