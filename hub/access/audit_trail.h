@@ -28,6 +28,11 @@ struct AuditedAsk {
   std::string detail{};
 };
 
+// "2 tokens: row 7", or "2 tokens" without a reason.
+inline std::string WithReason(std::string detail, const std::string& reason) {
+  return reason.empty() ? detail : std::move(detail) + ": " + reason;
+}
+
 class AuditTrail {
  public:
   // What is named outlives it. `hub`: whose chain this is.

@@ -11,6 +11,7 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "api/pki/identity.h"
+#include "checks/words/words.h"
 #include "hub/fleet/paging.h"
 
 namespace rdmaready::hub {
@@ -61,8 +62,7 @@ grpc::Status AccessService::MakeTokens(grpc::ServerContext* context, const v1::M
   const auto work = [&]() -> absl::Status {
     RR_ASSIGN_OR_RETURN(const std::string who, Operator("token", *context));
     const std::uint32_t count = std::max(request->count(), static_cast<std::uint32_t>(request->names_size()));
-    const AuditedAsk ask{who, context->peer(), "token",
-                         fmt::format("{} {}: {}", count, count == 1 ? "token" : "tokens", request->note())};
+    const AuditedAsk ask{who, context->peer(), "token", WithReason(CountText(count, "token"), request->note())};
     const auto make = [&] {
       return admission_->MakeTokens({.lasts_s = request->lasts_s(),
                                      .count = request->count(),
@@ -150,8 +150,10 @@ grpc::Status AccessService::RevokeHost(grpc::ServerContext* context, const v1::R
     if (request->why().empty() || request->why().size() > kMostRevokeWords)
       return absl::InvalidArgumentError("why: a reason is wanted, of at most 1 KiB");
     RR_ASSIGN_OR_RETURN(const Named host, HostNamed(request->host()));
-    const AuditedAsk ask{who, context->peer(), "revoke",
-                         fmt::format("host {} {}: {}", host.id, host.name, request->why())};
+    const AuditedAsk ask{
+        who, context->peer(), "revoke",
+        WithReason(host.name.empty() ? "host " + host.id : fmt::format("host {} {}", host.id, host.name),
+                   request->why())};
     const auto revoke = [&] { return admission_->Revoke(host.id, who, request->why()); };
     RR_ASSIGN_OR_RETURN(const std::size_t certificates, options_.trail->Audited(ask, revoke));
     options_.revoked(host.id, fmt::format("revoked by {}: {}", who, request->why()));

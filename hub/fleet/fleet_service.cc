@@ -15,6 +15,7 @@
 #include "api/base/text.h"
 #include "api/base/version.h"
 #include "api/convert/fleet.h"
+#include "checks/words/words.h"
 #include "hub/fleet/paging.h"
 #include "hub/fleet/taken_place.h"
 #include "hub/fleet/watched_hosts.h"
@@ -326,7 +327,8 @@ grpc::Status FleetService::Acknowledge(grpc::ServerContext* context, const v1::A
     }
     const AuditedAsk ask{
         caller.who, context->peer(), "acknowledge",
-        fmt::format("{} findings of {}: {}", keys.size(), FilterWords(filter), request->why())};
+        WithReason(fmt::format("{} of {}", CountText(keys.size(), "finding"), FilterWords(filter)),
+                   request->why())};
     const auto acknowledge = [&] {
       return store_.Acknowledge(keys, {.who = caller.who, .why = request->why(), .unix_ns = now});
     };
@@ -362,7 +364,8 @@ grpc::Status FleetService::SetMaintenance(grpc::ServerContext* context,
         request->until_unix_ns() == 0 ? "over" : "until " + TimeText(request->until_unix_ns());
     const AuditedAsk ask{
         caller.who, context->peer(), "maintenance",
-        fmt::format("{} hosts of {}, {}: {}", ids.size(), FilterWords(filter), end, request->reason())};
+        WithReason(fmt::format("{} of {}, {}", CountText(ids.size(), "host"), FilterWords(filter), end),
+                   request->reason())};
     RR_RETURN_IF_ERROR(trail_.Audited(
         ask, [&] { return store_.SetMaintenance(ids, request->until_unix_ns(), request->reason()); }));
     Tell(options_.events, EventLevel::kInfo, "maintenance",

@@ -38,6 +38,11 @@ class AuditTrailTest : public testing::Test {
   std::unique_ptr<SqliteFleetStore> store_;
 };
 
+TEST(AuditDetail, EndsWithTheReasonOrWithoutAColon) {
+  EXPECT_EQ(WithReason("2 tokens", "row 7"), "2 tokens: row 7");
+  EXPECT_EQ(WithReason("2 tokens", ""), "2 tokens");
+}
+
 TEST_F(AuditTrailTest, EntriesAreAChainThatASecondTrailGoesOnWith) {
   for (int i = 0; i < 3; ++i) {
     AuditTrail trail(*store_, "one", {});
