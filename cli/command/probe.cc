@@ -117,7 +117,9 @@ ExitStatus RunProbe(const Context& context, const ProbeFlags& options) {
       if (!line.empty()) context.console.Error("host " + host.name + ": " + line);
     }
   }
-  return OfCheck(ReadinessOfProbe(run.answer.findings), {}, run.answer.store_error.empty());
+  const bool stored = run.answer.store_error.empty();
+  if (context.global.nagios_exit) context.warned = context.warned || !stored;
+  return OfCheck(ReadinessOfProbe(run.answer.findings), {}, stored || context.global.nagios_exit);
 }
 
 }  // namespace
@@ -138,11 +140,12 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "Where the server listens (default: the protocol's own port)")
       ->check(CLI::Range(1, 65535))
       ->type_name("NUMBER");
-  app.add_flag("--prove", options->prove,
-               "Also move data: smb, nvme and nfs by the probing host's own kernel (a connection or a mount of "
-               "its own, gone afterwards), iser by ourselves. Reads only, but for one new file on a share or an "
-               "export. An agent lets its rdmaready-prover do it, on the targets that root of the probing host "
-               "named in /etc/rdmaready/proofs.yaml");
+  app.add_flag(
+      "--prove", options->prove,
+      "Also move data: smb, nvme and nfs by the probing host's own kernel (a connection or a mount of "
+      "its own, gone afterwards), iser by ourselves. Reads only, but for one new file on a share or an "
+      "export. An agent lets its rdmaready-prover do it, on the targets that root of the probing host "
+      "named in /etc/rdmaready/proofs.yaml");
   app.add_option(
          "--subsystem", options->subsystem,
          "nvme: the subsystem of the proof, which cannot do without: this host sees its disks meanwhile")
@@ -153,9 +156,10 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option("--export", options->export_path, "nfs: the export of the proof (default: the server's root)")
       ->type_name("PATH");
   app.add_option("--share", options->share, "smb: the share of the proof")->type_name("NAME");
-  app.add_option("--credentials", options->credentials,
-                 "smb: a file that only you can read, with lines username=, password= and domain= (default: those "
-                 "that the prover of the probing host has)")
+  app.add_option(
+         "--credentials", options->credentials,
+         "smb: a file that only you can read, with lines username=, password= and domain= (default: those "
+         "that the prover of the probing host has)")
       ->type_name("FILE");
   return [options](const Context& context) { return RunProbe(context, *options); };
 }

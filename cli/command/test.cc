@@ -87,7 +87,12 @@ ExitStatus Tell(const Context& context, const TestRunner::Snapshot& now) {
     if (!now.run.error.empty()) context.console.Error(now.run.error);
     for (const std::string& line : now.run.store_errors) context.console.Error(line);
   }
-  return Worse(StatusOf(now.run), now.failure);
+  TransferRun judged = now.run;
+  if (context.global.nagios_exit && !judged.store_errors.empty()) {
+    context.warned = true;
+    judged.store_errors.clear();
+  }
+  return Worse(StatusOf(judged), now.failure);
 }
 
 ExitStatus Conclude(const Context& context, const TestRunner& test) {

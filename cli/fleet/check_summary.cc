@@ -2,6 +2,7 @@
 #include "cli/fleet/check_summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -11,14 +12,30 @@
 
 namespace rdmaready {
 
-ExitStatus StatusOf(const CheckSummary& run) {
+namespace {
+
+ExitStatus StatusOf(const CheckSummary& run, bool stored) {
   std::vector<ExitStatus> failures;
-  bool stored = true;
   for (const HostNotes& notes : run.notes) {
     if (notes.failure != ExitStatus::kOk) failures.push_back(notes.failure);
-    stored = stored && notes.store_error.empty();
   }
   return OfCheck(run.report.verdict, failures, stored);
+}
+
+}  // namespace
+
+ExitStatus StatusOf(const CheckSummary& run) { return StatusOf(run, NotStored(run).empty()); }
+
+ExitStatus VerdictStatusOf(const CheckSummary& run) { return StatusOf(run, true); }
+
+std::vector<std::string> NotStored(const CheckSummary& run) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
+    const std::string& why = run.notes[i].store_error;
+    if (!why.empty())
+      lines.push_back(fmt::format("the result of {} was not stored: {}", run.report.hosts[i].host, why));
+  }
+  return lines;
 }
 
 namespace {
@@ -91,14 +108,31 @@ std::vector<SharedError> SharedErrors(const Report& report) {
   return shared;
 }
 
-std::vector<std::string> Complaints(const CheckSummary& run) {
+namespace {
+
+void AddSilentHosts(const Report& report, std::vector<std::string>& lines) {
+  std::vector<std::string> silent;
+  for (const HostReport& host : report.hosts) {
+    if (!host.error.empty()) silent.push_back(host.host);
+  }
+  constexpr std::size_t kMostNamed = 4;
+  if (silent.empty()) return;
+  const std::string names =
+      silent.size() > kMostNamed ? FoldHosts(silent) : fmt::format("{}", fmt::join(silent, ", "));
+  lines.push_back(Printable("no answer from " + names));
+}
+
+}  // namespace
+
+std::vector<std::string> Complaints(const CheckSummary& run, bool errors_shown) {
   std::vector<std::string> lines;
   constexpr std::size_t kMostOfOneReason = 2;
   const HostReport* first = nullptr;
   std::vector<std::string> odd;  // judged otherwise than the first
   std::set<std::string> told;
+  if (errors_shown) AddSilentHosts(run.report, lines);
   for (const SharedError& error : SharedErrors(run.report)) {
-    if (error.hosts.size() <= kMostOfOneReason) continue;
+    if (errors_shown || error.hosts.size() <= kMostOfOneReason) continue;
     told.insert(error.hosts.begin(), error.hosts.end());
     lines.push_back(
         Printable(fmt::format("{} hosts ({}): {}", error.hosts.size(), FoldHosts(error.hosts), error.text)));
@@ -106,7 +140,8 @@ std::vector<std::string> Complaints(const CheckSummary& run) {
   for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
     const HostReport& host = run.report.hosts[i];
     const HostNotes& notes = run.notes[i];
-    if (!host.error.empty() && !told.contains(host.host)) lines.push_back(Printable(host.error));
+    if (!host.error.empty() && !errors_shown && !told.contains(host.host))
+      lines.push_back(Printable(host.error));
     if (!notes.store_error.empty()) {
       lines.push_back("host " + Printable(host.host) +
                       ": the result was not stored: " + Printable(notes.store_error));

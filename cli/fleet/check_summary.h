@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ enum class Judging {
 // About one host of the report, in its order.
 struct HostNotes {
   ExitStatus failure = ExitStatus::kOk;  // why HostReport::error is set, as a status
+  bool lasting = false;                  // waiting does not change that failure: MayPass()
   bool software = false;                 // has software RDMA devices only
   std::string store_error{};             // its agent could not keep the result
   std::string store_notice{};            // it did, but something happened to its store before
@@ -39,13 +41,25 @@ struct HostNotes {
   Judging judging = Judging::kKept;
 };
 
+// How long a check was repeated.
+struct Waited {
+  std::int64_t ns = 0;      // from the first try to the end of the last one
+  std::uint32_t tries = 0;  // checks that were made
+};
+
 struct CheckSummary {
   Report report{};
+  std::optional<Waited> waited{};  // of `check --wait` alone
   std::vector<HostNotes> notes{};
   bool profiles_of_agents = false;  // nobody named a profile: each agent took its own
 };
 
 ExitStatus StatusOf(const CheckSummary& run);
+
+// The same of the verdict alone: whether agents could keep the result does not count.
+ExitStatus VerdictStatusOf(const CheckSummary& run);
+// A line for each result that an agent could not keep: "the result of node1 was not stored: disk full".
+std::vector<std::string> NotStored(const CheckSummary& run);
 
 // Hosts that could not be asked for the same reason. Where there are several, its text says HOST for the name.
 struct SharedError {
@@ -57,6 +71,7 @@ std::vector<SharedError> SharedErrors(const Report& report);
 // One line for each thing that belongs on standard error: hosts that could not be asked (from three on, one
 // line for each different reason), results that were not kept, hosts judged by different profiles, recordings
 // that were made under another profile or keep none.
-std::vector<std::string> Complaints(const CheckSummary& run);
+// `errors_shown`: the report itself shows why hosts could not be asked; then one line names them.
+std::vector<std::string> Complaints(const CheckSummary& run, bool errors_shown = false);
 
 }  // namespace rdmaready

@@ -2,6 +2,8 @@
 #include "cli/render/format/as_check.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "api/base/version.h"
 #include "checks/probe/probe.h"
@@ -22,6 +24,13 @@ PairReport& PairNamed(const TransferRow& row, Report& report) {
       report.pairs, [&](const PairReport& pair) { return pair.from == row.from && pair.to == row.to; });
   if (found != report.pairs.end()) return *found;
   return report.pairs.emplace_back(PairReport{.from = row.from, .to = row.to});
+}
+
+// The reason alone, from a line of TransferRun::store_errors.
+std::string WhyNotStored(const std::string& line) {
+  constexpr std::string_view kBefore = "was not stored: ";
+  const std::size_t at = line.find(kBefore);
+  return at == std::string::npos ? line : line.substr(at + kBefore.size());
 }
 
 Readiness ReadinessOf(ExitStatus status) {
@@ -64,7 +73,9 @@ CheckSummary AsCheck(const TransferRun& run) {
   report.version = kVersion;
   report.run_id = run.run_id;
   report.level = Rung::kLoopback;
-  report.verdict = ReadinessOf(StatusOf(run));
+  TransferRun kept = run;  // a store that is full changes no verdict: it is a note
+  kept.store_errors.clear();
+  report.verdict = ReadinessOf(StatusOf(kept));
   for (const TransferRow& row : run.rows) {
     const Readiness verdict = ReadinessOf(StatusOf(TransferRun{.rows = {row}}));
     for (const std::string& name : {row.from, row.to}) Lower(verdict, HostNamed(name, check));
@@ -73,6 +84,8 @@ CheckSummary AsCheck(const TransferRun& run) {
     findings.insert(findings.end(), row.findings.begin(), row.findings.end());
     if (row.from != row.to) report.level = Rung::kPeer;
   }
+  if (!run.store_errors.empty() && !check.notes.empty())
+    check.notes.front().store_error = WhyNotStored(run.store_errors.front());
   if (!run.error.empty() && !report.hosts.empty()) {
     report.hosts.front().error = run.error;
     Lower(Readiness::kUndetermined, report.hosts.front());

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "checks/readiness.h"
 #include "checks/waiving.h"
@@ -61,15 +63,19 @@ std::string CheckNagios(const CheckSummary& run, const Look&) {
   std::string text = Headline(report);
   if (report.verdict == Readiness::kReady && warned > 0)
     text += fmt::format("; {} to look at", CountText(warned, "warning"));
+  // A full disk of an agent changes no verdict: somebody has to make room, and history lacks this run.
+  const std::vector<std::string> not_stored = NotStored(run);
+  for (const std::string& line : not_stored) text += "; " + line;
   const std::string fix =
       NagiosFix(report, kMostNagiosText - std::min(kMostNagiosText, Printable(text).size()));
   return fmt::format(
       "RDMAREADY {} - {} | hosts={};;;0 ready={};;;0 not_ready={};;;0 undetermined={};;;0 failures={};;;0 "
       "warnings={};;;0 "
       "unknown={};;;0 waived={};;;0 time={:.3f}s;;;0\n",
-      NagiosWord(NagiosStatusOf(StatusOf(run), warned > 0)), NagiosText(text) + fix, report.hosts.size(),
-      verdicts(Readiness::kReady), verdicts(Readiness::kNotReady), verdicts(Readiness::kUndetermined), failed,
-      warned, unknown, WaivedOf(report), static_cast<double>(report.duration_ns) / 1e9);
+      NagiosWord(NagiosStatusOf(VerdictStatusOf(run), warned > 0 || !not_stored.empty())),
+      NagiosText(text) + fix, report.hosts.size(), verdicts(Readiness::kReady), verdicts(Readiness::kNotReady),
+      verdicts(Readiness::kUndetermined), failed, warned, unknown, WaivedOf(report),
+      static_cast<double>(report.duration_ns) / 1e9);
 }
 
 std::string FailureNagios(ExitStatus status, std::string_view host, std::string_view error) {

@@ -79,6 +79,22 @@ TEST(Formats, LeaveAFixOutOfALineOfNagiosThatCannotHoldItWhole) {
   EXPECT_THAT(line(std::string(1024, 'a')), Not(HasSubstr("; fix")));
 }
 
+TEST(Formats, WarnAMonitorOfAResultThatWasNotKept) {
+  CheckSummary check = HealthyCheck();
+  check.notes[0].store_error = "disk full";
+  const std::string ready = FindFormat("nagios")->check(check, Look{});
+  EXPECT_THAT(ready, HasSubstr("RDMAREADY WARNING - ready up to loopback"));
+  EXPECT_THAT(ready, HasSubstr("; the result of node1 was not stored: disk full |"));
+  CheckSummary sick = SickCheck();
+  sick.notes[0].store_error = "disk full";
+  EXPECT_THAT(FindFormat("nagios")->check(sick, Look{}), HasSubstr("RDMAREADY CRITICAL - not ready"));
+  TransferRun run{.run_id = "r",
+                  .rows = {GoodTransfer()},
+                  .store_errors = {"host a: the result was not stored: disk full"}};
+  EXPECT_THAT(FindFormat("nagios")->transfers(run, Look{}),
+              testing::AllOf(HasSubstr("RDMAREADY WARNING - "), HasSubstr("was not stored: disk full |")));
+}
+
 TEST(Formats, AreToldApartByCommand) {
   EXPECT_TRUE(CheckFormat("sarif", "check").ok());
   EXPECT_THAT(Message(CheckFormat("sarif", "facts")),
