@@ -130,17 +130,18 @@ std::string NotReadyLine(const Report& report) {
 }
 
 // Without one that is not ready there is room for the reasons of those that gave no answer.
-std::string UndeterminedLine(const Report& report) {
+std::string UndeterminedLine(const Report& report, bool errors_follow) {
   const HostGroups groups = GroupsOf(report);
   std::string text = "undetermined: " + ListOf(report, groups.undetermined, true);
-  if (!groups.no_answer.empty()) {
-    text += groups.undetermined.empty() ? ListOf(report, groups.no_answer, true)
-                                        : "; no answer: " + ListOf(report, groups.no_answer, false);
+  if (!groups.no_answer.empty() && !groups.undetermined.empty()) {
+    text += "; no answer: " + ListOf(report, groups.no_answer, false);
+  } else if (!groups.no_answer.empty()) {
+    text += Cat(errors_follow ? "no answer from " : "", ListOf(report, groups.no_answer, !errors_follow));
   }
   return text + ReadyToo(report, groups);
 }
 
-std::string VerdictLine(const Report& report) {
+std::string VerdictLine(const Report& report, bool errors_follow) {
   switch (report.verdict) {
     case Readiness::kReady:
       return Cat("ready up to ", Name(report.level), ": ", ListOf(report, GroupsOf(report).ready, false),
@@ -148,7 +149,7 @@ std::string VerdictLine(const Report& report) {
     case Readiness::kNotReady:
       return NotReadyLine(report);
     case Readiness::kUndetermined:
-      return UndeterminedLine(report);
+      return UndeterminedLine(report, errors_follow);
   }
   return "undetermined";
 }
@@ -254,9 +255,9 @@ std::optional<FirstStep> FirstThingToDo(const Report& report) {
   return std::nullopt;
 }
 
-std::string Headline(const Report& report) {
+std::string Headline(const Report& report, bool errors_follow) {
   const std::size_t waived = WaivedOf(report);
-  return VerdictLine(report) +
+  return VerdictLine(report, errors_follow) +
          (waived > 0 ? Cat("; ", CountText(waived, "finding"), " waived") : std::string());
 }
 

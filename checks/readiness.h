@@ -72,7 +72,7 @@ std::optional<FirstStep> FirstThingToDo(const Report& report);
 
 // The verdict in a line: "not ready: 1 (pfc.lossless-priority and 2 more); no answer: 3, 4; ready: 2". Every
 // host is accounted for: a host that is not named is among "and N more", or, where all hosts answered, ready.
-// How many findings are waived is said, too.
-std::string Headline(const Report& report);
+// How many findings are waived is said, too. `errors_follow`: below it each host shows why it gave no answer.
+std::string Headline(const Report& report, bool errors_follow = false);
 
 }  // namespace rdmaready

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "api/base/clock.h"
@@ -74,6 +75,15 @@ absl::StatusOr<CheckAnswer> DecodeDone(const v1::CheckDone& done, std::size_t fi
   return answer;
 }
 
+// Where nobody listens, the agent is not there: what to type is the same on every host that has the package.
+absl::Status WithStart(const absl::Status& status) {
+  constexpr std::string_view kRefused = ": Connection refused";
+  const std::string why = Message(status);
+  if (!absl::IsUnavailable(status) || !why.ends_with(kRefused)) return status;
+  return absl::UnavailableError(
+      why + " (no agent listens there; to start it, type on that host: systemctl start rdmaready-agent)");
+}
+
 }  // namespace
 
 AgentClient::AgentClient(std::string name, std::shared_ptr<grpc::Channel> channel, const ClientOptions& options)
@@ -98,7 +108,7 @@ absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddr
     found = std::move(client);
     return absl::OkStatus();
   };
-  RR_RETURN_IF_ERROR(FirstRoute(address, name, options, talk));
+  if (const absl::Status led = FirstRoute(address, name, options, talk); !led.ok()) return WithStart(led);
   return found;
 }
 
@@ -365,7 +375,8 @@ absl::StatusOr<std::vector<AgentEvent>> AgentClient::GetEvents() {
     one.unix_ns = event.unix_ns();
     one.level = LevelWord(event.level());
     one.name = event.name();
-    for (const v1::LoggedEvent::Field& field : event.fields()) one.fields.emplace_back(field.key(), field.value());
+    for (const v1::LoggedEvent::Field& field : event.fields())
+      one.fields.emplace_back(field.key(), field.value());
   }
   const grpc::Status status = reader->Finish();
   if (!status.ok()) return Explain(status);

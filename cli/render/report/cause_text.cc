@@ -158,6 +158,10 @@ std::string CauseText(const Style& style, const Cause& cause, const std::string&
   return text;
 }
 
+std::string CauseInALine(const Style& style, const Cause& cause, const std::string& on) {
+  return HeadText(style, cause, on);
+}
+
 std::string CauseInBrief(const Style& style, const Cause& cause, const std::string& on) {
   std::string text = HeadText(style, cause, on);
   if (!cause.finding->remedy) return text;

@@ -18,6 +18,9 @@ std::string LabelledLine(const Style& style, Tone tone, std::string_view label, 
 // In full. `on`: the hosts, where they are several; empty: they are named already.
 std::string CauseText(const Style& style, const Cause& cause, const std::string& on = {});
 
+// Says what was seen, without a repair: nobody has to act on it.
+std::string CauseInALine(const Style& style, const Cause& cause, const std::string& on = {});
+
 // In two lines: what is wrong, and the first step with what to know before it.
 std::string CauseInBrief(const Style& style, const Cause& cause, const std::string& on = {});
 

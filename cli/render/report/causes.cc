@@ -67,6 +67,14 @@ CauseKey CauseKeyOf(const Finding& finding) {
   return {id, finding.outcome, finding.blocking, finding.profile, Unnamed(Cat(said, "\n", remedy), finding)};
 }
 
+// Distributions install the modules of every client: "cifs installed" is one that nothing uses.
+bool IsAboutUnusedModule(const Finding& finding) {
+  constexpr std::string_view kUnused = " installed";
+  const std::string_view seen = finding.observed;
+  const std::string_view behind_name = seen.substr(std::min(seen.find(' '), seen.size()));
+  return GroupOf(finding.id) == "storage" && behind_name.starts_with(kUnused);
+}
+
 void AddTo(std::vector<std::string>& list, std::string text) {
   if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
 }
@@ -106,6 +114,11 @@ std::vector<Cause> Joined(std::vector<Cause> causes) {
     }
   }
   return joined;
+}
+
+bool IsOnlyNoted(const Cause& cause, Readiness verdict) {
+  if (verdict != Readiness::kReady || IsInTheWay(cause)) return false;
+  return cause.finding->outcome == Outcome::kUnknown || IsAboutUnusedModule(*cause.finding);
 }
 
 std::vector<Cause> CausesOf(std::span<const Finding> findings) {

@@ -30,6 +30,10 @@ std::vector<Cause> CausesOf(std::span<const Finding> findings);
 // joins unknown ones alone, and those that block as it does.
 std::vector<Cause> Joined(std::vector<Cause> causes);
 
+// Nobody has to act on it: the host is ready, and this is an answer that is unknown and decides nothing, or
+// advice about a storage module that nothing uses.
+bool IsOnlyNoted(const Cause& cause, Readiness verdict);
+
 // Those that keep a host from being ready come first.
 inline bool IsInTheWay(const Cause& cause) {
   return cause.finding->blocking && cause.finding->outcome != Outcome::kWarn;

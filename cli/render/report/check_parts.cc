@@ -16,6 +16,7 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/layout.h"
+#include "cli/render/report/cause_text.h"
 #include "cli/render/report/verdict_sentence.h"
 
 namespace rdmaready {
@@ -103,8 +104,15 @@ std::vector<std::size_t> OddFirst(const Report& report) {
   return order;
 }
 
+std::string WaitedText(const CheckSummary& run, const Style& style) {
+  if (!run.waited || run.waited->tries < 2) return {};
+  return LabelledLine(
+      style, Tone::kFaint, "WAITED",
+      fmt::format("{}, {}", DurationText(run.waited->ns), CountText(run.waited->tries, "check")));
+}
+
 std::string VerdictText(const Report& report, const Style& style) {
-  const std::string line = Printable(Headline(report));
+  const std::string line = Printable(Headline(report, true));
   const std::string time = report.duration_ns > 0 ? "  (" + DurationText(report.duration_ns) + ")" : "";
   const std::size_t colon = std::min(line.find(':'), line.size());
   std::string text;

@@ -28,6 +28,9 @@ std::string RungText(const RungResult& rung, const Style& style);
 // The verdict in a line.
 std::string VerdictText(const Report& report, const Style& style);
 
+// How long --wait went on; empty where the first check was the last.
+std::string WaitedText(const CheckSummary& run, const Style& style);
+
 // The hosts of the report by index, the odd ones first: not ready, without an answer, undetermined, ready with
 // something that calls for attention, ready. Else, and of two hosts, as the report has them.
 std::vector<std::size_t> OddFirst(const Report& report);

@@ -106,30 +106,43 @@ std::string WaivedLines(std::span<const Finding> findings, const Style& style) {
   return text;
 }
 
+struct CauseBlocks {
+  std::vector<std::string> above{};  // what is well follows
+  std::vector<std::string> below{};  // below what is well, of a host that is ready
+};
+
 // Each cause; what is in the way in full.
-std::string CausesText(std::span<const Finding> findings, const Style& style) {
-  std::string text;
+CauseBlocks CauseBlocksOf(std::span<const Finding> findings, Readiness verdict, const Style& style) {
+  CauseBlocks blocks;
   std::vector<std::string> more;
   std::size_t full = 0;
   std::size_t warnings = 0;
   std::size_t unknown = 0;
   for (const Cause& cause : Joined(CausesOf(findings))) {
     if (IsInTheWay(cause)) {
-      text +=
-          (full > 0 ? "\n" : "") + (full < kFullCauses ? CauseText(style, cause) : CauseInBrief(style, cause));
+      blocks.above.push_back((full > 0 ? "\n" : "") +
+                             (full < kFullCauses ? CauseText(style, cause) : CauseInBrief(style, cause)));
       ++full;
       continue;
     }
     const bool is_unknown = cause.finding->outcome == Outcome::kUnknown;
     std::size_t& shown = is_unknown ? unknown : warnings;
-    if (shown++ < (is_unknown ? kUnknown : kWarnings)) {
-      text += (full > 0 && warnings + unknown == 1 ? "\n" : "") + CauseInBrief(style, cause);
-    } else {
+    const bool note = IsOnlyNoted(cause, verdict);
+    if (shown++ >= (is_unknown ? kUnknown : kWarnings)) {
       more.push_back(cause.IdsText());
+    } else if (note) {
+      blocks.below.push_back(CauseInALine(style, cause));
+    } else {
+      blocks.above.push_back((full > 0 && warnings + unknown == 1 ? "\n" : "") + CauseInBrief(style, cause));
     }
   }
-  return text + AlsoText(style, more) + WaivedLines(findings, style);
+  std::vector<std::string>& last = blocks.below.empty() ? blocks.above : blocks.below;
+  last.push_back(AlsoText(style, more));
+  last.push_back(WaivedLines(findings, style));
+  return blocks;
 }
+
+std::string Whole(const std::vector<std::string>& blocks) { return fmt::format("{}", fmt::join(blocks, "")); }
 
 // Checks that were not judged because of a finding of another host, or of one that is waived.
 std::string SkippedText(std::span<const Finding> findings, const Style& style) {
@@ -197,13 +210,18 @@ HostNotes NotesOf(const CheckSummary& run, std::size_t i) {
   return i < run.notes.size() ? run.notes[i] : HostNotes{};
 }
 
-std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, const Style& style) {
+std::string HeadText(const HostReport& host, const Report& report, const Style& style) {
   const std::string name = style.Paint(Tone::kStrong, Printable(host.host));
-  const std::string head =
-      name + "  " + style.Paint(ToneOf(host.verdict), VerdictSentence(host, report)) + "\n";
-  std::string causes = CausesText(host.findings, style) + SkippedText(host.findings, style);
+  return name + "  " + style.Paint(ToneOf(host.verdict), VerdictSentence(host, report)) + "\n";
+}
+
+std::string HostText(const HostReport& host, const HostNotes& notes, const Report& report, const Style& style) {
+  const std::string head = HeadText(host, report, style);
+  const CauseBlocks blocks = CauseBlocksOf(host.findings, host.verdict, style);
+  std::string causes = Whole(blocks.above) + SkippedText(host.findings, style);
   if (!causes.empty()) causes = "\n" + causes + "\n";
-  std::string text = head + causes + FineText(style, host.findings) + PortsText(host, style) +
+  std::string text = head + causes + FineText(style, host.findings) + Whole(blocks.below) +
+                     PortsText(host, style) +
                      StandingText(notes.remembered.standing, report.started_unix_ns, style) +
                      SeenText(notes.remembered.seen, style);
   const bool said = host.verdict == Readiness::kUndetermined;  // by the sentence
@@ -211,10 +229,79 @@ std::string HostText(const HostReport& host, const HostNotes& notes, const Repor
   return text;
 }
 
+bool AreTwoReadyHosts(const Report& report) {
+  return report.hosts.size() == 2 && std::ranges::all_of(report.hosts, [](const HostReport& host) {
+           return host.verdict == Readiness::kReady && host.error.empty();
+         });
+}
+
+// The blocks of each host. A block of all hosts is shown once, another one with its host.
+using BlocksOfHosts = std::vector<std::pair<std::string, std::vector<std::string>>>;
+bool IsOfAll(const std::string& block, const BlocksOfHosts& hosts) {
+  return std::ranges::all_of(hosts, [&block](const auto& other) {
+    return std::ranges::find(other.second, block) != other.second.end();
+  });
+}
+
+std::string Folded(const BlocksOfHosts& hosts, const Style& style) {
+  std::vector<std::string> shown;
+  std::string text;
+  for (const auto& [host, blocks] : hosts) {
+    for (const std::string& block : blocks) {
+      if (block.empty() || std::ranges::find(shown, block) != shown.end()) continue;
+      const bool of_all = IsOfAll(block, hosts);
+      text += block + (of_all ? "" : LabelledLine(style, Tone::kPlain, "ON", Printable(host)));
+      if (of_all) shown.push_back(block);
+    }
+  }
+  return text;
+}
+
+// The lines of FINE: equal ones once, others with their host in front.
+std::string FoldedFine(const Report& report, const Style& style) {
+  BlocksOfHosts hosts;
+  for (const HostReport& host : report.hosts) hosts.emplace_back(host.host, FineLines(host.findings));
+  std::vector<std::string> shown;
+  std::string text;
+  for (const auto& [host, lines] : hosts) {
+    for (const std::string& line : lines) {
+      const bool of_all = IsOfAll(line, hosts);
+      if (of_all && std::ranges::find(shown, line) != shown.end()) continue;
+      if (of_all) shown.push_back(line);
+      text += LabelledLine(style, Tone::kGood, text.empty() ? "FINE" : "",
+                           of_all ? line : Cat(Printable(host), ": ", line));
+    }
+  }
+  return text;
+}
+
+// Two hosts that are ready: what is the same of both is shown once.
+std::string TwoReadyText(const CheckSummary& run, const Style& style) {
+  std::string heads;
+  BlocksOfHosts above;
+  BlocksOfHosts below;
+  for (std::size_t i = 0; i < run.report.hosts.size(); ++i) {
+    const HostReport& host = run.report.hosts[i];
+    const HostNotes notes = NotesOf(run, i);
+    heads += HeadText(host, run.report, style);
+    CauseBlocks blocks = CauseBlocksOf(host.findings, host.verdict, style);
+    blocks.above.push_back(SkippedText(host.findings, style));
+    blocks.below.push_back(PortsText(host, style));
+    blocks.below.push_back(StandingText(notes.remembered.standing, run.report.started_unix_ns, style));
+    blocks.below.push_back(SeenText(notes.remembered.seen, style));
+    above.emplace_back(host.host, std::move(blocks.above));
+    below.emplace_back(host.host, std::move(blocks.below));
+  }
+  std::string causes = Folded(above, style);
+  if (!causes.empty()) causes = "\n" + causes + "\n";
+  return heads + causes + FoldedFine(run.report, style) + Folded(below, style) + "\n";
+}
+
 // In a line where nothing is wrong.
 std::string PairText(const PairReport& pair, const Style& style) {
   const std::string head = style.Paint(Tone::kStrong, Printable(pair.from) + " -> " + Printable(pair.to));
-  const std::string wrong = CausesText(pair.findings, style) + SkippedText(pair.findings, style);
+  const CauseBlocks blocks = CauseBlocksOf(pair.findings, Readiness::kUndetermined, style);
+  const std::string wrong = Whole(blocks.above) + SkippedText(pair.findings, style);
   if (!wrong.empty()) return head + "\n" + wrong + FineText(style, pair.findings) + "\n";
   const std::vector<std::string> lines = FineLines(pair.findings);
   return head + "  " + (lines.empty() ? "" : lines.back()) + "\n";
@@ -250,14 +337,17 @@ std::string CheckText(const CheckSummary& run, const Style& style, bool verbose)
   const bool several = report.hosts.size() > 1;
   std::string text = several ? VerdictText(report, style) + "\n" : "";
   const std::string judged = JudgedOfAll(run, style);
+  const bool folded = AreTwoReadyHosts(report) && !judged.empty();
+  if (folded) text += TwoReadyText(run, style);
   for (const std::size_t i : OddFirst(report)) {
+    if (folded) break;
     const HostReport& host = report.hosts[i];
     text += HostText(host, NotesOf(run, i), report, style);
     if (judged.empty()) text += JudgedText(host, NotesOf(run, i), report, style);
     if (several) text += "\n";
   }
   for (const PairReport& pair : report.pairs) text += PairText(pair, style);
-  text += judged + MoreText(report, verbose, style);
+  text += judged + WaitedText(run, style) + MoreText(report, verbose, style);
   return verbose ? text + Everything(run, style) : text;
 }
 

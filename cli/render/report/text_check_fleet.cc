@@ -70,7 +70,7 @@ struct Trouble {
 
 class Troubles {
  public:
-  Troubles(const CheckSummary& run, const std::vector<Judged>& all) {
+  Troubles(const CheckSummary& run, const std::vector<Judged>& all) : verdict_(run.report.verdict) {
     for (std::size_t i = 0; i < run.notes.size() && i < run.report.hosts.size(); ++i) {
       racks_.emplace(run.report.hosts[i].host, Printable(run.notes[i].rack));
       racks_matter_ = racks_matter_ || run.notes[i].rack != run.notes.front().rack;
@@ -85,15 +85,17 @@ class Troubles {
     }
   }
 
-  // The worst first.
-  std::string Text(const Style& style) const {
+  // The worst first. `noted`: only what nobody has to act on; else all but that.
+  std::string Text(const Style& style, bool noted) const {
     std::vector<Finding> firsts;
     for (const auto& [key, trouble] : troubles_) firsts.push_back(*trouble.ways.front().finding);
     std::string text;
-    for (const Finding* finding : WorthSaying(firsts))
-      text += One(style, *finding, troubles_.at(KeyOf(*finding)));
+    for (const Finding* finding : WorthSaying(firsts)) {
+      const Trouble& trouble = troubles_.at(KeyOf(*finding));
+      if (IsOnlyNoted(CauseOf(trouble.ways.front()), verdict_) == noted) text += One(style, *finding, trouble);
+    }
     for (const Finding& finding : firsts) {
-      if (finding.waived) text += One(style, finding, troubles_.at(KeyOf(finding)));
+      if (finding.waived && !noted) text += One(style, finding, troubles_.at(KeyOf(finding)));
     }
     return text;
   }
@@ -129,6 +131,7 @@ class Troubles {
     const Cause cause = CauseOf(trouble.ways.front());
     const std::string where = trouble.ways.front().Where(racks_matter_);
     if (first.waived) return WaivedLine(style, first, where);
+    if (IsOnlyNoted(cause, verdict_)) return CauseInALine(style, cause, where);
     std::string text = IsInTheWay(cause) ? CauseText(style, cause, where) : CauseInBrief(style, cause, where);
     for (std::size_t i = 1; i < std::min(kShown, trouble.ways.size()); ++i) {
       text += LabelledLine(style, Tone::kPlain, "ALSO", Printable(Sentence(*trouble.ways[i].finding)));
@@ -162,6 +165,7 @@ class Troubles {
                                     others.empty() ? "" : ", on " + HostsText(others)));
   }
 
+  const Readiness verdict_;                   // of all hosts
   std::map<std::string, std::string> racks_;  // by host
   bool racks_matter_ = false;
   std::map<Key, Trouble> troubles_;
@@ -318,12 +322,13 @@ std::string UnjudgedPorts(const Report& report, const Style& style) {
 std::string FleetText(const CheckSummary& run, const Style& style) {
   const Report& report = run.report;
   const std::vector<Judged> all = JudgedIn(report);
-  std::string text =
-      VerdictText(report, style) + HeadingText(run, style) + "\n" + Troubles(run, all).Text(style);
+  const Troubles troubles(run, all);
+  std::string text = VerdictText(report, style) + HeadingText(run, style) + "\n" + troubles.Text(style, false);
   for (const SharedError& error : SharedErrors(report))
     text += LabelledLine(style, Tone::kBad, "ERROR", Printable(error.text) + ": " + HostsText(error.hosts));
-  text += WellText(all, style) + UnjudgedPorts(report, style) + RememberedOfMany(run, style);
-  return text + FleetLadder(report, style) +
+  text += WellText(all, style) + troubles.Text(style, true) + UnjudgedPorts(report, style) +
+          RememberedOfMany(run, style);
+  return text + FleetLadder(report, style) + WaitedText(run, style) +
          LabelledLine(style, Tone::kFaint, "", "check -v lists each host with every check");
 }
 

@@ -153,8 +153,14 @@ std::string Ready(const HostReport& host, const Report& report) {
                      WaivedWords(host), WarningWords(host));
 }
 
+// The host is named already: "connect to 10.0.0.2:7471: Connection refused".
+std::string ErrorWithoutHost(const HostReport& host) {
+  const std::string named = "host " + host.host + ": ";
+  return Printable(host.error.starts_with(named) ? host.error.substr(named.size()) : host.error);
+}
+
 std::string Undetermined(const HostReport& host, const Report& report) {
-  if (!host.error.empty()) return "the host did not answer: " + Printable(host.error);
+  if (!host.error.empty()) return "the host did not answer: " + ErrorWithoutHost(host);
   const Findings unknown = InTheWay(host, report, Outcome::kUnknown);
   if (!unknown.empty())
     return fmt::format("nothing that was read keeps it from being ready, but {} unknown: {}{}",

@@ -200,6 +200,15 @@ HostReport Answered(const std::string& name, std::vector<Finding> findings) {
 
 HostReport Dead(const std::string& name) { return {.host = name, .error = "host " + name + ": refused"}; }
 
+TEST(Headline, LeavesTheReasonOfASilentHostToWhatFollows) {
+  Report report;
+  report.level = Rung::kHost;
+  report.hosts = {{.host = "c", .error = "host c: refused"}};
+  Conclude(report);
+  EXPECT_EQ(Headline(report), "undetermined: c (host c: refused)");
+  EXPECT_EQ(Headline(report, true), "undetermined: no answer from c");
+}
+
 std::string HeadlineOf(std::vector<HostReport> hosts) {
   Report report{.level = Rung::kHost, .hosts = std::move(hosts)};
   Conclude(report);

@@ -123,6 +123,69 @@ TEST(CheckText, SaysOnceWhatARecordingLacks) {
   EXPECT_EQ(text.find("UNKNOWN", text.find("UNKNOWN") + 1), std::string::npos);
 }
 
+// Advice about SMB Direct, as every host with Debian's kernel has it.
+void AddAdvice(HostReport& host) {
+  Finding kernel = Pass("smb.kernel", "Linux 6.12: connections may run out of credits");
+  kernel.outcome = Outcome::kUnknown;
+  Finding client = Pass("smb.client-built-in", "cifs installed, built without SMB Direct");
+  client.outcome = Outcome::kWarn;
+  for (Finding* finding : {&kernel, &client}) {
+    finding->scope = Scope::kHost;
+    finding->subject = "host";
+    finding->blocking = false;
+    finding->remedy = RemedyOfFix("uname -r");
+    host.findings.push_back(*finding);
+  }
+}
+
+TEST(CheckText, NotesWhatNobodyHasToActOnBelowWhatIsWell) {
+  CheckSummary check = HealthyCheck();
+  AddAdvice(check.report.hosts[0]);
+  Conclude(check.report);
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_LT(text.find("\nFINE "), text.find("\nUNKNOWN   Linux 6.12")) << text;
+  EXPECT_LT(text.find("\nFINE "), text.find("\nWARNING   cifs installed")) << text;
+  EXPECT_THAT(text, Not(HasSubstr("uname -r")));
+  EXPECT_THAT(CheckText(check, Pipe(), true), HasSubstr("uname -r")) << "-v has all of it";
+}
+
+TEST(CheckText, ShowsAWarningOfAReadyHostThatUsesTheModuleAboveWhatIsWell) {
+  CheckSummary check = HealthyCheck();
+  AddAdvice(check.report.hosts[0]);
+  check.report.hosts[0].findings.back().observed = "cifs loaded, built without SMB Direct";
+  Conclude(check.report);
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_LT(text.find("\nWARNING   cifs loaded"), text.find("\nFINE ")) << text;
+}
+
+TEST(CheckText, ShowsOnceWhatTwoReadyHostsHaveInCommon) {
+  CheckSummary check = PeerCheck();
+  for (HostReport& host : check.report.hosts) AddAdvice(host);
+  check.report.hosts[1].findings.back().observed = "cifs installed, built with SMB Direct, and 1 more";
+  Conclude(check.report);
+  ASSERT_EQ(check.report.verdict, Readiness::kReady);
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_EQ(text.find("smb.kernel"), text.rfind("smb.kernel")) << text;
+  EXPECT_EQ(text.find("FINE "), text.rfind("FINE ")) << text;
+  EXPECT_THAT(text, HasSubstr("and 1 more")) << text;
+  EXPECT_THAT(text, HasSubstr("\nON        127.0.0.1:9002\n")) << text;
+  EXPECT_LE(Lines(text), 20) << text;
+}
+
+TEST(CheckText, SaysOnceWhyAHostDidNotAnswer) {
+  const std::string text = CheckText(UnreachableCheck(), Pipe());
+  EXPECT_EQ(text.find("Connection refused"), text.rfind("Connection refused")) << text;
+  EXPECT_EQ(Complaints(UnreachableCheck(), true), std::vector<std::string>{"no answer from b"});
+}
+
+TEST(CheckText, SaysHowLongItWaited) {
+  CheckSummary check = HealthyCheck();
+  check.waited = Waited{.ns = 12'000'000'000, .tries = 5};
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("\nWAITED    12.0 s, 5 checks\n"));
+  check.waited->tries = 1;
+  EXPECT_THAT(CheckText(check, Pipe()), Not(HasSubstr("WAITED")));
+}
+
 TEST(CheckText, ShowsOfAGroupWhatDiffersBetweenPorts) {
   CheckSummary check = HealthyCheck();
   std::vector<Finding> findings;
