@@ -119,7 +119,8 @@ Finding Alone(const PlanHost& host, const UnpairedPort& unpaired) {
 // The first of several; empty when it is not known.
 std::string EthernetNameOf(const Port& port) {
   const NetdevRef first = EthernetPortsOf(port).front();
-  return first ? first->name : std::string();
+  if (first) return first->name;
+  return port.netdev ? port.netdev->name : std::string();  // what is below it is not known
 }
 
 // Of the slower port; nothing where one is not known.
