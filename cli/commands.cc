@@ -331,7 +331,8 @@ void AddMaxTime(CLI::App& app, MaxTime& max_time) {
          [&max_time](const std::string& value) {
            const absl::StatusOr<std::chrono::milliseconds> limit = ParseDuration(value);
            if (!limit.ok()) throw CLI::ValidationError("--max-time", Message(limit.status()));
-           max_time = {.limit = *limit, .word = value};
+           max_time.limit = *limit;
+           max_time.word = value;
          },
          "End after this time with what is known: what was not done is unknown, and hosts that did not answer "
          "are "

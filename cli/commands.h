@@ -94,8 +94,9 @@ std::span<const Command> AllCommands();
 struct MaxTime {
   std::optional<std::chrono::milliseconds> limit{};
   std::string word{};  // as it was given: "30s"
+  std::string option = "--max-time";
 
-  std::string Cut() const { return "out of time (--max-time " + word + ")"; }
+  std::string Cut() const { return "out of time (" + option + " " + word + ")"; }
   // Nothing without a limit. `conclude` shows it, and returns the status.
   void Arm(const Context& context, const std::function<ExitStatus(const std::string& cut)>& conclude) const;
 };
@@ -111,6 +112,7 @@ Action DefineApply(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineConfirm(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineRollback(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineForget(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineStatus(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineHistory(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineFleet(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineBundle(CLI::App& app, const std::function<void(CLI::App&)>& global);

@@ -88,6 +88,14 @@ void Console::EraseProgress() {
   EraseLocked();
 }
 
+void Console::Step(std::string_view text) {
+  if (!progress_wanted_) return;
+  const std::lock_guard lock(mutex_);
+  EraseLocked();
+  std::fprintf(err_, "%s\n", Printable(text).c_str());
+  std::fflush(err_);
+}
+
 void Console::EraseLocked() {
   if (!progress_shown_) return;
   progress_shown_ = false;

@@ -33,6 +33,9 @@ class Console {
   void Progress(std::string_view text);
   void EraseProgress();
 
+  // One line on standard error that stays; nothing unless it is a terminal.
+  void Step(std::string_view text);
+
   // False when standard output could not be written (a full disk).
   bool Flush();
 

@@ -68,6 +68,11 @@ ExitStatus CallFailure(const absl::Status& status) {
   return ExitStatus::kOwnFailure;
 }
 
+bool MayPass(const absl::Status& status) {
+  return !IsRefusal(status) && !absl::IsUnimplemented(status) && !absl::IsFailedPrecondition(status) &&
+         !absl::IsInvalidArgument(status);
+}
+
 ExitStatus SaveFailure(const absl::Status& status) {
   if (status.ok()) return ExitStatus::kOk;
   if (absl::IsUnimplemented(status)) return ExitStatus::kUnreachable;

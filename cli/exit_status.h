@@ -10,11 +10,12 @@
 namespace rdmaready {
 
 enum class ExitStatus {
-  kOk = 0,            // ready, ok, nothing to do
-  kNotReady = 1,      // not ready, or a test failed
-  kUsage = 2,         // usage, or a bad input file
-  kOwnFailure = 3,    // could not be determined, or our own failure
-  kUnreachable = 4,   // a host not resolved, not answering, of an incompatible version, or that refuses this caller
+  kOk = 0,          // ready, ok, nothing to do
+  kNotReady = 1,    // not ready, or a test failed
+  kUsage = 2,       // usage, or a bad input file
+  kOwnFailure = 3,  // could not be determined, or our own failure
+  kUnreachable =
+      4,  // a host not resolved, not answering, of an incompatible version, or that refuses this caller
   kInterrupted = 130  // Ctrl-C
 };
 
@@ -27,6 +28,10 @@ ExitStatus ConnectFailure(const absl::Status& status);
 // Of a call to an agent that answered before. What it does not know (a port, a case, a profile) is what the
 // caller named wrongly.
 ExitStatus CallFailure(const absl::Status& status);
+
+// Whether the same may succeed later although nobody changes anything: an agent that is not up yet, a name that
+// does not resolve yet. Not so a refused certificate, a missing role, an incompatible version.
+bool MayPass(const absl::Status& status);
 
 // Of saving a file. Where nothing can be written is what the caller named wrongly; a full disk is our
 // own failure.

@@ -48,8 +48,8 @@ class AgentClient {
   using OnFinding = std::function<void(const Finding& finding)>;
   using OnTransfer = std::function<void(const PortTransfer& transfer)>;
 
-  // Resolves, connects within options.connect_timeout, and asks for the version. A connection that TLS ended is
-  // kUnavailable and says what was wrong with whose certificate.
+  // Resolves, connects within options.connect_timeout, and asks for the version. kUnauthenticated: a
+  // certificate is refused, or TLS is wanted; the text says which. Waiting does not change that.
   static absl::StatusOr<std::unique_ptr<AgentClient>> Connect(const HostAddress& address,
                                                               const ClientOptions& options);
 

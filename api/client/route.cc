@@ -31,6 +31,13 @@ std::string Naming(std::string text, const std::string& who) {
   return text;
 }
 
+// A certificate that is not valid yet becomes valid: at boot the clock of a host may be behind.
+absl::Status RefusedByTls(const std::string& why) {
+  const bool lasts =
+      why.find("certificate") != std::string::npos && why.find("is not valid before") == std::string::npos;
+  return lasts ? absl::UnauthenticatedError(why) : absl::UnavailableError(why);
+}
+
 }  // namespace
 
 std::shared_ptr<grpc::Channel> OpenChannel(const Route& route) {
@@ -63,11 +70,11 @@ absl::Status WhyNobody(const Route& route, absl::Status otherwise,
   if (route.target.starts_with("unix:") || !absl::IsUnavailable(otherwise)) return otherwise;
   if (route.tls == nullptr) {
     if (!SpeaksTls(route.target, deadline)) return otherwise;
-    return absl::UnavailableError(who + " wants TLS: --tls-ca, --tls-cert and --tls-key are needed (" +
-                                  kOrHeldElsewhere + ")");
+    return absl::UnauthenticatedError(who + " wants TLS: --tls-ca, --tls-cert and --tls-key are needed (" +
+                                      kOrHeldElsewhere + ")");
   }
   const std::string why = WhyTlsFails(route.target, route.certificate_name, *route.tls, deadline);
-  return why.empty() ? otherwise : absl::UnavailableError(Naming(why, who) + route.tls_places);
+  return why.empty() ? otherwise : RefusedByTls(Naming(why, who) + route.tls_places);
 }
 
 }  // namespace rdmaready

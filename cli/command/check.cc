@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // rdmaready check: judge hosts.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "api/profile/site.h"
 #include "checks/words/names.h"
@@ -18,9 +23,11 @@
 #include "cli/fleet/hosts_check.h"
 #include "cli/fleet/saved_hosts.h"
 #include "cli/fleet/site_choice.h"
+#include "cli/fleet/waiting.h"
 #include "cli/host_flags.h"
 #include "cli/one_of.h"
 #include "cli/render/format/judged.h"
+#include "cli/render/ladder.h"
 
 namespace rdmaready {
 namespace {
@@ -37,8 +44,13 @@ struct CheckFlags {
   std::string credentials{};
   std::uint32_t watch_seconds = 0;
   MaxTime max_time{};
+  std::string wait{};  // as given; kPlainWait: for the default time
   bool verbose = false;
 };
+
+constexpr std::string_view kPlainWait = "true";  // what CLI11 takes a bare flag for
+constexpr std::string_view kDefaultWait = "5m";
+constexpr std::chrono::hours kLongestWait{24};
 
 // A single host that could not be asked leaves nothing to show but the reason.
 bool HasReport(const CheckSummary& run) {
@@ -55,7 +67,25 @@ void Show(const Context& context, const CheckFlags& options, const CheckSummary&
   if (&format != &TextFormat() || HasReport(run))
     context.console.Print(format.check(run, context.look(options.verbose)));
   if (format.object != nullptr) return;
-  for (const std::string& line : Complaints(run)) context.console.Error(line);
+  const bool errors_shown = &format == &TextFormat() && HasReport(run);
+  for (const std::string& line : Complaints(run, errors_shown)) context.console.Error(line);
+}
+
+// Monitors are warned of a store that is full: it changes no verdict.
+ExitStatus StatusFor(const Context& context, const CheckSummary& run) {
+  if (!context.global.nagios_exit) return StatusOf(run);
+  context.warned = context.warned || !NotStored(run).empty();
+  return VerdictStatusOf(run);
+}
+
+// Of --wait; nothing without it.
+absl::StatusOr<std::optional<std::chrono::milliseconds>> WaitOf(const CheckFlags& options) {
+  if (options.wait.empty()) return std::nullopt;
+  const absl::StatusOr<std::chrono::milliseconds> wait =
+      ParseDuration(options.wait == kPlainWait ? kDefaultWait : std::string_view(options.wait));
+  if (!wait.ok()) return absl::InvalidArgumentError("--wait: " + Message(wait.status()));
+  if (*wait > kLongestWait) return absl::InvalidArgumentError("--wait: at most 24h");
+  return *wait;
 }
 
 // What makes no sense beside hosts that were saved; empty when nothing does. A HOST chooses from a bundle.
@@ -70,6 +100,7 @@ std::string OnlyLive(const CheckFlags& options) {
     return "--level " + options.level + " needs live hosts: " + option + " judges what was saved";
   }
   if (options.max_time.limit) return "--max-time is for live hosts: " + option + " judges what was saved";
+  if (!options.wait.empty()) return "--wait is for live hosts: " + option + " judges what was saved";
   return {};
 }
 
@@ -95,7 +126,7 @@ ExitStatus RunSaved(const Context& context, const CheckFlags& options) {
       site ? JudgeSavedHosts(*hosts, *site, options.ports) : JudgeSavedHosts(*hosts, options.ports);
   context.interrupt.Disarm();
   Show(context, options, run);
-  return StatusOf(run);
+  return StatusFor(context, run);
 }
 
 // What each host asks of the SMB server; nothing below level server.
@@ -124,6 +155,117 @@ absl::StatusOr<ProbeOptions> ServerOf(const CheckFlags& options, Rung level) {
   return server;
 }
 
+// The check that goes on, and the last one of --wait that came to its end.
+class Tries {
+ public:
+  Tries(const Context& context, std::vector<HostClient>& hosts, HostsCheckOptions how)
+      : context_(context), hosts_(hosts), how_(std::move(how)) {}
+
+  // Makes one check, and shows its layers as they pass.
+  CheckSummary Climb() {
+    how_.climbed = [this](const Report& report) {
+      if (report.level > Rung::kHost) Show(ladder_.Climbed(report));
+    };
+    CheckSummary run = Once(how_.level);
+    if (const std::string left = Ladder::NotRun(run.report); run.report.level > Rung::kHost && !left.empty())
+      Show({left});
+    return run;
+  }
+
+  CheckSummary Once(Rung level) {
+    HostsCheckOptions how = how_;
+    how.level = level;
+    HostsCheck check(hosts_, std::move(how),
+                     [this](const std::string& what) { context_.console.Progress(what); });
+    {
+      const std::lock_guard lock(mutex_);
+      current_ = &check;
+    }
+    CheckSummary run = check.Run();
+    const std::lock_guard lock(mutex_);
+    current_ = nullptr;
+    last_ = run;
+    return run;
+  }
+
+  CheckSummary UntilReady(std::chrono::milliseconds limit, const std::string& word) {
+    const Waiting::Changed changed = [&](const std::string& headline) {
+      if (context_.format().object == nullptr)
+        context_.console.Error(fmt::format("waiting, at most {}: {}", word, headline));
+    };
+    const auto waiting = std::make_shared<Waiting>(limit, how_.level);
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_ = waiting;
+    }
+    return waiting->Run([this](Rung level) { return Again(level); }, changed);
+  }
+
+  // The last check that came to its end; else what is known so far. From any thread.
+  CheckSummary Now(std::string_view cut = HostsCheck::kInterrupted) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_ != nullptr) {
+      if (std::optional<CheckSummary> last = waiting_->Last()) return *std::move(last);
+    }
+    return current_ != nullptr ? current_->Snapshot(cut) : last_;
+  }
+
+ private:
+  void Show(const std::vector<std::string>& layers) {
+    for (const std::string& line : layers) context_.console.Step(line);
+  }
+
+  // Hosts that were not reached, or went away, are connected once more.
+  CheckSummary Again(Rung level) {
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      const bool gone = i < last_.notes.size() && last_.notes[i].failure == ExitStatus::kUnreachable;
+      hosts_[i].Reopen(gone);
+    }
+    return Once(level);
+  }
+
+  const Context& context_;
+  std::vector<HostClient>& hosts_;
+  HostsCheckOptions how_;
+  Ladder ladder_{};
+  std::mutex mutex_;  // guards what follows
+  std::shared_ptr<Waiting> waiting_{};
+  CheckSummary last_{};
+  HostsCheck* current_ = nullptr;
+};
+
+// The shorter of --wait and --max-time.
+MaxTime EndOf(const CheckFlags& options, const std::optional<std::chrono::milliseconds>& wait,
+              const std::string& word) {
+  MaxTime end = options.max_time;
+  if (wait && (!end.limit || *wait < *end.limit)) end = {.limit = *wait, .word = word, .option = "--wait"};
+  return end;
+}
+
+ExitStatus RunTries(const Context& context, const CheckFlags& options,
+                    const std::optional<std::chrono::milliseconds>& wait, std::vector<HostClient>& hosts,
+                    HostsCheckOptions how) {
+  const std::string word(options.wait == kPlainWait ? kDefaultWait : std::string_view(options.wait));
+  Tries tries(context, hosts, std::move(how));
+  context.interrupt.Add([&] {
+    const CheckSummary known = tries.Now();
+    if (!known.report.hosts.empty()) Show(context, options, known);
+  });
+  EndOf(options, wait, word).Arm(context, [&](const std::string& cut) {
+    const CheckSummary known = tries.Now(cut);
+    Show(context, options, known);
+    return StatusFor(context, known);
+  });
+  const CheckSummary run = wait ? tries.UntilReady(*wait, word) : tries.Climb();
+  if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
+    return context.Fail(ExitStatus::kUsage, Message(apart));
+  }
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  Show(context, options, run);
+  return StatusFor(context, run);
+}
+
 ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   if (!options.facts.empty() || !options.bundle.empty()) return RunSaved(context, options);
   const HostFlags& named = options.named;
@@ -138,6 +280,8 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   if (const absl::Status count = CheckHostCount(addresses.size(), level); !count.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(count));
   }
+  const absl::StatusOr<std::optional<std::chrono::milliseconds>> wait = WaitOf(options);
+  if (!wait.ok()) return context.Fail(ExitStatus::kUsage, Message(wait.status()));
   absl::StatusOr<ProbeOptions> server = ServerOf(options, level);
   if (!server.ok()) return context.Fail(ExitStatus::kUsage, Message(server.status()));
   server->timeout = context.global.timeout.value_or(std::chrono::milliseconds::zero());
@@ -157,21 +301,7 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   }
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(addresses, context.client(), context.interrupt);
-  HostsCheck check(hosts, std::move(how), [&](const std::string& what) { context.console.Progress(what); });
-  context.interrupt.Add([&] { Show(context, options, check.Snapshot()); });
-  options.max_time.Arm(context, [&](const std::string& cut) {
-    const CheckSummary partial = check.Snapshot(cut);
-    Show(context, options, partial);
-    return StatusOf(partial);
-  });
-  const CheckSummary run = check.Run();
-  if (const absl::Status apart = CheckNoTwins(hosts); !apart.ok()) {
-    return context.Fail(ExitStatus::kUsage, Message(apart));
-  }
-  context.interrupt.Disarm();
-  context.console.EraseProgress();
-  Show(context, options, run);
-  return StatusOf(run);
+  return RunTries(context, options, *wait, hosts, std::move(how));
 }
 
 }  // namespace
@@ -212,6 +342,11 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::Range(1U, 300U))
       ->type_name("SECONDS");
   AddMaxTime(app, options->max_time);
+  app.add_flag(
+      "--wait", options->wait,
+      "Repeat the check until all hosts are ready, or this time is over: --wait=90s, --wait=2m, at most "
+      "24h (--wait alone: 5m). Hosts and agents that are not up yet are waited for; live tests are "
+      "repeated only while the settings of all hosts are ready. --max-time ends it earlier");
   app.add_option("--target", options->target, "Of level server: name or address of the SMB server")
       ->type_name("SMB-SERVER");
   app.add_option("--share", options->share, "Of level share: its server is probed, and files on it are moved")

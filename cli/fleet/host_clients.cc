@@ -42,6 +42,7 @@ void TakeRemote(HostClient& host, absl::StatusOr<std::unique_ptr<AgentClient>> c
     return;
   }
   host.failure = ConnectFailure(client.status());
+  host.lasting = !MayPass(client.status());
   host.error = Message(client.status());
   if (!host.error.starts_with("host ")) host.error = "host " + host.name + ": " + host.error;
 }
@@ -111,6 +112,7 @@ class Roll {
 
 void CallTwin(HostClient& host, const absl::Status& why) {
   host.twin = true;
+  host.lasting = true;
   host.agent = nullptr;
   host.error = Message(why);
   host.failure = ExitStatus::kUsage;
@@ -128,8 +130,18 @@ void OpenOneOf(Roll& roll, std::size_t index, const ClientOptions& options, Host
 
 void HostClient::Open() {
   if (!connect) return;
-  const auto once = std::exchange(connect, nullptr);
-  once(*this);
+  connected = std::exchange(connect, nullptr);
+  connected(*this);
+}
+
+void HostClient::Reopen(bool gone) {
+  if (!connected || twin || local != nullptr || (agent != nullptr && !gone)) return;
+  agent = nullptr;
+  remote.reset();
+  error.clear();
+  failure = ExitStatus::kOk;
+  lasting = false;
+  connect = connected;
 }
 
 std::vector<HostClient> NameClients(const std::vector<HostAddress>& hosts, const ClientOptions& options,

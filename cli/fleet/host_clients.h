@@ -22,15 +22,21 @@ struct HostClient {
   AgentClient* agent = nullptr;  // null: not connected yet, or see error
   std::string error{};
   ExitStatus failure = ExitStatus::kOk;
-  bool twin = false;  // it is another host of the command by another name: the error names both
+  bool lasting = false;  // waiting does not change that failure: MayPass()
+  bool twin = false;     // it is another host of the command by another name: the error names both
 
   std::unique_ptr<LocalAgent> local{};
   std::unique_ptr<AgentClient> remote{};
-  std::function<void(HostClient&)> connect{};  // empty: there is nothing left to connect
+  std::function<void(HostClient&)> connect{};    // empty: there is nothing left to connect
+  std::function<void(HostClient&)> connected{};  // `connect`, after it was used
 
   // Connects, unless that was done; afterwards there is an agent or an error. Blocks for as long as the host
   // may take.
   void Open();
+
+  // Lets the next Open() connect once more: after an error, and where `gone`, since the agent went away. An
+  // agent in this process stays.
+  void Reopen(bool gone);
 };
 
 // In the order of `hosts`, none of them connected, so that each can be where its answer is wanted and a silent

@@ -15,6 +15,7 @@
 #include "checks/fleet/agreement.h"
 #include "checks/live/effective_class.h"
 #include "checks/live/transfer.h"
+#include "checks/past_address.h"
 #include "checks/probe/probe.h"
 #include "checks/readiness.h"
 #include "checks/remembered.h"
@@ -81,6 +82,15 @@ Remembered WhatItRemembers(AgentClient& agent, const CheckAnswer& now, std::int6
   return RememberedOf({.started_unix_ns = began_unix_ns, .report = now.report}, history->runs);
 }
 
+// A port that lost its address has it in the history of its agent.
+void FillInWhatItHad(AgentClient& agent, std::int64_t began_unix_ns, std::vector<Finding>& findings) {
+  constexpr int kRunsLookedAt = 100;
+  if (!AskForAddress(findings)) return;
+  const absl::StatusOr<History> history = agent.ListHistory(
+      {.kind = HistoryQuery::Kind::kRuns, .limit = kRunsLookedAt, .before_unix_ns = began_unix_ns});
+  if (history.ok()) FillInPastAddress(history->runs, findings);
+}
+
 // Of a host whose check did not end, what passed so far is not all: no rung is proven.
 void LeaveOpen(HostReport& host) {
   for (RungResult& rung : host.ladder) {
@@ -139,7 +149,8 @@ HostsCheck::HostsCheck(std::vector<HostClient>& hosts, HostsCheckOptions options
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const HostOrigin& origin = options_.origins[i];
     report.hosts.push_back({.host = hosts[i].name, .error = hosts[i].error});
-    run_.notes.push_back({.failure = hosts[i].failure, .group = origin.group, .rack = origin.rack});
+    run_.notes.push_back(
+        {.failure = hosts[i].failure, .lasting = hosts[i].lasting, .group = origin.group, .rack = origin.rack});
     const Site* site = SiteFor(i);
     if (site == nullptr) continue;
     run_.profiles_of_agents = false;
@@ -153,10 +164,13 @@ CheckSummary HostsCheck::Run() {
     const std::lock_guard lock(mutex_);
     TakeProfiles(run_.report);
   }
+  Climbed();
   if (CheckNoTwins(hosts_).ok()) {
     if (hosts_.size() > 1) {
       CompareHosts();
+      Climbed();
       if (options_.level >= Rung::kPeer) TestPairs();
+      Climbed();
     }
     if (options_.level >= Rung::kServer) FanOut(hosts_.size(), [this](std::size_t i) { ProbeFrom(i); });
   }
@@ -164,6 +178,17 @@ CheckSummary HostsCheck::Run() {
   run_.report.duration_ns = UnixNowNs() - run_.report.started_unix_ns;
   ConcludeLocked(run_.report);
   return run_;
+}
+
+void HostsCheck::Climbed() {
+  if (!options_.climbed) return;
+  Report report;
+  {
+    const std::lock_guard lock(mutex_);
+    report = run_.report;
+    ConcludeLocked(report);
+  }
+  options_.climbed(report);
 }
 
 CheckSummary HostsCheck::Snapshot(std::string_view cut) {
@@ -229,6 +254,7 @@ bool HostsCheck::Connect(std::size_t index) {
   run_.report.hosts[index].host = host.name;
   run_.report.hosts[index].error = host.error;
   run_.notes[index].failure = host.failure;
+  run_.notes[index].lasting = host.lasting;
   return host.agent != nullptr;
 }
 
@@ -245,7 +271,7 @@ void HostsCheck::AskHost(std::size_t index) {
   if (site != nullptr) {
     absl::StatusOr<std::vector<Profile>> profiles = site->ProfilesOf(host.name);
     const std::lock_guard lock(mutex_);
-    if (!profiles.ok()) return Refuse(index, Message(profiles.status()), ExitStatus::kUsage);
+    if (!profiles.ok()) return Refuse(index, profiles.status(), ExitStatus::kUsage);
     options.profiles = *profiles;
     profiles_[index] = *std::move(profiles);
   }
@@ -256,9 +282,12 @@ void HostsCheck::AskHost(std::size_t index) {
         run_.report.hosts[index].findings.push_back(finding);
       });
   Remembered remembered;
-  if (answer.ok()) remembered = WhatItRemembers(*host.agent, *answer, run_.report.started_unix_ns);
+  if (answer.ok()) {
+    remembered = WhatItRemembers(*host.agent, *answer, run_.report.started_unix_ns);
+    FillInWhatItHad(*host.agent, run_.report.started_unix_ns, answer->report.findings);
+  }
   const std::lock_guard lock(mutex_);
-  if (!answer.ok()) return Refuse(index, Message(answer.status()), CallFailure(answer.status()));
+  if (!answer.ok()) return Refuse(index, answer.status(), CallFailure(answer.status()));
   HostReport& report = run_.report.hosts[index];
   HostNotes& notes = run_.notes[index];
   report = std::move(answer->report);
@@ -275,9 +304,11 @@ void HostsCheck::AskHost(std::size_t index) {
   if (parts.ok()) parts_[index] = *std::move(parts);  // else the agent would have refused
 }
 
-void HostsCheck::Refuse(std::size_t index, const std::string& why, ExitStatus failure) {
-  run_.report.hosts[index].error = why;
+void HostsCheck::Refuse(std::size_t index, const absl::Status& why, ExitStatus failure) {
+  run_.report.hosts[index].error = Message(why);
   run_.notes[index].failure = failure;
+  // A port that is named may not be there yet.
+  run_.notes[index].lasting = !MayPass(why) && (options_.ports.empty() || !absl::IsInvalidArgument(why));
 }
 
 std::vector<FollowingHost> HostsCheck::Following(std::span<const std::vector<Finding>> findings) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -35,6 +36,9 @@ struct HostsCheckOptions {
   std::vector<std::string> ports{};   // of each host only these, by name; empty: all
   ProbeOptions server{};              // what each asks of the SMB server, from level server on
   std::chrono::seconds watch{};       // how long each watches its ports first
+  // Gets what is known when all hosts were asked, when they were compared, and after the tests between them.
+  // May be empty.
+  std::function<void(const Report& report)> climbed{};
 };
 
 class HostsCheck {
@@ -60,7 +64,8 @@ class HostsCheck {
   // False when there is nobody to ask: the report says why.
   bool Connect(std::size_t index);
   // With the mutex held: the host has no report, for that reason.
-  void Refuse(std::size_t index, const std::string& why, ExitStatus failure);
+  void Refuse(std::size_t index, const absl::Status& why, ExitStatus failure);
+  void Climbed();
   void CompareHosts();
   void TestPairs();
   void ProbeFrom(std::size_t index);

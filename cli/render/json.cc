@@ -249,6 +249,15 @@ struct ReportView : RemedyView {
     list("level", report.level, "profiles", report.profiles);
     list.Derived("hosts", [](const CheckSummary& one) { return HostRowsOf(one); });
     list("pairs", report.pairs);
+    list.Derived(
+            "waited_ns",
+            [](const CheckSummary& one) { return one.waited ? std::optional(one.waited->ns) : std::nullopt; })
+        .WhenThere();
+    list.Derived("tries",
+                 [](const CheckSummary& one) {
+                   return one.waited ? std::optional(one.waited->tries) : std::nullopt;
+                 })
+        .WhenThere();
   }
 
   // ---- transfers ----

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--max-time: a command ends in time with what it knows, and names who did not answer."""
+"""--max-time: a command ends in time with what it knows, and names who did not answer. --wait: a check is repeated until its hosts are
+ready."""
 import signal
+import tempfile
 import time
 import unittest
 
+import ports
+import recorded
 import tool
 
 CUT = "out of time (--max-time {})"
@@ -60,6 +64,79 @@ class OutOfTime(unittest.TestCase):
         self.assertEqual(answer.status, plain.status)
         self.assertEqual([found["id"] for found in answer.json["hosts"][0]["findings"]],
                          [found["id"] for found in plain.json["hosts"][0]["findings"]])
+
+HOSTS = tool.ROOT / "tests" / "fixtures" / "hosts"
+HEALTHY = HOSTS / "two-rails-healthy" / "saved" / "storage1"
+SICK = HOSTS / "two-rails-sick" / "saved" / "storage2"
+
+
+class Waiting(unittest.TestCase):
+    def recorded(self, host, **more):
+        folder = tempfile.TemporaryDirectory(prefix="waited for ")
+        self.addCleanup(folder.cleanup)
+        agent = recorded.agent(folder.name, host)
+        for name, value in more.items():
+            setattr(agent, name, value)
+        return agent
+
+    def test_goes_on_until_the_agent_is_there_and_its_host_ready(self):
+        address = ports.free_address()
+        check = tool.start("check", address, "--wait=60s", "--output", "json")
+        time.sleep(0.5)
+        with self.recorded(HEALTHY, listen=address):
+            answer = tool.finish(check, timeout=ENOUGH_S)
+        self.assertEqual(answer.status, 0, answer)
+        self.assertEqual((answer.err, answer.json["verdict"]), ("", "ready"))
+        self.assertGreater(answer.json["tries"], 1)
+        self.assertGreater(answer.json["waited_ns"], 400_000_000)
+
+    def test_says_a_line_whenever_something_changed(self):
+        address = ports.free_address()
+        check = tool.start("check", address, "--wait=60s")
+        time.sleep(0.5)
+        with self.recorded(HEALTHY, listen=address):
+            answer = tool.finish(check, timeout=ENOUGH_S)
+        self.assertEqual(answer.status, 0, answer)
+        self.assertRegex(answer.err, r"\Ardmaready: waiting, at most 60s: undetermined: .*Connection refused.*\n\Z")
+        self.assertRegex(answer.out, r"(?m)^WAITED +.*, \d+ checks$")
+
+    def test_ends_at_its_time_with_the_last_result(self):
+        with self.recorded(SICK) as agent:
+            began = time.monotonic()
+            answer = tool.rdmaready("check", agent.address, "--wait=3s", "--output", "json")
+            took = time.monotonic() - began
+            self.assertEqual(answer.status, 1, answer)
+            self.assertTrue(2.5 < took < ENOUGH_S, took)
+            self.assertGreater(answer.json["tries"], 1)
+            self.assertNotIn("out of time", answer.out)
+            shorter = tool.rdmaready("check", agent.address, "--wait=60s", "--max-time", "2s")
+            self.assertEqual(shorter.status, 1, shorter)
+            self.assertLess(time.monotonic() - began, ENOUGH_S)
+
+    def test_ends_at_once_where_waiting_does_not_help(self):
+        began = time.monotonic()
+        refused = tool.rdmaready("check", "192.0.2.1", "--wait=60s")
+        self.assertEqual(refused.status, 2, refused)
+        with self.recorded(HEALTHY) as agent:
+            profile = tool.rdmaready("check", agent.address, "--wait=60s", "--profile", "no-such-profile")
+            self.assertEqual(profile.status, 2, profile)
+        self.assertLess(time.monotonic() - began, ENOUGH_S)
+
+    def test_is_limited_and_for_live_hosts(self):
+        for words, why in ((["--wait=25h"], "--wait: at most 24h"), (["--wait=soon"], "--wait: "),
+                           (["--wait", "--facts", HEALTHY], "--wait is for live hosts")):
+            answer = tool.rdmaready("check", *words)
+            self.assertEqual(answer.status, 2, answer)
+            self.assertIn(why, answer.err)
+
+    def test_ends_with_130_when_it_is_interrupted(self):
+        with self.recorded(SICK) as agent:
+            check = tool.start("check", agent.address, "--wait", "--output", "json")
+            time.sleep(2)
+            check.send_signal(signal.SIGINT)
+            answer = tool.finish(check, timeout=ENOUGH_S)
+            self.assertEqual(answer.status, 130, answer)
+            self.assertEqual(answer.json["verdict"], "not-ready")
 
 
 if __name__ == "__main__":

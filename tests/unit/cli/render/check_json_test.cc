@@ -50,6 +50,15 @@ TEST(CheckJson, ListsEveryRungAlsoThoseThatWereNotAskedFor) {
   EXPECT_EQ(healthy["verdict"], "ready");  // up to the level that was asked for
 }
 
+TEST(CheckJson, SaysHowLongWasWaitedWhereItWas) {
+  CheckSummary check = HealthyCheck();
+  EXPECT_FALSE(Json::parse(CheckJson(check)).contains("waited_ns"));
+  check.waited = Waited{.ns = 12'000'000'000, .tries = 5};
+  const Json json = Json::parse(CheckJson(check));
+  EXPECT_EQ(json["waited_ns"], 12'000'000'000);
+  EXPECT_EQ(json["tries"], 5);
+}
+
 TEST(CheckJson, KeepsAHostThatDidNotAnswer) {
   const Json json = Json::parse(CheckJson(UnreachableCheck()));
   ASSERT_EQ(json["hosts"].size(), 2U);
