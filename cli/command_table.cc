@@ -18,6 +18,7 @@ constexpr std::array<Command, 17> kCommands{{
      "  rdmaready check --inventory fleet.yaml --rack r1     a fleet with groups, racks, rails and profiles\n"
      "  rdmaready check --inventory ansible.ini --group storage --output junit\n"
      "  rdmaready check --output nagios --exit-style nagios   as a monitoring plugin\n"
+     "  rdmaready check --wait=2m                   as soon as it is ready: for boot scripts, Ansible and CI\n"
      "  rdmaready check --facts saved               hosts that `facts --save saved` recorded\n"
      "  rdmaready check --bundle hosts.tar.gz       hosts that `bundle` put into that file",
      DefineCheck},
@@ -71,6 +72,13 @@ constexpr std::array<Command, 17> kCommands{{
      "  rdmaready forget node1 --list               what is kept, and what may be set there\n"
      "  rdmaready forget node1 --setting pfc --of ens1f0np0",
      DefineForget},
+    {"status",
+     "What is open on hosts: changes that wait, failures that stay, the last verdict, and what changed since",
+     "  rdmaready status                            this host\n"
+     "  rdmaready status node1 node2\n"
+     "  rdmaready status --inventory hosts.txt --output json\n"
+     "\nIt ends with 0 when nothing is open, 1 when a host needs a person",
+     DefineStatus},
     {"history", "What hosts remember: runs, what changed in them, transfers",
      "  rdmaready history                           this host, the newest 20\n"
      "  rdmaready history node1 node2 --since 7d\n"

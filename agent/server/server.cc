@@ -164,6 +164,8 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
   RR_RETURN_IF_ERROR(TakeSockets(options.listen, sockets));
   const auto recent = std::make_shared<EventRing>();
   options.events = EventRing::Before(recent, std::move(options.events), *options.clock);
+  recent->Add({.level = EventLevel::kInfo, .name = "started", .fields = {{"version", std::string(kVersion)}}},
+              UnixNs(*options.clock));
   const bool for_itself = options.listen.empty() && sockets.empty();  // the command line's own
   RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
   std::shared_ptr<CallerJudge> judge;

@@ -15,11 +15,12 @@ std::span<const convert::Document> CatalogueDocuments();
 std::span<const convert::Document> RunDocuments();
 std::span<const convert::Document> FleetDocuments();
 std::span<const convert::Document> ContextDocuments();
+std::span<const convert::Document> StatusDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
   for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(),
-                           FleetDocuments(), ContextDocuments()})
+                           FleetDocuments(), ContextDocuments(), StatusDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

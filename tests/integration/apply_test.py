@@ -82,6 +82,42 @@ class ASickHost(unittest.TestCase):
         self.assertRegex(answer.err, r"Set this on .+\? \[y/N\]")
         self.assertIn("nothing was set", answer.err)
 
+    def test_has_nothing_open_and_shows_its_last_check(self):
+        self.assertEqual(tool.rdmaready("check", self.agent.address).status, 1)
+        answer = tool.rdmaready("status", self.agent.address)
+        self.assertEqual(answer.status, 0, answer)
+        self.assertRegex(answer.out, rf"\A{self.agent.address}  nothing is open\n")
+        self.assertRegex(answer.out, r"(?m)^  checked .* level host, \d+ s ago: not ready: ")
+        self.assertRegex(answer.out, r"(?m)^  agent +\S+, up \d+ s$")
+        [host] = tool.rdmaready("status", self.agent.address, "--output", "json").json["hosts"]
+        self.assertEqual((host["needs_person"], host["changes"], host["last_check"]["verdict"]), (False, [], "not-ready"))
+        self.assertTrue(host["no_applier"])
+
+    def test_shows_the_layers_of_its_check_on_a_terminal_and_stops_at_the_first_that_fails(self):
+        above, below = pty.openpty()
+        try:
+            check = subprocess.Popen([tool.BIN / "rdmaready", "check", self.agent.address, "--level", "loopback"], stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=below, text=True, env=tool.environment({"TERM": "vt100"}))
+            out, _ = check.communicate(timeout=120)
+        finally:
+            os.close(below)
+        said = b""
+        while True:
+            try:
+                part = os.read(above, 65536)
+            except OSError:  # everybody has closed the other end
+                break
+            if not part:
+                break
+            said += part
+        os.close(above)
+        self.assertEqual(check.returncode, 1, out)
+        layers = [line for line in said.decode().replace("\x1b[K", "").replace("\r", "\n").splitlines() if line.startswith("  ")]
+        self.assertEqual(layers[0], "  agent       ok      1 host answered")
+        self.assertRegex(layers[1], r"^  host        FAIL    .+: .+")
+        self.assertNotIn("loopback    ", "".join(layers[2:]).replace("not run: loopback", ""))
+        self.assertNotIn("  agent       ok", out)
+
     def test_judges_no_rollback_where_there_is_no_applier(self):
         findings = tool.rdmaready("check", self.agent.address, "--output", "json").json["hosts"][0]["findings"]
         outcome = {finding["id"]: finding["outcome"] for finding in findings}
@@ -104,10 +140,11 @@ class ACaller(unittest.TestCase):
             self.assertIn("--yes", answer.err)
 
     def test_names_a_host_that_does_not_answer(self):
-        for command in (["plan"], ["apply", "--yes"], ["confirm"], ["rollback"], ["forget"]):
+        for command in (["plan"], ["apply", "--yes"], ["confirm"], ["rollback"], ["forget"], ["status"]):
             answer = tool.rdmaready(*command, "127.0.0.1:1")
             self.assertEqual(answer.status, 4, answer)
-            self.assertIn("127.0.0.1:1", answer.err)
+            self.assertIn("127.0.0.1:1", answer.out if command == ["status"] else answer.err)
+            self.assertEqual((answer.out + answer.err).count("systemctl start rdmaready-agent"), 1, answer)
 
 
 if __name__ == "__main__":

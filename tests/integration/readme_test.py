@@ -33,7 +33,7 @@ APPLYING = ("apply", "confirm", "rollback", "forget")
 
 # What stands in a README for something of the reader's own.
 STAND_INS = {"fileserver": "127.0.0.1", "10.0.0.9": "127.0.0.1", "//fileserver/data": "//127.0.0.1/data", "0.0.0.0:7471": "127.0.0.1:0",
-             "127.0.0.1:7471": "127.0.0.1:0", "35": "1", "/var/lib/rdmaready": "state"}
+             "127.0.0.1:7471": "127.0.0.1:0", "35": "1", "/var/lib/rdmaready": "state", "--wait=2m": "--wait=1s"}
 
 
 def blocks(path):

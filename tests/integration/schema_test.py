@@ -37,6 +37,7 @@ class AnOutput(unittest.TestCase):
                      ["check", agent.address, "--level", "loopback"], ["test", "loopback", agent.address], ["probe", "smb", "127.0.0.1", "--from", agent.address],
                      ["history", agent.address], ["history", agent.address, "--baseline"], ["profile", "digest", "smb-direct-roce"],
                      ["plan", agent.address, "127.0.0.1:1", "--persist"], ["apply", agent.address, "--yes"], ["forget", agent.address, "--list"],
+                      ["status", agent.address, "127.0.0.1:1"], ["check", agent.address, "--wait=1s"],
                       ["bundle", agent.address, "--out", pathlib.Path(folder) / "b.tar"], ["context", "list"], ["context", "show"],
                       ["env", "--for", "nccl", "--facts", fixtures.HOSTS / "two-rails-healthy" / "saved", "--profile", "virtual-fabric"]]
             ca = ["--dir", pathlib.Path(folder) / "ca"]

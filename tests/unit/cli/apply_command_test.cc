@@ -115,6 +115,33 @@ TEST_F(InterruptedApply, IsAnObjectOfWhatIsKnownWhereOneIsAskedFor) {
               testing::ResultOf(hosts, "awaiting-confirm; under way; not begun; "));
 }
 
+TEST(StatusCommand, EndsWithOneWhereAChangeAwaitsItsConfirmation) {
+  ApplyingAgent quiet(ChangeState::kNothingToDo);
+  ApplyingAgent armed(ChangeState::kAwaitingConfirm);
+  armed.applier.changes = {{.id = kChange,
+                            .requester = "alice",
+                            .begun_unix_ns = 1'795'200'000'000'000'000,
+                            .state = ChangeState::kAwaitingConfirm,
+                            .deadline_in_ms = 42'000}};
+  EXPECT_EQ(SaySo("status", {quiet.address()}).status, 0);
+  const ApplyAnswer answer = SaySo("status", {quiet.address(), armed.address()});
+  EXPECT_EQ(answer.status, 1);
+  EXPECT_THAT(answer.out, AllOf(HasSubstr("NEEDS A PERSON: a change awaits its confirmation"),
+                                HasSubstr("1a2b3c4d by alice"),
+                                HasSubstr("rdmaready confirm " + armed.address() + " --insecure\n"),
+                                HasSubstr(quiet.address() + "  nothing is open")));
+  const auto run = nlohmann::json::parse(SaySo("status", {armed.address(), "--output", "json"}).out);
+  EXPECT_EQ(run["hosts"][0]["changes"][0]["requester"], "alice");
+}
+
+TEST(StatusCommand, IsNotOkWhereTheApplierDoesNotAnswer) {
+  ApplyingAgent agent(ChangeState::kNothingToDo);
+  agent.applier_status = {grpc::StatusCode::INTERNAL, "its journal cannot be read"};
+  const ApplyAnswer answer = SaySo("status", {agent.address()});
+  EXPECT_EQ(answer.status, 3);
+  EXPECT_THAT(answer.out, HasSubstr("UNKNOWN whether a change is open: host " + agent.address()));
+}
+
 TEST(ApplyCommand, AgreesToThePlanThatWasShownAndToNoOther) {
   ApplyingAgent agent(ChangeState::kAwaitingConfirm);
   ASSERT_EQ(ApplyTo({agent.address(), "--yes"}).status, 0);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is open on hosts as a JSON object (packaging/schemas). Pure.
+#pragma once
+
+#include <string>
+
+#include "cli/fleet/host_status.h"
+
+namespace rdmaready {
+
+std::string StatusJson(const StatusRun& run);
+
+}  // namespace rdmaready
