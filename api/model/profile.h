@@ -91,7 +91,7 @@ struct Profile {
     std::string driver{};  // of the netdev's hardware, "mlx5_core"
     std::string pci{};     // pattern of the PCI address, "0000:3b:00.*"
     Transport transport = Transport::kAny;
-    std::string subnet{};                  // the port has an address in it: "10.1.0.0/16"
+    std::string subnet{};                 // the port has an address in it: "10.1.0.0/16"
     std::optional<std::uint16_t> vlan{};  // a VLAN of that number is built on the port, or is the port's netdev
 
     bool operator==(const PortSelector&) const = default;
@@ -180,7 +180,7 @@ struct Profile {
   std::vector<PortSelector> ports{};  // the ports that the profile is for: any selector will do; empty: all
   bool ports_expected = false;        // a host without such a port is not ready
 
-  std::vector<Waiver> waivers{};      // of what is judged by it
+  std::vector<Waiver> waivers{};  // of what is judged by it
 
   std::optional<std::vector<Key>> advice{};  // their values are judged, and keep no host from being ready
   DcbSetBy dcb_set_by = DcbSetBy::kHost;

@@ -37,9 +37,9 @@ inline constexpr std::size_t kMaxKeptProfiles = 64;
 // kInternal: protobuf does not write it.
 absl::StatusOr<std::string> EncodeJudgedBy(const JudgedBy& judged_by, bool people = true);
 
-// Reads a text that anybody wrote. Each profile is checked as one from a file is, and gets the digest of its content.
-// Errors are kInvalidArgument in one line: too large, not of this form, of a newer version, no profile, too many
-// profiles, or a profile that contradicts itself.
+// Reads a text that anybody wrote. Each profile is checked as one from a file is, and gets the digest of its
+// content. Errors are kInvalidArgument in one line: too large, not of this form, of a newer version, no
+// profile, too many profiles, or a profile that contradicts itself.
 absl::StatusOr<JudgedBy> DecodeJudgedBy(std::string_view text);
 
 }  // namespace rdmaready

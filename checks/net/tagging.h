@@ -34,9 +34,9 @@ std::vector<TaggedNetdev> VlansWithAddress(const Port& port);
 // far as this host knows. The tag that a hypervisor gives the frames of a virtual function is not among them.
 Fact<std::vector<std::uint16_t>> TagsOf(const Port& port, const PlacedAddress& placed);
 
-// Those VLANs that may carry RDMA: the ones that the profile names (vlan_ids). A profile may name none: then all
-// but those that lead to everybody else (the default route), as long as an address is left beside them. Where
-// that address is untagged, no VLAN carries storage.
+// Those VLANs that may carry RDMA: the ones that the profile names (vlan_ids). A profile may name none: then
+// all but those that lead to everybody else (the default route), as long as an address is left beside them.
+// Where that address is untagged, no VLAN carries storage.
 std::vector<TaggedNetdev> StorageVlans(const Facts& host, const Port& port, const Profile& profile);
 
 // The priority in the tag of what RDMA-CM sends by a VLAN.

@@ -73,7 +73,7 @@ TEST(Expected, ShowsWhatWasWantedAndSeen) {
       MismatchesOf(expected, OneHost({PfcOff()})),
       ElementsAre(Mismatch{{"verdict ready"}, {"verdict not-ready"}},
                   Mismatch{{"pfc.lossless-priority warn at ens1f0np0"},
-                             {"pfc.lossless-priority fail at mlx5_0/1 ens1f0np0: PFC off"}},
+                           {"pfc.lossless-priority fail at mlx5_0/1 ens1f0np0: PFC off"}},
                   Mismatch{{"ets.map fail, warn or unknown, says \"TC 0\""}, {"no finding of ets.map"}}));
 }
 
@@ -83,7 +83,7 @@ TEST(Expected, ShowsFindingsThatMustNotBeSaid) {
   EXPECT_THAT(MismatchesOf({.not_said = {"pfc.*"}}, OneHost({fine})), IsEmpty());
   EXPECT_THAT(MismatchesOf({.not_said = {"ip.*", "pfc.*"}}, OneHost({PfcOff()})),
               ElementsAre(Mismatch{{"nothing of pfc.*"},
-                                     {"pfc.lossless-priority fail at mlx5_0/1 ens1f0np0: PFC off"}}));
+                                   {"pfc.lossless-priority fail at mlx5_0/1 ens1f0np0: PFC off"}}));
   EXPECT_THAT(MismatchesOf({.nothing_else = true}, OneHost({PfcOff()})), testing::SizeIs(1));
   EXPECT_THAT(MismatchesOf({.findings = {{.check = "pfc.*"}}, .nothing_else = true}, OneHost({PfcOff()})),
               IsEmpty());
@@ -95,7 +95,7 @@ TEST(Expected, LooksAtOneOfSeveralHosts) {
   EXPECT_THAT(MismatchesOf({.host = "b", .verdict = Verdict::kReady, .not_said = {"*"}}, report), IsEmpty());
   EXPECT_THAT(MismatchesOf({.not_said = {"*"}}, report),
               ElementsAre(Mismatch{{"nothing of *"},
-                                     {"a: pfc.lossless-priority fail at mlx5_0/1 ens1f0np0: PFC off"}}));
+                                   {"a: pfc.lossless-priority fail at mlx5_0/1 ens1f0np0: PFC off"}}));
 }
 
 TEST(Expected, FoldsManyLines) {
