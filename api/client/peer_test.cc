@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "api/base/clock.h"
 #include "api/client/agent_wire.h"
 #include "api/convert/records.h"
 
@@ -62,7 +63,7 @@ class PeerRelay {
     void Open(const PeerTest& test, v1::PeerTestRequest::Start::Role role, const PortSelection& port,
               const std::string& peer_name) {
       context.set_deadline(agent.Deadline(test.options, 1));
-      if (test.patience.count() > 0) context.set_deadline(std::chrono::system_clock::now() + test.patience);
+      if (test.patience.count() > 0) context.set_deadline(DeadlineIn(test.patience));
       stream = agent.wire_->stub->TestPeer(&context);
       v1::PeerTestRequest request;
       v1::PeerTestRequest::Start* start = request.mutable_start();

@@ -14,7 +14,7 @@ namespace {
 
 std::string NetdevOf(const Port& port) { return port.netdev ? port.netdev->name : std::string(); }
 
-// Of the first Ethernet port.
+// The first Ethernet port's netdev.
 std::string EthernetOf(const Port& port) {
   const NetdevRef first = EthernetPortsOf(port).front();
   return first ? first->name : std::string();

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kTheSame = "the same on every host";
 constexpr std::size_t kNamedOthers = 3;
 
-// What one port has, as a member of one group of ports. An empty key: of no group that is known.
+// The value of one port, as a member of one group of ports. An empty key: of no group that is known.
 struct Entry {
   std::size_t voter = 0;
   std::string key{};
@@ -79,7 +79,7 @@ std::deque<Entry> EntriesOf(const Agreement& rule, std::span<const Voter> ports,
   return entries;
 }
 
-// Who has what, in one group of ports.
+// The values in one group of ports, with the ports that have them.
 struct Ballot {
   std::map<std::string, std::vector<const Entry*>> by_value{};
   std::size_t votes = 0;
@@ -170,7 +170,7 @@ class Comparison {
                                : NoAnswer(value.missing(), kTheSame, rule_.source);
     }
     const auto ballot = ballots_.find(entry.key);
-    // Whatever the others have: its own findings explain it.
+    // Its own findings explain it.
     if (!ports_[entry.voter].votes) return Judged(false, *value, kTheSame, rule_.source);
     if (ballot == ballots_.end() || ballot->second.hosts.size() < 2) {
       return NotApplicable(*value + "; no port of another host to compare it with");

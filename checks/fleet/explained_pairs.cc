@@ -18,7 +18,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kVlanId = "agree.vlan";
+constexpr std::string_view kVlan = "agree.vlan";
 
 bool IsRed(const Finding& finding) {
   return finding.outcome == Outcome::kFail && finding.blocking && finding.hidden_by.empty();
@@ -76,7 +76,7 @@ class Explainer {
     return passed;
   }
 
-  // What the kernel of either host said is sure; else the cause that is nearest to the wire.
+  // The words of a kernel are sure; else the cause that is nearest to the wire.
   const KnownCause* CauseOf(std::size_t i) const {
     const TestedWay& way = ways_[i];
     const std::vector<Finding>& findings = FindingsOf(way);
@@ -170,7 +170,7 @@ class Explainer {
     };
     for (PairReport& pair : report_.pairs) {
       for (Finding& finding : pair.findings) {
-        if (IsSame(finding, kVlanId, way.subject, way.back) && finding.observed == way.other_vlan->observed)
+        if (IsSame(finding, kVlan, way.subject, way.back) && finding.observed == way.other_vlan->observed)
           accept(finding);
       }
     }
@@ -203,7 +203,7 @@ void FoldPath(std::span<Finding* const> findings) {
   }
 }
 
-// Of one pair of hosts, both directions.
+// The findings are those of one pair of hosts, in both directions.
 void FoldPair(std::span<Finding* const> findings) {
   for (Finding* late : findings) {
     const Check* check = FindCheck(late->id);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Explained pairs: live tests that failed, put behind what is known to be their cause. Pure.
 //
-// The cause is one finding at its host, or one between the two hosts. What follows from it is hidden behind it,
-// so that a host that has nothing to do with it has no failure of its own.
+// The cause is one finding at its host, or one between the two hosts. The tests are hidden behind
+// it, so that a host that has nothing to do with it has no failure of its own.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct TestedWay {
   std::optional<Finding> other_vlan{};      // of VlanBetween
 };
 
-// Of tests that are over. Where VLANs differ and every test passes all the same, a switch brings the two
+// The tests are over. Where VLANs differ and every test passes all the same, a switch brings the two
 // together, and that difference passes.
 void ExplainPairs(std::span<const TestedWay> ways, Report& report);
 

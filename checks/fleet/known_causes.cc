@@ -108,7 +108,7 @@ const Finding* OwnWrong(const CauseEnd& end, std::string_view id) {
 
 // ---- the packet filter ----
 
-// What the software devices take from a socket: the NICs' own RDMA passes no packet filter
+// Software devices take RDMA from a socket: the NICs' own RDMA passes no packet filter
 // (checks/net/firewall.cc).
 bool Drops(const Firewall& firewall, const CauseEnd& end, std::uint8_t protocol, std::uint16_t port,
            bool only_policy) {

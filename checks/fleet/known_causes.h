@@ -3,7 +3,7 @@
 // shows that; a known cause says what to repair, and where. Pure.
 //
 // With two hosts nobody can vote. A host whose own finding fails or warns is the one. Where neither is wrong by
-// itself, the cause is between the two, and names what both have. What is not known is never a cause.
+// itself, the cause is between the two, and names what both have. An unknown fact is never a cause.
 #pragma once
 
 #include <optional>
@@ -47,7 +47,7 @@ struct KnownCause {
   CauseKind kind = CauseKind::kLink;
   std::string host{};  // whose finding it is; empty: it is between the two hosts
   // Fails and blocks. Says what is seen, wanted, where it was read, and the repair, with the host that types it
-  // where that is not the finding's own. Of scope kPair where it is between the two.
+  // where that is not the finding's own. Its scope is kPair where it is between the two.
   Finding finding{};
 };
 

@@ -40,7 +40,7 @@ Fact<std::string> VlanValueAt(const PortView& view, const PlacedAddress& placed)
   return text;
 }
 
-// Of the first address; without one, why.
+// The value by the first address; without one, the reason.
 Fact<std::string> VlanValue(const PortView& view) {
   const std::vector<PlacedAddress> addresses = AddressesOf(view.port);
   if (!addresses.empty()) return VlanValueAt(view, addresses.front());

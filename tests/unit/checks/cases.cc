@@ -70,8 +70,9 @@ const std::vector<CheckCase>& AllCheckCases() {
       SwitchAgreesCases(), AppCases(),          ClassificationCases(),
       ChainCases(),        DcbAtBootCases(),    PriorityCountedCases(),
       SmbCases(),          SmbServingCases(),   StorageRolesCases(),
-      AgreementCases(), SharedWireCases(),    PairCases(),         FunctionCases(),
-      GpuCases(),          MemlockCases(),      GidIndexCases(),
+      AgreementCases(),    SharedWireCases(),   PairCases(),
+      FunctionCases(),     GpuCases(),          MemlockCases(),
+      GidIndexCases(),
   });
   return cases;
 }
