@@ -17,13 +17,13 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kAddressId = "ip.address";
+constexpr std::string_view kAddressCheck = "ip.address";
 constexpr std::string_view kWord = "ADDRESS";
 constexpr std::string_view kMeaning = "ADDRESS: ";
 constexpr std::string_view kFillIn = "fill in and run: ";
 
 // Their remedies give the port itself an address, by AddressFix.
-constexpr std::array<std::string_view, 3> kOfPort{kAddressId, "gid.v2-present", "link.state"};
+constexpr std::array<std::string_view, 3> kOfPort{kAddressCheck, "gid.v2-present", "link.state"};
 
 struct Past {
   std::string address{};  // "10.0.0.1/24"
@@ -44,7 +44,8 @@ std::string OwnAddress(std::string_view observed) {
 std::optional<Past> PastOf(const std::string& subject, std::span<const RunRecord> earlier) {
   for (const RunRecord& run : earlier) {
     for (const Finding& finding : run.report.findings) {
-      if (finding.id != kAddressId || finding.subject != subject || finding.outcome != Outcome::kPass) continue;
+      if (finding.id != kAddressCheck || finding.subject != subject || finding.outcome != Outcome::kPass)
+        continue;
       const std::string address = OwnAddress(finding.observed);
       if (!address.empty()) return Past{.address = address, .unix_ns = run.started_unix_ns};
     }
