@@ -12,7 +12,7 @@ namespace rdmaready {
 // The device whose planes the ports of this port's device are; empty: the port is one for traffic. Linux 6.11
 // names the type of such a device, and the collectors leave it out (collectors/rdma/rdma_devices.h). A vendor's
 // kernel may not: then two InfiniBand devices stand on one PCI function, and the one with more ports has the
-// planes of the other. By planes goes management alone: they have QP0, and no verbs.
+// planes of the other. Planes have QP0, for management, and no verbs.
 std::string PlanesOf(const Facts& host, const Port& port);
 
 }  // namespace rdmaready
