@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 17> kCommands{{
+constexpr std::array<Command, 19> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"

@@ -187,8 +187,8 @@ void Refuse(Environment& environment, Readiness state, std::string reason) {
 // The names of the ports and of their interfaces go into values, and into the reasons beside them.
 std::string StrangeName(const std::vector<ReadyPort>& ports) {
   for (const ReadyPort& one : ports) {
-    if (!IsPlainName(one.port->device)) return Cat("RDMA device ", one.port->device);
-    if (one.port->netdev && !one.port->netdev->name.empty() && !IsPlainName(one.port->netdev->name))
+    if (!IsPlainItem(one.port->device)) return Cat("RDMA device ", one.port->device);
+    if (one.port->netdev && !one.port->netdev->name.empty() && !IsPlainItem(one.port->netdev->name))
       return Cat("interface ", one.port->netdev->name);
   }
   return {};
@@ -300,7 +300,7 @@ absl::StatusOr<Environment> EnvironmentFor(const Facts& host, std::span<const Pr
   return environment;
 }
 
-bool IsPlainName(std::string_view name) {
+bool IsPlainItem(std::string_view name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
            c == '+' || c == '-';
@@ -313,7 +313,7 @@ bool IsPlainValue(std::string_view value) {
   std::string words(value);
   std::ranges::replace_if(
       words, [](char c) { return c == ':' || c == ',' || c == '/' || c == '='; }, '_');
-  return IsPlainName(words);
+  return IsPlainItem(words);
 }
 
 }  // namespace rdmaready

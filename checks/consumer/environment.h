@@ -64,6 +64,6 @@ absl::StatusOr<Environment> EnvironmentFor(const Facts& host, std::span<const Pr
 bool IsPlainValue(std::string_view value);
 
 // The same for one name of a list, without `:`, `,`, `/` and `=`.
-bool IsPlainName(std::string_view name);
+bool IsPlainItem(std::string_view name);
 
 }  // namespace rdmaready

@@ -167,7 +167,7 @@ class Writer {
     std::vector<std::string> netdevs = *host_.default_routes;
     if (one_only) netdevs.resize(1);
     for (const std::string& netdev : netdevs) {
-      if (IsPlainName(netdev)) continue;
+      if (IsPlainItem(netdev)) continue;
       Refuse(StrangeNameText(Cat("interface ", netdev)));
       return false;
     }
