@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of two hosts before they are tested: each fault between two hosts, and what looks like one.
+// Each fault between two hosts, as it is known before any test, and a healthy pair that looks like it.
 #include "checks/fleet/known_causes.h"
 
 #include <gmock/gmock.h>
@@ -115,7 +115,7 @@ Facts Dropping(Facts host, std::uint16_t port, std::uint8_t protocol = 17) {
   return host;
 }
 
-TEST(KnownCauses, AreNoneOfTwoHostsThatAreWell) {
+TEST(KnownCauses, FindNothingBetweenTwoHealthyHosts) {
   const TwoHosts well(A(), WiredHost({"b", "10.0.0.2"}));
   EXPECT_THAT(well.Causes(), IsEmpty());
   EXPECT_THAT(TwoHosts(A(), WiredHost({"b", "10.0.0.2"}), Silent()).Causes(), IsEmpty());
