@@ -33,28 +33,48 @@ bool Holds(const IpAddress& own, const IpAddress& ip) {
 
 std::string WithPrefix(const IpAddress& ip) { return Cat(ip.address, "/", unsigned{ip.prefix_length}); }
 
-// Of the two prefixes the one that holds both addresses, on the host that has the other.
+// Gives the host with the prefix that is too narrow the prefix that holds both addresses. RDMA takes the GID of
+// an address away with it (drivers/infiniband/core/roce_gid_mgmt.c): first it goes, then it comes again.
 Fix PrefixFix(const CauseEnd& odd, const PlacedAddress& place, unsigned bits) {
   const std::string netdev = ShellWord(place.netdev);
   return OnHost(
-      Fix(Cat("ip address add ", ShellWord(place.ip.address), "/", bits, " dev ", netdev, " && ip address del ",
-              ShellWord(place.ip.address), "/", unsigned{place.ip.prefix_length}, " dev ", netdev))
+      Fix(Cat("ip address del ", ShellWord(place.ip.address), "/", unsigned{place.ip.prefix_length}, " dev ",
+              netdev, " && ip address add ", ShellWord(place.ip.address), "/", bits, " dev ", netdev))
           .Because("one of the two prefixes is wrong, and nothing says which")
-          .Caution(Cat("connections by ", Printable(place.ip.address), " may end"))
+          .Caution(Cat("connections by ", Printable(place.ip.address), " end"))
           .Do("for good: in the network configuration"),
       odd.host);
+}
+
+// A prefix that leaves room for a router and one host: each port of a routed fabric has one.
+bool IsOfRoutedFabric(const IpAddress& ip) {
+  constexpr unsigned kPointToPoint = 30;
+  constexpr unsigned kPointToPointIpv6 = 126;
+  const bool ipv6 = ip.address.find(':') != std::string::npos;
+  return ip.prefix_length >= (ipv6 ? kPointToPointIpv6 : kPointToPoint);
+}
+
+// The two are meant to be routed.
+Fix RouterFix(const CauseEnd& at, const PlacedAddress& place, const CauseEnd& peer) {
+  const std::string get = Cat("ip route get ", ShellWord(peer.address), " oif ", ShellWord(place.netdev));
+  return OnHost(Fix(get)
+                    .Because("no router leads from one of the two to the other", Certainty::kPossible)
+                    .Do(Cat("on both hosts add a route to the other through the RDMA interface"))
+                    .Do("let routers and firewalls pass UDP 4791 (RoCE v2)", StepSite::kSwitch),
+                at.host);
 }
 
 Fix SubnetFix(const CauseEnd& odd, const PlacedAddress& place, const std::string& subnet) {
   const std::string netdev = ShellWord(place.netdev);
   return OnHost(
       Fix(Cat("ip address del ", ShellWord(place.ip.address), "/", unsigned{place.ip.prefix_length}, " dev ",
-              netdev))
+              netdev, " && ip address add ADDRESS dev ", netdev))
           .Because("one of the two subnets is wrong, or a router between them is missing", Certainty::kPossible)
           .Caution(Cat("connections by ", Printable(place.ip.address), " end"))
-          .Do(Cat("give ", netdev, " an address of ", subnet, ": ip address add ADDRESS dev ", netdev))
+          .Do(Cat("ADDRESS: a free one of ", subnet))
           .Do("for good: in the network configuration")
-          .Or("add routes between the two subnets, where a router leads from one to the other"),
+          .Or(Cat("where both subnets are right, add routes between them on both hosts: ip route get ",
+                  ShellWord(place.ip.address), " shows the way that is taken")),
       odd.host);
 }
 
@@ -66,7 +86,7 @@ struct RouteWords {
 // strerror's words of what the routing of addr_resolve and cma_acquire_dev refuses with
 // (drivers/infiniband/core).
 constexpr std::array<RouteWords, 5> kNoRoute{{
-    {"Network is unreachable", "there is no route"},
+    {"Network is unreachable", "the kernel has no route"},
     {"No route to host", "a route or a rule says unreachable"},
     {"Invalid argument", "a route or a rule is a blackhole"},
     {"Permission denied", "a route or a rule prohibits it"},
@@ -123,7 +143,8 @@ std::optional<Finding> SubnetBetween(const CauseEnd& from, const CauseEnd& to) {
   Fix fix;
   if (!there && !back) {
     finding = NoPath(place, Cat(both, ": no subnet in common, and no connection by a router"));
-    fix = SubnetFix(to, *b, SubnetOf(a->ip));
+    const bool routed = IsOfRoutedFabric(a->ip) && IsOfRoutedFabric(b->ip);
+    fix = routed ? RouterFix(from, *a, to) : SubnetFix(to, *b, SubnetOf(a->ip));
   } else {
     finding = NoPath(place,
                      Cat(both, ": only ", there ? from.host : to.host, " takes the other to be in its subnet"));
@@ -137,7 +158,7 @@ std::optional<Finding> SubnetBetween(const CauseEnd& from, const CauseEnd& to) {
 
 namespace {
 
-// Of `at`, on the way to the address of `peer`.
+// A wrong route of `at`, to the address of `peer`.
 KnownCause RouteAt(const CauseEnd& at, const PlacedAddress& own, const CauseEnd& peer, const std::string& seen,
                    std::string_view source, const Profile& profile) {
   const Check& check = *FindCheck("ip.route-symmetric");
@@ -180,7 +201,8 @@ std::optional<KnownCause> NoWayBack(const Failure& failure, const CauseEnd& from
   if (failure.kind != FailureKind::kRejected || !theirs || !own) return std::nullopt;
   if (!Holds(own->ip, theirs->ip) || !NotRoce(*to.port).empty()) return std::nullopt;
   return RouteAt(to, *own, from,
-                 Cat("a connection from there was rejected, as by a route that does not lead by ", own->netdev),
+                 Cat("a connection from there was rejected: the kernel has no route back by ", own->netdev,
+                     ", only a blackhole or another interface"),
                  "RDMA-CM, the peer's answer", profile);
 }
 

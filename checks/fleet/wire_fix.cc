@@ -110,16 +110,14 @@ Fix GiveUp(const DifferingSide& side, const DifferingSide& other) {
   const std::string netdev = ShellWord(side.end.address->netdev);
   const std::string host = Printable(side.host);
   const std::string del = Cat("ip address del ", WithPrefix(ip), " dev ", netdev);
-  Fix fix = OnHost(Fix(del)
+  const bool another = HasAnother(side);
+  Fix fix = OnHost(Fix(another ? del : Cat(del, " && ip address add ADDRESS dev ", netdev))
                        .Because("both hosts answer ARP for it", Certainty::kCertain)
                        .Caution(Cat("connections by ", Printable(ip.address), " end"))
                        .Caution("its other addresses of that subnet are deleted too, where the sysctl "
                                 "promote_secondaries is 0"),
                    side.host);
-  if (!HasAnother(side)) {
-    fix = std::move(fix).Do(
-        Cat("give ", netdev, " of ", host, " an address of its own: ip address add ADDRESS dev ", netdev));
-  }
+  if (!another) fix = std::move(fix).Do(Cat("ADDRESS: a free one of ", SubnetOf(ip)));
   return std::move(fix)
       .Do(Cat("for good: in ", KeptBy(side.end.host, side.end.address->netdev)))
       .Or(Cat("where ", host, " is right, on ", Printable(other.host), ": ip address del ",

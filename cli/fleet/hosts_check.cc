@@ -2,9 +2,7 @@
 #include "cli/fleet/hosts_check.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -215,24 +213,9 @@ CheckSummary HostsCheck::Snapshot(std::string_view cut) {
 // Hosts have waived what they judged themselves, by their own names; what is judged here, and names by which
 // hosts are called here, come on top.
 void HostsCheck::WaiveLocked(Report& report) const {
-  std::map<std::string_view, std::size_t> places;
-  for (std::size_t i = 0; i < report.hosts.size(); ++i) {
-    places.emplace(report.hosts[i].host, i);
+  for (std::size_t i = 0; i < report.hosts.size(); ++i)
     Waive(profiles_[i], {&report.hosts[i].host, 1}, report.started_unix_ns, report.hosts[i].findings);
-  }
-  // What one host's agent accepts for itself decides nothing for the other.
-  for (PairReport& pair : report.pairs) {
-    const auto from = places.find(pair.from);
-    const auto to = places.find(pair.to);
-    if (from == places.end() || to == places.end()) continue;
-    const std::array names{pair.from, pair.to};
-    std::vector<Finding> by_other = pair.findings;
-    Waive(profiles_[to->second], names, report.started_unix_ns, by_other);
-    for (std::size_t i = 0; i < by_other.size(); ++i) {
-      if (by_other[i].waived)
-        Waive(profiles_[from->second], names, report.started_unix_ns, {&pair.findings[i], 1});
-    }
-  }
+  WaivePairs(profiles_, report);
 }
 
 void HostsCheck::ConcludeLocked(Report& report) const {
@@ -354,6 +337,13 @@ void HostsCheck::TestPairs() {
                            EndOf(job.from, job.from_port, findings[job.from]),
                            EndOf(job.to, job.to_port, findings[job.to]), index));
     }
+  }
+  // A route is known by the test alone: the other direction may say more of it.
+  for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
+    plan.jobs[i].is_explained = [&way = ways[i]](const Failure& failure) {
+      return std::ranges::any_of(way.causes,
+                                 [&](const KnownCause& cause) { return Explains(cause.kind, failure); });
+    };
   }
   PairEngine engine(hosts_, run_.report.run_id, progress_);
   for (const std::vector<std::size_t>& round : Rounds(plan.jobs)) {

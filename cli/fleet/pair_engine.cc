@@ -114,6 +114,8 @@ void PairEngine::Note(const PairJob& job, std::string_view case_name, const std:
   const std::lock_guard lock(mutex_);
   if (!outcome.from.gone.empty() && !lost_[job.from]) lost_[job.from] = outcome.finding;
   if (!outcome.to.gone.empty() && !lost_[job.to]) lost_[job.to] = outcome.finding;
+  const bool both_ways = unreached && job.is_explained && job.is_explained(outcome.result.failure);
+  if (both_ways) unreached_.try_emplace(WayBack(job), cause);
   if (unreached) unreached_.try_emplace(WayOf(job), std::move(cause));
   if (!failed) reached_.insert(WayOf(job));
 }

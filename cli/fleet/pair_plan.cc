@@ -11,9 +11,11 @@
 #include "api/base/status.h"
 #include "checks/blocking.h"
 #include "checks/catalog.h"
+#include "checks/fleet/between.h"
 #include "checks/fleet/pairing.h"
 #include "checks/judge.h"
 #include "checks/live/effective_class.h"
+#include "checks/words/addresses.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/fix.h"
 #include "checks/words/words.h"
@@ -64,17 +66,43 @@ Finding PathUnknown(const std::string& subject, const std::string& reason) {
   return finding;
 }
 
+// The error of that host says it already, and keeps the run from being ready.
 Finding Unasked(const std::string& host) {
   Finding finding = PathUnknown("", "not tested: host " + host + " could not be asked");
+  finding.outcome = Outcome::kNotApplicable;
+  finding.blocking = false;
   finding.expected.clear();
   finding.why.clear();
   SetFix(finding, {});
   return finding;
 }
 
+// One host has IPv4 alone, and the other IPv6: no connection can be tried.
+Finding NoFamily(const PlanHost& a, const PlanHost& b, const Pairing& pairing) {
+  Finding finding = NoPath({.rung = Rung::kPeer, .peer_host = b.name, .host = a.name},
+                           pairing.reason + ": neither IPv4 nor IPv6 on both");
+  const Port& port = b.facts->ports->front();
+  const std::string netdev = NetdevWord(port.netdev);
+  SetFix(finding, OnHost(Fix("ip address add ADDRESS dev " + netdev)
+                             .Because("the two have no address family in common", Certainty::kCertain)
+                             .Do("ADDRESS: a free one of the other host's subnet")
+                             .Do("for good: in the network configuration")
+                             .Or("give " + Printable(a.name) + " an address of the family that " +
+                                 Printable(b.name) + " has"),
+                         b.name));
+  return finding;
+}
+
+bool HaveAddresses(const PlanHost& host) {
+  return host.facts->ports &&
+         std::ranges::any_of(*host.facts->ports, [](const Port& port) { return !AddressesOf(port).empty(); });
+}
+
 Finding NothingToTest(const PlanHost& a, const PlanHost& b, const Pairing& pairing) {
   Finding finding = NoPath({.rung = Rung::kPeer, .peer_host = b.name, .host = a.name}, pairing.reason);
-  if (pairing.undetermined || pairing.untried) {
+  if (pairing.untried && !pairing.undetermined && HaveAddresses(a) && HaveAddresses(b)) {
+    finding = NoFamily(a, b, pairing);
+  } else if (pairing.undetermined || pairing.untried) {
     finding = PathUnknown("", "not tested: " + pairing.reason);
     SetFix(finding,
            "rdmaready facts " + ShellWord(a.name) + " " + ShellWord(b.name) + "  # what is not known, and why");

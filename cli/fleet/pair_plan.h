@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -36,6 +37,9 @@ struct PairJob {
   TransferPlace back{};                             // of the other direction, where both are tested at once
   std::map<std::string, std::string> impossible{};  // cases that a device of the pair cannot make, and why
   const Profile* profile = nullptr;                 // by which it is judged; null: by none
+  // Whether what is known of the two ports explains a failure. Then the other direction need not be tried.
+  // Null: nothing is known.
+  std::function<bool(const Failure&)> is_explained{};
 };
 
 // The pair reports hold what is known without a test: settings that must agree, judged once for both

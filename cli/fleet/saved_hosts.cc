@@ -18,6 +18,7 @@
 #include "checks/waiving.h"
 #include "checks/words/words.h"
 #include "cli/fleet/profile_fleets.h"
+#include "cli/fleet/tested_pairs.h"
 #include "collectors/collect.h"
 #include "collectors/dcb/dcb_writes.h"
 #include "collectors/lldp/lldp.h"
@@ -258,10 +259,13 @@ CheckSummary JudgeAll(const std::vector<SavedHost>& hosts, const Site* site,
     }
   }
   AddAgreement(hosts, judged, report);
+  std::vector<std::vector<Profile>> profiles;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const std::array names{hosts[i].name, hosts[i].facts.hostname};
     Waive(judged[i].profiles, names, report.started_unix_ns, report.hosts[i].findings);
+    profiles.push_back(judged[i].profiles);
   }
+  WaivePairs(profiles, report);
   report.duration_ns = UnixNowNs() - report.started_unix_ns;
   Conclude(report);
   return run;

@@ -2,12 +2,14 @@
 #include "cli/fleet/tested_pairs.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "checks/fleet/link_causes.h"
+#include "checks/waiving.h"
 
 namespace rdmaready {
 namespace {
@@ -88,6 +90,23 @@ void NoteFailure(const Failure& failure, std::size_t number, const std::optional
   if (!from || !to) return;
   if (!way.route) way.route = RouteCause(failure, *from, *to, profile);
   if (!way.no_way_back) way.no_way_back = NoWayBack(failure, *from, *to, profile);
+}
+
+void WaivePairs(std::span<const std::vector<Profile>> profiles, Report& report) {
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < report.hosts.size(); ++i) places.emplace(report.hosts[i].host, i);
+  for (PairReport& pair : report.pairs) {
+    const auto from = places.find(pair.from);
+    const auto to = places.find(pair.to);
+    if (from == places.end() || to == places.end()) continue;
+    const std::array names{pair.from, pair.to};
+    std::vector<Finding> by_other = pair.findings;
+    Waive(profiles[to->second], names, report.started_unix_ns, by_other);
+    for (std::size_t i = 0; i < by_other.size(); ++i) {
+      if (by_other[i].waived)
+        Waive(profiles[from->second], names, report.started_unix_ns, {&pair.findings[i], 1});
+    }
+  }
 }
 
 }  // namespace rdmaready

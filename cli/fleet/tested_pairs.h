@@ -39,7 +39,7 @@ class PairIndex {
  public:
   explicit PairIndex(std::span<const PairReport> pairs);
 
-  // What they say of two ports, by the subjects of both directions.
+  // The findings about two ports, by the subjects of both directions.
   std::vector<Finding> Between(std::string_view a, std::string_view b, std::string_view subject,
                                std::string_view back) const;
 
@@ -57,5 +57,8 @@ const KnownCause* CauseOf(const TestedWay& way, const Failure& failure);
 // How test `number` ended.
 void NoteFailure(const Failure& failure, std::size_t number, const std::optional<CauseEnd>& from,
                  const std::optional<CauseEnd>& to, const Profile& profile, TestedWay& way);
+
+// Waives what is said of pairs, by the profiles of each host of the report: a finding that both hosts accept.
+void WaivePairs(std::span<const std::vector<Profile>> profiles, Report& report);
 
 }  // namespace rdmaready

@@ -172,7 +172,7 @@ TEST(KnownCauses, NameTwoPrefixLengths) {
   EXPECT_THAT(hosts.Explaining(kNoAnswer), ElementsAre("peer.path"));
   EXPECT_THAT(hosts.First(kNoAnswer).observed, HasSubstr("only a takes the other to be in its subnet"));
   EXPECT_EQ(hosts.First(kNoAnswer).fix,
-            "ip address add 10.0.0.200/24 dev dcb0 && ip address del 10.0.0.200/25 dev dcb0");
+            "ip address del 10.0.0.200/25 dev dcb0 && ip address add 10.0.0.200/24 dev dcb0");
 }
 
 // In a routed fabric each port has a subnet of its own.

@@ -168,13 +168,20 @@ TEST(PairPlan, TriesByRouteWhereNoSubnetIsCommon) {
     EXPECT_FALSE(job.place.routed);
 }
 
-TEST(PairPlan, WhatWasNotTriedIsNotKnown) {
+// No connection can be tried between IPv4 and IPv6: that needs no test.
+TEST(PairPlan, FailsWithoutAnAddressFamilyInCommon) {
   const PairPlan families = Fixture({HostAt("10.0.0.1"), HostAt("2001:db8::2")}).Plan();
   EXPECT_TRUE(families.jobs.empty());
   ASSERT_EQ(PathFindings(families).size(), 1U);
-  EXPECT_EQ(PathFindings(families).front().outcome, Outcome::kUnknown);
-  EXPECT_THAT(PathFindings(families).front().observed, HasSubstr("not tested: no common subnet"));
+  const Finding path = PathFindings(families).front();
+  EXPECT_EQ(path.outcome, Outcome::kFail);
+  EXPECT_THAT(path.observed, HasSubstr("neither IPv4 nor IPv6 on both"));
+  ASSERT_TRUE(path.remedy.has_value());
+  EXPECT_EQ(path.remedy->cautions.front(), "run it on b");
+  EXPECT_EQ(path.remedy->steps.front().action, "fill in and run: ip address add ADDRESS dev dcb0");
+}
 
+TEST(PairPlan, PutsAHostWithoutAnAddressBehindItsOwnFinding) {
   const Facts bare = WithNetdev([](Netdev& netdev) { netdev.addresses = std::vector<IpAddress>{}; });
   const PairPlan unaddressed = Fixture({HostAt("10.0.0.1"), bare}).Plan();
   EXPECT_TRUE(unaddressed.jobs.empty());
@@ -206,8 +213,14 @@ TEST(PairPlan, LeavesTheVerdictOpenWhenAHostDidNotAnswer) {
   fixture.hosts[1].facts = nullptr;
   const PairPlan plan = fixture.Plan();
   ASSERT_EQ(plan.pairs.size(), 1U);
-  EXPECT_EQ(plan.pairs[0].findings[0].outcome, Outcome::kUnknown);
+  EXPECT_EQ(plan.pairs[0].findings[0].outcome, Outcome::kNotApplicable) << "the error of the host says it";
   EXPECT_THAT(plan.pairs[0].findings[0].observed, HasSubstr("host b could not be asked"));
+  Report report{.level = Rung::kPeer,
+                .hosts = {{.host = "a", .findings = fixture.findings[0]}, {.host = "b", .error = "refused"}},
+                .pairs = plan.pairs};
+  Conclude(report);
+  EXPECT_EQ(report.hosts[0].verdict, Readiness::kUndetermined);
+  EXPECT_EQ(report.verdict, Readiness::kUndetermined);
 }
 
 TEST(PairPlan, LeavesTheVerdictOpenWhenAPortHasNoPartner) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "api/convert/facts.h"
+#include "api/convert/records.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -31,6 +32,18 @@ class FactsAgent final : public v1::Agent::Service {
   grpc::Status GetFacts(grpc::ServerContext*, const v1::GetFactsRequest*,
                         v1::GetFactsResponse* response) override {
     *response->mutable_facts() = ToProto(facts_);
+    return grpc::Status::OK;
+  }
+
+  // Every connection fails.
+  grpc::Status TestPeer(grpc::ServerContext*,
+                        grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) override {
+    v1::PeerTestRequest first;
+    if (!stream->Read(&first)) return {grpc::StatusCode::INVALID_ARGUMENT, "no start"};
+    v1::TransferEvent event;
+    *event.mutable_result()->mutable_result() = ToProto(TransferResult{
+        .case_name = first.start().case_name(), .failure = {FailureKind::kUnreachable, "no answer in time"}});
+    stream->Write(event);
     return grpc::Status::OK;
   }
 
@@ -79,6 +92,30 @@ TEST(TestRunner, DoesNotTakeWhatIsNotKnownForANo) {
       EXPECT_EQ(now.failure, ExitStatus::kOwnFailure) << now.run.error;
       EXPECT_THAT(now.run.error, ::testing::HasSubstr("known"));
     }
+  }
+}
+
+Facts DroppingRoce(Facts host) {
+  host.firewall = Firewall{.chains = {{.family = "inet", .table = "t", .name = "input", .input_hook = true}},
+                           .packets = {{.netdev = "dcb0",
+                                        .protocol = 17,
+                                        .port = 4791,
+                                        .fate = PacketFate::kDropped,
+                                        .chain = "inet t input",
+                                        .place = "rule 4 of inet t input"}}};
+  return host;
+}
+
+TEST(TestRunner, EndsAtTheFirstCaseThatCannotConnectAndNamesTheCause) {
+  const TestRunner::Snapshot now = PeerWith(DroppingRoce(At("10.0.0.2")));
+  ASSERT_GT(now.run.rows.size(), 1U);
+  const Finding& first = now.run.rows.front().findings.front();
+  EXPECT_EQ(first.outcome, Outcome::kFail);
+  EXPECT_THAT(first.observed, ::testing::HasSubstr("ip.firewall on b: UDP 4791 (RoCE) on dcb0 is dropped"));
+  EXPECT_THAT(first.fix, ::testing::HasSubstr("nft "));
+  EXPECT_THAT(first.remedy->cautions, ::testing::Contains("run it on b"));
+  for (std::size_t i = 1; i < now.run.rows.size(); ++i) {
+    EXPECT_EQ(now.run.rows[i].findings.front().hidden_by, first.id) << now.run.rows[i].result.case_name;
   }
 }
 
