@@ -10,7 +10,9 @@ PAIR = "pair"
 EITHER = (A, B, PAIR)
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Seconds from the first connection that is tried, and where traffic has to show it.
+# A connection that nobody answers is given up after so many seconds (connect_limit in agent/transfer/run.h).
+CONNECT_S = 8
+# Seconds after the first connection that was refused or given up; and where traffic has to show the fault.
 REFUSED_S, TRAFFIC_S = 10, 30
 
 
@@ -28,6 +30,7 @@ class Fault:
     fill_in: dict = dataclasses.field(default_factory=dict)  # word in capitals: {guest: value}
     profile: str = "virtual-fabric"
     level: str = "peer"
+    unanswered: bool = False     # a connection gets no answer, and is given up after CONNECT_S
     seconds: int = REFUSED_S
     compared: bool = False       # the settings of both show it without traffic: level host says it too
 
@@ -59,7 +62,8 @@ def nft(rule, policy="accept"):
 
 
 def firewall(name, guest, rule):
-    return Fault("firewall", name, r"ip\.firewall", (guest,), ("UDP 4791", "nft insert rule .* 4791 accept"), wrong=((guest, rule),))
+    return Fault("firewall", name, r"ip\.firewall", (guest,), ("UDP 4791", "nft 'insert rule .* 4791 accept'"), wrong=((guest, rule),),
+                 unanswered=True)
 
 
 # A guest is commanded, and its agent asked, by mgmt0.
@@ -82,9 +86,9 @@ ADDRESSES = [
           wrong=((B, readdressed("10.0.0.1/24")),), compared=True, fill_in={"ADDRESS": NEW_ADDRESS}),
     Fault("address", "B has the address of A besides its own", r"agree\.address", EITHER, (r"10\.0\.0\.1\b",),
           wrong=((B, "ip address add 10.0.0.1/24 dev dcb0"),), compared=True, fill_in={"ADDRESS": NEW_ADDRESS}),
-    Fault("subnet", "another network on B", r"peer\.path|agree\.\w+", EITHER, (r"10\.0\.0\.1/24", r"10\.0\.1\.2/24"),
+    Fault("subnet", "another network on B", r"peer\.\S+|agree\.\w+", EITHER, (r"10\.0\.0\.1/24", r"10\.0\.1\.2/24"),
           wrong=((B, readdressed("10.0.1.2/24")),), fill_in={"ADDRESS": {A: "10.0.1.11/24", B: "10.0.0.21/24"}}),
-    Fault("subnet", "a longer prefix on B", r"peer\.path|agree\.\w+", EITHER, (r"10\.0\.0\.1/24", r"10\.0\.0\.130/25"),
+    Fault("subnet", "a longer prefix on B", r"peer\.\S+|agree\.\w+", EITHER, (r"10\.0\.0\.1/24", r"10\.0\.0\.130/25"),
           wrong=((B, readdressed("10.0.0.130/25")),), fill_in={"ADDRESS": {A: "10.0.0.131/25", B: "10.0.0.21/24"}}),
 ]
 
@@ -97,13 +101,13 @@ FIREWALLS = [
 
 SETTINGS = [
     Fault("mtu", "MTU 1500 on B", r"mtu\.ethernet", (B,), (r"\b1500\b", r"ip link set dev dcb0 mtu 9000"),
-          wrong=((B, "ip link set dev dcb0 mtu 1500"),)),
+          wrong=((B, "ip link set dev dcb0 mtu 1500"),), seconds=TRAFFIC_S),
     Fault("mtu", "MTU 1500 on B, and no profile says which", r"mtu\.pair|agree\.mtu", EITHER, (r"\b1024\b", r"\b4096\b"),
-          wrong=((B, "ip link set dev dcb0 mtu 1500"),), profile=SILENT, fill_in={"MTU": {A: "1500", B: "9000"}}),
+          wrong=((B, "ip link set dev dcb0 mtu 1500"),), profile=SILENT, seconds=TRAFFIC_S, fill_in={"MTU": {A: "1500", B: "9000"}}),
     # A file in the place of the kernel's: rxe has no RoCE v1, so the kernel does not take it.
     Fault("gid", "RDMA-CM of B begins with RoCE v1", r"gid\.default-mode", (B,), ("RoCE v1", "echo .*RoCE v2"),
           wrong=((B, f"echo 'IB/RoCE v1' > /run/mode && mount --bind /run/mode {ROCE_MODE}"),), undo=((B, f"umount {ROCE_MODE}"),)),
-    Fault("gid", "GIDs of IPv6 alone on B", r"peer\.path|agree\.\w+", EITHER, (r"10\.0\.0\.1\b", r"fd00::2\b"),
+    Fault("gid", "GIDs of IPv6 alone on B", r"peer\.\S+|agree\.\w+", EITHER, (r"10\.0\.0\.1\b", r"fd00::2\b"),
           wrong=((B, f"{FLUSH}; ip -6 address add fd00::2/64 dev dcb0 nodad"),),
           fill_in={"ADDRESS": {A: "fd00::11/64", B: "10.0.0.21/24"}}),
     Fault("mark", "another ToS on B", r"roce\.tos", (B,), (r"\b24\b", r"echo 106 > \S+/default_roce_tos"),
@@ -115,12 +119,13 @@ SETTINGS = [
 ]
 
 ROUTES = [
-    Fault("route", "the route of the storage subnet is gone from B", r"ip\.route-symmetric", (B,), (r"10\.0\.0\.", "ip route (add|replace)"),
-          wrong=((B, "ip route del 10.0.0.0/24 dev dcb0"),)),
+    Fault("route", "the route of the storage subnet is gone from B", r"ip\.route-symmetric", (B,),
+          (r"10\.0\.0\.", "ip route (add|replace)"), wrong=((B, "ip route del 10.0.0.0/24 dev dcb0"),)),
     Fault("route", "a rule of B sends the storage subnet nowhere", r"ip\.route-symmetric", (B,), ("unreachable", "ip r"),
           wrong=((B, "ip rule add from 10.0.0.0/24 unreachable"),)),
     Fault("route", "a blackhole for A on B", r"ip\.route\S*|peer\.\S+|agree\.\w+", (B, PAIR),
-          (r"10\.0\.0\.1\b", r"(?i)blackhole|no route|unreachable"), wrong=((B, "ip route add blackhole 10.0.0.1/32"),), undo=((B, "ip route del blackhole 10.0.0.1/32 2> /dev/null; :"),)),
+          (r"10\.0\.0\.1\b", r"(?i)blackhole|no route|unreachable"), wrong=((B, "ip route add blackhole 10.0.0.1/32"),),
+          undo=((B, "ip route del blackhole 10.0.0.1/32 2> /dev/null; :"),)),
 ]
 
 AWAY = [
