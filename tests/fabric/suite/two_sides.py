@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 # A connection that nobody answers is given up after so many seconds (connect_limit in agent/transfer/run.h).
 CONNECT_S = 8
-# Seconds after the first connection that was refused or given up; and where traffic has to show the fault.
+# Seconds after the first connection that was refused or given up; and where connections pass, and all of the traffic is tried.
 REFUSED_S, TRAFFIC_S = 10, 30
 
 
@@ -106,12 +106,13 @@ SETTINGS = [
           wrong=((B, "ip link set dev dcb0 mtu 1500"),), profile=SILENT, seconds=TRAFFIC_S, fill_in={"MTU": {A: "1500", B: "9000"}}),
     # A file in the place of the kernel's: rxe has no RoCE v1, so the kernel does not take it.
     Fault("gid", "RDMA-CM of B begins with RoCE v1", r"gid\.default-mode", (B,), ("RoCE v1", "echo .*RoCE v2"),
-          wrong=((B, f"echo 'IB/RoCE v1' > /run/mode && mount --bind /run/mode {ROCE_MODE}"),), undo=((B, f"umount {ROCE_MODE}"),)),
+          wrong=((B, f"echo 'IB/RoCE v1' > /run/mode && mount --bind /run/mode {ROCE_MODE}"),), undo=((B, f"umount {ROCE_MODE}"),),
+          seconds=TRAFFIC_S),
     Fault("gid", "GIDs of IPv6 alone on B", r"peer\.\S+|agree\.\w+", EITHER, (r"10\.0\.0\.1\b", r"fd00::2\b"),
           wrong=((B, f"{FLUSH}; ip -6 address add fd00::2/64 dev dcb0 nodad"),),
           fill_in={"ADDRESS": {A: "fd00::11/64", B: "10.0.0.21/24"}}),
     Fault("mark", "another ToS on B", r"roce\.tos", (B,), (r"\b24\b", r"echo 106 > \S+/default_roce_tos"),
-          wrong=((B, "echo 24 > /sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"),)),
+          wrong=((B, "echo 24 > /sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_tos"),), seconds=TRAFFIC_S),
     Fault("mark", "DSCP 26 to priority 0 on B", r"map\.dscp", (B,), (r"\b26\b", "dcb app (replace|add) dev dcb0 dscp-prio 26:3"),
           wrong=((B, "dcb app del dev dcb0 dscp-prio 26:3; dcb app add dev dcb0 dscp-prio 26:0; :"),), seconds=TRAFFIC_S),
     Fault("pfc", "PFC on priority 4 of B", r"pfc\.lossless-priority", (B,), ("PFC on 4", "dcb pfc set dev dcb0 prio-pfc all:off 3:on"),
