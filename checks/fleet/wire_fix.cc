@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/net/address_fix.h"
 #include "checks/net/tagging.h"
 #include "checks/setting/network_owner.h"
 #include "checks/words/addresses.h"
@@ -21,11 +22,6 @@ constexpr std::string_view kHolds = "the commands hold until the next boot";
 
 std::string WithPrefix(const IpAddress& ip) {
   return Cat(ShellWord(ip.address), "/", unsigned{ip.prefix_length});
-}
-
-std::string Move(const IpAddress& ip, const std::string& from, const std::string& to) {
-  return Cat("ip address del ", WithPrefix(ip), " dev ", ShellWord(from), " && ip address add ", WithPrefix(ip),
-             " dev ", ShellWord(to));
 }
 
 // The netdev without a VLAN under the address; empty where it is not the port's own.
@@ -83,17 +79,17 @@ Fix ByHand(const DifferingEnd& odd) {
 Fix ToVlan(const DifferingEnd& odd, const std::string& base, std::uint16_t id) {
   const IpAddress& ip = odd.address->ip;
   if (const UpperNetdev* there = VlanThere(odd.port, base, id)) {
-    return Moved(
-        odd,
-        Cat("ip link set dev ", ShellWord(there->name), " up && ", Move(ip, odd.address->netdev, there->name)),
-        there->name);
+    return Moved(odd,
+                 Cat("ip link set dev ", ShellWord(there->name), " up && ",
+                     MoveAddress(ip, odd.address->netdev, there->name)),
+                 there->name);
   }
   const UpperNetdev* now = odd.address->upper;
   const std::string name = VlanName(base, id);
   const std::string mtu = now != nullptr && now->mtu_bytes != 0 ? Cat(" mtu ", now->mtu_bytes) : std::string();
   const std::string command = Cat("ip link add link ", ShellWord(base), " name ", ShellWord(name), mtu,
                                   " type vlan id ", id, EgressWords(now), " && ip link set dev ",
-                                  ShellWord(name), " up && ", Move(ip, odd.address->netdev, name));
+                                  ShellWord(name), " up && ", MoveAddress(ip, odd.address->netdev, name));
   return Moved(odd, command, name)
       .Do(Cat("let the switch port carry VLAN ", id, " with its tag"), StepSite::kSwitch);
 }
@@ -133,7 +129,7 @@ Fix VlanFix(const DifferingEnd& odd, const DifferingEnd& other) {
   const std::string base = BaseOf(odd);
   if (!own || !wanted || own->size() > 1 || wanted->size() > 1 || base.empty()) return ByHand(odd);
   if (!wanted->empty()) return ToVlan(odd, base, wanted->front());
-  return Moved(odd, Move(odd.address->ip, odd.address->netdev, base), base);
+  return Moved(odd, MoveAddress(odd.address->ip, odd.address->netdev, base), base);
 }
 
 Verdict AddressTwice(const DifferingSide& first, const DifferingSide& second) {

@@ -3,6 +3,7 @@
 
 #include "checks/setting/network_owner.h"
 #include "checks/setting/owner.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
@@ -26,6 +27,12 @@ Fix AddressFix(const PortView& view) {
       view.port.netdev ? AddressOwner(view.host, view.port.netdev->name) : SettingOwner();
   if (owner.empty()) return AddressFix();
   return Fix(WithOwner(Fix(kAdd).Do(kMeaning).CheckBy(kShow).remedy(), owner));
+}
+
+std::string MoveAddress(const IpAddress& ip, const std::string& from, const std::string& to) {
+  const std::string address = Cat(ShellWord(ip.address), "/", unsigned{ip.prefix_length});
+  return Cat("ip address del ", address, " dev ", ShellWord(from), " && ip address add ", address, " dev ",
+             ShellWord(to));
 }
 
 }  // namespace rdmaready

@@ -2,6 +2,9 @@
 // AddressFix: how a port gets an IP address.
 #pragma once
 
+#include <string>
+
+#include "api/model/netdev.h"
 #include "checks/check.h"
 #include "checks/words/fix.h"
 
@@ -11,5 +14,8 @@ Fix AddressFix();
 
 // On a host with a network manager that has the interface: first in its configuration.
 Fix AddressFix(const PortView& view);
+
+// The command that takes an address from one interface and gives it to another one.
+std::string MoveAddress(const IpAddress& ip, const std::string& from, const std::string& to);
 
 }  // namespace rdmaready

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // vlan.*: RDMA that is told apart by the priority in the VLAN tag needs a tag, and the right priority in it.
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "checks/families.h"
+#include "checks/net/address_fix.h"
 #include "checks/net/tagging.h"
 #include "checks/words/addresses.h"
 #include "checks/words/socket_priority.h"
@@ -24,6 +29,17 @@ std::string IdWord(const Profile& profile) {
   return profile.vlan_ids && !profile.vlan_ids->empty() ? std::to_string(profile.vlan_ids->front()) : "VLAN";
 }
 
+// The one address that the VLAN takes over: it would be on both otherwise. Nothing where there are several, or
+// where it may be the one by which the host is managed.
+std::optional<PlacedAddress> AddressToMove(const PortView& view) {
+  if (!AddressesKnown(view.port) || !view.host.default_routes) return std::nullopt;
+  std::vector<PlacedAddress> addresses = AddressesOf(view.port);
+  if (addresses.size() != 1) return std::nullopt;
+  const std::vector<std::string>& routes = *view.host.default_routes;
+  if (std::ranges::find(routes, addresses.front().netdev) != routes.end()) return std::nullopt;
+  return addresses.front();
+}
+
 // With the priority that RDMA-CM will look up; where its ToS is not known, that of an unset one.
 Fix AddFix(const PortView& view) {
   const std::uint32_t from =
@@ -31,11 +47,17 @@ Fix AddFix(const PortView& view) {
   const std::string netdev = NetdevWord(view.port.netdev);
   const std::string id = IdWord(view.profile);
   const std::string name = Cat(netdev, ".", id);
-  return Fix(Cat("ip link add link ", netdev, " name ", name, " type vlan id ", id, " egress-qos-map ", from,
-                 ":", view.profile.rdma_priority.value_or(0), " && ip link set dev ", name,
-                 " up && ip address add ADDRESS dev ", name))
+  const std::string add =
+      Cat("ip link add link ", netdev, " name ", name, " type vlan id ", id, " egress-qos-map ", from, ":",
+          view.profile.rdma_priority.value_or(0), " && ip link set dev ", name, " up && ");
+  const std::optional<PlacedAddress> moved = AddressToMove(view);
+  Fix fix = moved ? Fix(Cat(add, MoveAddress(moved->ip, moved->netdev, name)))
+                        .Caution(Cat("connections by ", Printable(moved->ip.address), " end"))
+                  : Fix(Cat(add, "ip address add ADDRESS dev ", name))
+                        .Do("ADDRESS: this host's in the storage network");
+  if (!view.profile.vlan_ids) fix = std::move(fix).Do("VLAN: the storage VLAN's id");
+  return std::move(fix)
       .Caution("the interface holds until the next boot: write it to the network configuration too")
-      .Do("ADDRESS: this host's in the storage network; VLAN: the storage VLAN's id")
       .Do("let the switch port carry that VLAN with its tag", StepSite::kSwitch)
       .CheckBy(Cat("ip -d link show dev ", name));
 }
