@@ -8,6 +8,12 @@ namespace {
 
 constexpr char kRefused[] = "refused: ";
 
+// The line that such a file needs; empty where the certificate has no name that it can hold.
+std::string RoleLine(const Identity& caller, std::string_view role) {
+  if (!caller.who.starts_with("DNS:") && !caller.who.starts_with("URI:")) return {};
+  return fmt::format(" with the line {}: [\"{}\"]", role, caller.who);
+}
+
 std::string WhatToDo(const Identity& caller, Role needed) {
   const std::string_view role = RoleName(needed);
   switch (caller.way) {
@@ -16,12 +22,12 @@ std::string WhatToDo(const Identity& caller, Role needed) {
         return fmt::format("ask as root, by the socket {}.sock", role);
       return fmt::format("ask by the socket {0}.sock, as a member of the group rdmaready-{0} or as root", role);
     case Way::kTls:
-      return caller.mapped
-                 ? fmt::format(
-                       "the administrator of that host gives a name of your certificate the role {} in the "
-                       "agent's role map (--roles)",
-                       role)
-                 : "the agent has no role map: its administrator makes one (--roles)";
+      if (caller.mapped)
+        return fmt::format(
+            "the administrator of that host gives a name of your certificate the role {} in the agent's role "
+            "map (--roles)",
+            role);
+      return "the agent has no role map: its administrator makes one (--roles)" + RoleLine(caller, role);
     case Way::kPlainTcp:
       return fmt::format(
           "ask on that host by its local sockets, or with TLS; or start that agent with --plain-role {}", role);

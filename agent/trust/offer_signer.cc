@@ -37,18 +37,30 @@ bool UsePss(::EVP_PKEY_CTX* context, const ::EVP_PKEY& key) {
          ::EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1;
 }
 
-// Who has no role map has said of nobody that he is an agent: of the same CA are the certificates of callers,
+// The line that gives an agent its role. Certificates of `pki issue host` and of a hub have a URI for each
+// host.
+std::string AgentLine(const std::vector<SubjectName>& names) {
+  constexpr std::string_view kOfHosts = "URI:rdmaready:host/";
+  if (names.empty()) return {};
+  std::string name = NameText(names.front());
+  for (const SubjectName& one : names) {
+    if (NameText(one).starts_with(kOfHosts)) name = fmt::format("{}*", kOfHosts);
+  }
+  return fmt::format("; where it is an agent, the line agent: [\"{}\"] is missing there", name);
+}
+
+// Without a role map nothing says which certificate is an agent's: callers have certificates of the same CA,
 // too.
 std::string WhyNoAgent(const ::X509& certificate, const access::RoleMap& roles) {
   const std::vector<SubjectName> names = SubjectNames(certificate);
   if (roles.RolesOf(names).Has(access::Role::kAgent)) return {};
-  if (roles.rows().empty()) return "is nobody's whom this agent knows: it has no role map (--roles)";
+  if (roles.rows().empty()) return "is unknown to this agent: it has no role map (--roles)" + AgentLine(names);
   std::string text;
   for (const SubjectName& name : names) text += (text.empty() ? "" : ", ") + NameText(name);
   constexpr std::size_t kMostText = 200;
   if (text.size() > kMostText) text.resize(kMostText);
-  return fmt::format("({}) has not the role agent in this agent's role map (--roles)",
-                     text.empty() ? "without DNS name or URI" : text);
+  return fmt::format("({}) has not the role agent in this agent's role map (--roles){}",
+                     text.empty() ? "without DNS name or URI" : text, AgentLine(names));
 }
 
 }  // namespace

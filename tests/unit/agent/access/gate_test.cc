@@ -96,7 +96,7 @@ TEST(Refusal, NamesWhatIsMissingWhatOneHasTheWayInAndWhatToDo) {
   EXPECT_EQ(
       words(Certified(RoleSet(Role::kObserve), false), Ask::kTestPeer),
       "refused: TestPeer needs the role test, and DNS:a.example by TLS has the role observe; the agent has no "
-      "role map: its administrator makes one (--roles)");
+      "role map: its administrator makes one (--roles) with the line test: [\"DNS:a.example\"]");
   EXPECT_THAT(words(Certified({}, true), Ask::kGetFacts),
               AllOf(HasSubstr("needs the role observe, and DNS:a.example by TLS has no role"),
                     HasSubstr("gives a name of your certificate the role observe in the agent's role map")));

@@ -296,8 +296,17 @@ TEST_F(RelayTest, CannotSpeakWithoutASignatureAfterTheGreeting) {
 TEST_F(RelayTest, ThatHasACertificateOfAnotherRoleIsNoAgent) {
   const End user{Trust(pki_.Identity("mallory", {.names = "URI:spiffe://example.org/user/mallory"})),
                  Role::kResponder};
-  ExpectRefused(RunThrough(Initiator(), user, Honest, fabric_), 0,
-                "CN=mallory (URI:spiffe://example.org/user/mallory) has not the role agent");
+  ExpectRefused(
+      RunThrough(Initiator(), user, Honest, fabric_), 0,
+      "CN=mallory (URI:spiffe://example.org/user/mallory) has not the role agent in this agent's role "
+      "map (--roles); where it is an agent, the line agent: "
+      "[\"URI:spiffe://example.org/user/mallory\"] is missing there");
+}
+
+TEST_F(RelayTest, NamesTheLineThatMakesEveryHostOfPkiAnAgent) {
+  const End host{Trust(pki_.Identity("b2", {.names = "DNS:b2,URI:rdmaready:host/3b77db9a"})), Role::kResponder};
+  ExpectRefused(RunThrough(Initiator(), host, Honest, fabric_), 0,
+                "the line agent: [\"URI:rdmaready:host/*\"] is missing there");
 }
 
 TEST_F(RelayTest, IsRefusedWithACertificateThatExpiredIsForeignOrForCallersOnly) {
