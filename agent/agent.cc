@@ -267,7 +267,7 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
   } else if (addresses.empty()) {
     why_not = "the port has no routable IP address";
   } else {
-    const PortAddress chosen{PortName(port), addresses.front(), port.device, port.number, EthernetNicsOf(port)};
+    const PortAddress chosen = AddressedBy(port, addresses.front());
     const TransferOptions marked{.tos = profile.tos, .system_tos = !profile.tos.has_value()};
     why_not = Message(RunLoopbacks(chosen, cases, marked, "check, loopback", caller,
                                    {.progress = watcher.progress, .transfer = judge}, enough.get_token()));
@@ -284,7 +284,7 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
 absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const TransferCase> cases,
                                  const TransferOptions& options, const std::string& purpose,
                                  const Caller& caller, const Watcher& watcher, const std::stop_token& cancel) {
-  RR_ASSIGN_OR_RETURN(const PortLock lock, TakePort(port.port, caller, purpose));
+  RR_ASSIGN_OR_RETURN(const PortLock lock, TakePort(port, caller, purpose));
   for (const TransferCase& test : cases) {
     if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
     if (caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
@@ -296,11 +296,11 @@ absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const Transf
   return absl::OkStatus();
 }
 
-absl::StatusOr<PortLock> Agent::TakePort(const std::string& port, const Caller& caller,
+absl::StatusOr<PortLock> Agent::TakePort(const PortAddress& port, const Caller& caller,
                                          const std::string& what) const {
   const std::string who = caller.name.empty() ? "an unnamed caller" : caller.name;
-  absl::StatusOr<PortLock> lock =
-      PortLock::Take(port, who + ", " + what + ", run " + caller.run_id, config_.lock_directory);
+  absl::StatusOr<PortLock> lock = PortLock::Take(
+      {port.port, port.lock}, who + ", " + what + ", run " + caller.run_id, config_.lock_directory);
   // kUnavailable would look as if the agent itself was gone.
   if (absl::IsUnavailable(lock.status())) return absl::ResourceExhaustedError(lock.status().message());
   return lock;

@@ -223,7 +223,7 @@ class Agent {
   // Reads the host at the beginning and at the end of a watch, and listens in between; others may be
   // served meanwhile.
   absl::StatusOr<Facts> Watch(const LldpWait& wait);
-  absl::StatusOr<PortLock> TakePort(const std::string& port, const Caller& caller,
+  absl::StatusOr<PortLock> TakePort(const PortAddress& port, const Caller& caller,
                                     const std::string& what) const;
   // Keeps with `now` what counted in the reading before it, and `now` for the next one.
   void CompareWithLast(Facts& now);

@@ -27,7 +27,7 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(PortAddress port,
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));
-  RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port.port, caller, "test peer " + request.peer_name));
+  RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port, caller, "test peer " + request.peer_name));
   return PeerTicket{request, caller, std::move(port), custom, std::move(lock), OwnSubnets(facts)};
 }
 

@@ -195,7 +195,7 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
   RR_ASSIGN_OR_RETURN(const ProbePath path, FindServer(question, facts, walk));
   std::optional<PortLock> held;
   if (!path.port.device.empty()) {
-    RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(path.port.port, caller, "probe " + question.target));
+    RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(path.port, caller, "probe " + question.target));
     held.emplace(std::move(lock));
   }
   if (!path.address.empty()) {

@@ -21,6 +21,23 @@ std::vector<std::string> RoutableAddresses(const Port& port) {
   return addresses;
 }
 
+std::string LockNameOf(const Port& port) {
+  const std::string guid =
+      port.node_guid && *port.node_guid != 0 ? fmt::format("{:016x}", *port.node_guid) : "";
+  const std::string place = port.pci ? port.pci->address : "";
+  if (place.empty()) return fmt::format("{}{}{}/{}", port.device, guid.empty() ? "" : "/", guid, port.number);
+  return fmt::format("{}/{}/{}", place, guid.empty() ? port.device : guid, port.number);
+}
+
+PortAddress AddressedBy(const Port& port, const std::string& address) {
+  return {.port = PortName(port),
+          .address = address,
+          .device = port.device,
+          .number = port.number,
+          .nics = EthernetNicsOf(port),
+          .lock = LockNameOf(port)};
+}
+
 absl::Status PortsUnknown(const Facts& facts) {
   return absl::InternalError("the RDMA ports of this host are not known: " + facts.ports.missing().detail);
 }
@@ -39,12 +56,12 @@ absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& de
       if (own.empty()) {
         return absl::FailedPreconditionError("port " + PortName(port) + " has no routable IP address");
       }
-      return PortAddress{PortName(port), own.front(), device, number, EthernetNicsOf(port)};
+      return AddressedBy(port, own.front());
     }
     if (std::find(own.begin(), own.end(), address) == own.end()) {
       return absl::InvalidArgumentError("port " + PortName(port) + " does not have the address " + address);
     }
-    return PortAddress{PortName(port), address, device, number, EthernetNicsOf(port)};
+    return AddressedBy(port, address);
   }
   return absl::NotFoundError(fmt::format("no RDMA port {}/{} on this host", device, number));
 }

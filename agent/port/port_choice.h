@@ -17,7 +17,19 @@ struct PortAddress {
   std::string device{};
   std::uint32_t number = 0;
   Fact<std::vector<EthernetNic>> nics{};  // which count its packets
+  std::string lock{};                     // LockNameOf
 };
+
+// Under which name its lock is held: the same for every agent that reaches this port, whatever the device is
+// called there, and for no other port. The name of a device is of one network namespace alone where the kernel
+// keeps RDMA devices apart ("RDMA/core: Make device names unique per net namespace", 2026), and can be changed.
+// Hardware goes by PCI address, node GUID and port number: ports of one function, and devices that stand on it,
+// differ in one of them. A software device has no place, and its GUID is that of an interface that may have
+// another one: its name counts too.
+std::string LockNameOf(const Port& port);
+
+// The address is not looked at.
+PortAddress AddressedBy(const Port& port, const std::string& address);
 
 // The addresses by which the port can be reached (checks/words/addresses.h), IPv4 first.
 std::vector<std::string> RoutableAddresses(const Port& port);

@@ -67,6 +67,16 @@ std::string ReadHolder(int fd) {
 
 }  // namespace
 
+std::string LockFileOf(std::string_view identity) {
+  std::string name;
+  for (const char c : identity) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                       c == '-' || c == '.' || c == ':';
+    name += c == '/' ? "+" : plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  return "rdmaready-" + name + ".lock";
+}
+
 absl::StatusOr<std::string> SharedLockDirectory(std::span<const std::string> candidates) {
   constexpr ::mode_t kEverybodys = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
   std::string tried;
@@ -104,7 +114,7 @@ absl::StatusOr<LockPlace> PlaceOfLocks(const std::string& service, std::span<con
   return LockPlace{.directory = service, .file_mode = kModeForGroup};
 }
 
-absl::StatusOr<PortLock> PortLock::Take(std::string_view port, std::string_view holder,
+absl::StatusOr<PortLock> PortLock::Take(const LockedPort& port, std::string_view holder,
                                         const std::string& directory) {
   if (!directory.empty()) return TakeIn({.directory = directory}, port, holder);
   const std::array<std::string, 2> shared{"/run/lock", "/tmp"};
@@ -112,12 +122,10 @@ absl::StatusOr<PortLock> PortLock::Take(std::string_view port, std::string_view 
   return TakeIn(place, port, holder);
 }
 
-absl::StatusOr<PortLock> PortLock::TakeIn(const LockPlace& place, std::string_view port,
+absl::StatusOr<PortLock> PortLock::TakeIn(const LockPlace& place, const LockedPort& port,
                                           std::string_view holder) {
   constexpr ::gid_t kSameGroup = static_cast<::gid_t>(-1);
-  std::string name(port);
-  std::replace(name.begin(), name.end(), '/', '-');
-  const std::string path = place.directory + "/rdmaready-" + name + ".lock";
+  const std::string path = place.directory + "/" + LockFileOf(port.identity);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     RR_ASSIGN_OR_RETURN(UniqueFd fd, OpenLockFile(path, place.file_mode));
     struct ::stat mine {};
@@ -126,8 +134,8 @@ absl::StatusOr<PortLock> PortLock::TakeIn(const LockPlace& place, std::string_vi
       return absl::FailedPreconditionError("port lock " + path + " " + trap);
     }
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "lock port " + std::string(port));
-      return absl::UnavailableError("port " + std::string(port) + " is busy: " + ReadHolder(fd.get()));
+      if (errno != EWOULDBLOCK) return ErrnoStatus(errno, "lock port " + port.name);
+      return absl::UnavailableError("port " + port.name + " is busy: " + ReadHolder(fd.get()));
     }
     // Removed or replaced meanwhile: a lock on a file that nobody finds is none.
     struct ::stat found {};
@@ -137,7 +145,7 @@ absl::StatusOr<PortLock> PortLock::TakeIn(const LockPlace& place, std::string_vi
     if (::geteuid() == 0 && mine.st_uid != 0) static_cast<void>(::fchown(fd.get(), 0, kSameGroup));
     const std::string line = SafeLine(holder, kMaxHolderBytes) + "\n";
     if (::ftruncate(fd.get(), 0) != 0 || ::pwrite(fd.get(), line.data(), line.size(), 0) < 0) {
-      return ErrnoStatus(errno, "write port lock of " + std::string(port));
+      return ErrnoStatus(errno, "write port lock of " + port.name);
     }
     return PortLock(std::move(fd));
   }

@@ -38,14 +38,23 @@ struct LockPlace {
 // neither case is another place as good.
 absl::StatusOr<LockPlace> PlaceOfLocks(const std::string& service, std::span<const std::string> shared);
 
+struct LockedPort {
+  std::string name{};      // "rxe0/1", for messages
+  std::string identity{};  // LockNameOf (port_choice.h): the lock is of that
+};
+
+// "rdmaready-0000:3b:00.0+b8599f0300000001+1.lock": another file for each other identity, whatever characters
+// it has.
+std::string LockFileOf(std::string_view identity);
+
 class PortLock {
  public:
   // Takes the port or says who holds it (kUnavailable). kPermissionDenied and others name the file that is in
   // the way. `holder` is one line for the second caller: "root@storage1 (pid 123): loopback write-512k".
   // Empty `directory`: kServiceLocks, else /run/lock, or /tmp where that is not everybody's.
-  static absl::StatusOr<PortLock> Take(std::string_view port, std::string_view holder,
+  static absl::StatusOr<PortLock> Take(const LockedPort& port, std::string_view holder,
                                        const std::string& directory = {});
-  static absl::StatusOr<PortLock> TakeIn(const LockPlace& place, std::string_view port,
+  static absl::StatusOr<PortLock> TakeIn(const LockPlace& place, const LockedPort& port,
                                          std::string_view holder);
 
  private:

@@ -73,7 +73,7 @@ TEST_F(OwnTestTest, AQuietPortIsTestedByTheCasesThatWereAskedFor) {
 TEST_F(OwnTestTest, APortThatATestHoldsIsLeftAlone) {
   ServedAgent agent(BothEnds(), locks_);
   MakeQuiet(agent);
-  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody else", locks_);
+  const absl::StatusOr<PortLock> held = PortLock::Take(OnlyPort(), "somebody else", locks_);
   Round(agent);
   EXPECT_THAT(agent.store.transfers, IsEmpty());
   ASSERT_THAT(agent.store.events, SizeIs(1));

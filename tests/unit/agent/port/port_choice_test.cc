@@ -59,5 +59,53 @@ TEST(PortChoice, SaysWhenThereIsNoSuchPortOrNoAddress) {
   EXPECT_EQ(ChoosePort(Facts(), "rxe0", 1, "").status().code(), absl::StatusCode::kInternal);
 }
 
+Port OfNic(const std::string& device, const std::string& place, std::uint64_t guid, std::uint32_t number = 1) {
+  Port port;
+  port.device = device;
+  port.number = number;
+  port.node_guid = guid;
+  port.pci = PciFunction{.address = place};
+  return port;
+}
+
+TEST(PortChoice, LocksHardwareUnderOneNameWhateverItIsCalled) {
+  const Port port = OfNic("mlx5_0", "0000:3b:00.0", 0xb8599f0300000001);
+  EXPECT_EQ(LockNameOf(port), "0000:3b:00.0/b8599f0300000001/1");
+  EXPECT_EQ(LockNameOf(OfNic("rocep59s0", "0000:3b:00.0", 0xb8599f0300000001)), LockNameOf(port));
+}
+
+// Two network namespaces, each with an mlx5_0 of its own.
+TEST(PortChoice, LocksTwoDevicesOfOneNameApart) {
+  EXPECT_NE(LockNameOf(OfNic("mlx5_0", "0000:3b:00.0", 1)), LockNameOf(OfNic("mlx5_0", "0000:3b:00.2", 2)));
+  Port soft;
+  soft.device = "rxe0";
+  soft.number = 1;
+  soft.node_guid = std::uint64_t{0x505400fffe000001};
+  Port other = soft;
+  other.node_guid = std::uint64_t{0x505400fffe000002};
+  EXPECT_NE(LockNameOf(soft), LockNameOf(other));
+}
+
+// A subfunction and the function that it stands on; two software devices over one MAC address; ports.
+TEST(PortChoice, LocksWhatSharesAPlaceOrAGuidApart) {
+  EXPECT_NE(LockNameOf(OfNic("mlx5_0", "0000:3b:00.0", 1)), LockNameOf(OfNic("mlx5_4", "0000:3b:00.0", 2)));
+  EXPECT_NE(LockNameOf(OfNic("mlx4_0", "0000:3b:00.0", 1, 1)),
+            LockNameOf(OfNic("mlx4_0", "0000:3b:00.0", 1, 2)));
+  // Virtual functions that were given no GUID.
+  EXPECT_NE(LockNameOf(OfNic("mlx5_2", "0000:3b:00.2", 0)), LockNameOf(OfNic("mlx5_3", "0000:3b:00.3", 0)));
+  Port soft;
+  soft.device = "rxe0";
+  soft.number = 1;
+  soft.node_guid = std::uint64_t{0x505400fffe000001};
+  Port twin = soft;
+  twin.device = "rxe1";
+  EXPECT_NE(LockNameOf(soft), LockNameOf(twin));
+}
+
+TEST(PortChoice, LocksByTheNameWhereNothingElseIsKnown) {
+  const Facts facts = HostWith({{"10.0.0.1", 24}});
+  EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "")->lock, "rxe0/1");
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace rdmaready {
 namespace {
@@ -23,7 +25,7 @@ class PortLockTest : public testing::Test {
   ~PortLockTest() override { std::filesystem::remove_all(directory_); }
 
   absl::StatusOr<PortLock> Take(std::string_view port, std::string_view holder) {
-    return PortLock::Take(port, holder, directory_);
+    return PortLock::Take({std::string(port), std::string(port)}, holder, directory_);
   }
 
   const std::string directory_ = testing::TempDir() + "port lock " + std::to_string(::getpid());
@@ -50,49 +52,74 @@ TEST_F(PortLockTest, HoldsOnePortAndNotAnother) {
   EXPECT_TRUE(Take("rxe1/1", "a").ok());
 }
 
+TEST_F(PortLockTest, HoldsEachOfTwelvePortsOfADevice) {
+  std::vector<absl::StatusOr<PortLock>> held;
+  for (int port = 1; port <= 12; ++port) {
+    held.push_back(Take("0000:3b:00.0/b8599f0300000001/" + std::to_string(port), "a"));
+    EXPECT_TRUE(held.back().ok()) << held.back().status();
+  }
+  EXPECT_FALSE(Take("0000:3b:00.0/b8599f0300000001/12", "b").ok());
+}
+
+TEST_F(PortLockTest, IsOfTheIdentityAndNamesThePort) {
+  const std::string identity = "0000:3b:00.0/b8599f0300000001/1";
+  const absl::StatusOr<PortLock> first = PortLock::Take({"mlx5_0/1", identity}, "a", directory_);
+  ASSERT_TRUE(first.ok()) << first.status();
+  const absl::StatusOr<PortLock> renamed = PortLock::Take({"rocep59s0/1", identity}, "b", directory_);
+  EXPECT_EQ(renamed.status().message(), "port rocep59s0/1 is busy: a");
+  EXPECT_TRUE(PortLock::Take({"mlx5_0/1", "0000:5e:00.0/b8599f0300000002/1"}, "b", directory_).ok());
+}
+
+TEST(LockFile, IsAnotherForEachIdentity) {
+  EXPECT_EQ(LockFileOf("0000:3b:00.0/b8599f0300000001/1"), "rdmaready-0000:3b:00.0+b8599f0300000001+1.lock");
+  EXPECT_EQ(LockFileOf("a+1"), "rdmaready-a%2b1.lock");
+  EXPECT_EQ(LockFileOf("a%2b1"), "rdmaready-a%252b1.lock");
+  EXPECT_EQ(LockFileOf("../x\n"), "rdmaready-..+x%0a.lock");
+}
+
 TEST_F(PortLockTest, CanBeReadByOtherUsers) {
   const ::mode_t before = ::umask(077);
   const absl::StatusOr<PortLock> lock = Take("rxe0/1", "a");
   ::umask(before);
   struct ::stat info {};
-  ASSERT_EQ(::stat((directory_ + "/rdmaready-rxe0-1.lock").c_str(), &info), 0);
+  ASSERT_EQ(::stat((directory_ + "/rdmaready-rxe0+1.lock").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777u, 0666u);
 }
 
 TEST_F(PortLockTest, PassesOnNothingButOneSafeLine) {
   const absl::StatusOr<PortLock> first = Take("rxe0/1", "evil\x1b[2J\n" + std::string(5000, 'x'));
   ASSERT_TRUE(first.ok());
-  EXPECT_LE(std::filesystem::file_size(directory_ + "/rdmaready-rxe0-1.lock"), 256u);
+  EXPECT_LE(std::filesystem::file_size(directory_ + "/rdmaready-rxe0+1.lock"), 256u);
   const std::string told(Take("rxe0/1", "b").status().message());
   EXPECT_THAT(told, testing::HasSubstr("evil?[2J?xxx"));
   EXPECT_THAT(told, testing::Not(testing::HasSubstr("\x1b")));
 }
 
 TEST_F(PortLockTest, FollowsNoSymbolicLink) {
-  std::filesystem::create_symlink(directory_ + "/victim", directory_ + "/rdmaready-rxe0-1.lock");
+  std::filesystem::create_symlink(directory_ + "/victim", directory_ + "/rdmaready-rxe0+1.lock");
   EXPECT_FALSE(Take("rxe0/1", "a").ok());
   EXPECT_FALSE(std::filesystem::exists(directory_ + "/victim"));
 }
 
 TEST_F(PortLockTest, SaysWhichDirectoryIsMissing) {
-  const absl::Status status = PortLock::Take("rxe0/1", "a", directory_ + "/none").status();
+  const absl::Status status = PortLock::Take({"rxe0/1", "rxe0/1"}, "a", directory_ + "/none").status();
   EXPECT_NE(status.message().find("/none/"), absl::string_view::npos) << status;
 }
 
 TEST_F(PortLockTest, WritesNothingIntoAFileThatHasAnotherName) {
   std::ofstream(directory_ + "/victim") << "precious";
-  std::filesystem::create_hard_link(directory_ + "/victim", directory_ + "/rdmaready-rxe0-1.lock");
+  std::filesystem::create_hard_link(directory_ + "/victim", directory_ + "/rdmaready-rxe0+1.lock");
   EXPECT_THAT(std::string(Take("rxe0/1", "a").status().message()), testing::HasSubstr("hard link"));
   EXPECT_EQ(std::filesystem::file_size(directory_ + "/victim"), 8u);
 }
 
 TEST_F(PortLockTest, IsNoPipe) {
-  ASSERT_EQ(::mkfifo((directory_ + "/rdmaready-rxe0-1.lock").c_str(), 0666), 0);
+  ASSERT_EQ(::mkfifo((directory_ + "/rdmaready-rxe0+1.lock").c_str(), 0666), 0);
   EXPECT_THAT(std::string(Take("rxe0/1", "a").status().message()), testing::HasSubstr("not a regular file"));
 }
 
 TEST_F(PortLockTest, IsTakenAgainFromAFileThatADeadAgentLeft) {
-  std::ofstream(directory_ + "/rdmaready-rxe0-1.lock") << "an agent that died\n";
+  std::ofstream(directory_ + "/rdmaready-rxe0+1.lock") << "an agent that died\n";
   EXPECT_TRUE(Take("rxe0/1", "b").ok());
 }
 
@@ -100,7 +127,7 @@ TEST_F(PortLockTest, IsTakenAgainFromAFileThatADeadAgentLeft) {
 TEST_F(PortLockTest, IsOfTheFileThatTheNextAgentWillFind) {
   const absl::StatusOr<PortLock> first = Take("rxe0/1", "a");
   ASSERT_TRUE(first.ok());
-  std::filesystem::remove(directory_ + "/rdmaready-rxe0-1.lock");
+  std::filesystem::remove(directory_ + "/rdmaready-rxe0+1.lock");
   const absl::StatusOr<PortLock> second = Take("rxe0/1", "b");
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(Take("rxe0/1", "c").status().message(), "port rxe0/1 is busy: b");
@@ -160,16 +187,16 @@ TEST_F(TwoUsersTest, AFileThatOneMadeServesTheOther) {
     ASSERT_TRUE(root.ok()) << root.status();
     EXPECT_EQ(TakeAsNobody(), "port rxe0/1 is busy: root's agent");
     struct ::stat info {};
-    ASSERT_EQ(::stat((directory_ + "/rdmaready-rxe0-1.lock").c_str(), &info), 0);
+    ASSERT_EQ(::stat((directory_ + "/rdmaready-rxe0+1.lock").c_str(), &info), 0);
     EXPECT_EQ(info.st_uid, 0u) << "nobody could remove it under root's lock";
   }
   EXPECT_EQ(TakeAsNobody(), "taken");
 }
 
 TEST_F(TwoUsersTest, AFileThatIsOnlyItsOwnersIsAnErrorAndNeverNoLock) {
-  std::ofstream(directory_ + "/rdmaready-rxe0-1.lock") << "";
-  std::filesystem::permissions(directory_ + "/rdmaready-rxe0-1.lock", std::filesystem::perms(0600));
-  EXPECT_THAT(TakeAsNobody(), testing::AllOf(testing::HasSubstr("rdmaready-rxe0-1.lock: Permission denied"),
+  std::ofstream(directory_ + "/rdmaready-rxe0+1.lock") << "";
+  std::filesystem::permissions(directory_ + "/rdmaready-rxe0+1.lock", std::filesystem::perms(0600));
+  EXPECT_THAT(TakeAsNobody(), testing::AllOf(testing::HasSubstr("rdmaready-rxe0+1.lock: Permission denied"),
                                              testing::HasSubstr("uid 0")));
 }
 
@@ -207,7 +234,7 @@ class ServiceLocksTest : public TwoUsersTest {
   std::string TakePlaced(std::string_view holder) const {
     const absl::StatusOr<LockPlace> place = Place();
     if (!place.ok()) return std::string(place.status().message());
-    const absl::StatusOr<PortLock> lock = PortLock::TakeIn(*place, "rxe0/1", holder);
+    const absl::StatusOr<PortLock> lock = PortLock::TakeIn(*place, {"rxe0/1", "rxe0/1"}, holder);
     return lock.ok() ? "taken" : std::string(lock.status().message());
   }
 
@@ -223,19 +250,19 @@ TEST_F(ServiceLocksTest, AreWhereRootAndTheServiceMeet) {
   ASSERT_TRUE(place.ok()) << place.status();
   EXPECT_EQ(place->directory, service_);
   EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }), "taken");
-  const absl::StatusOr<PortLock> root = PortLock::TakeIn(*place, "rxe0/1", "root");
+  const absl::StatusOr<PortLock> root = PortLock::TakeIn(*place, {"rxe0/1", "rxe0/1"}, "root");
   ASSERT_TRUE(root.ok()) << root.status();
   EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }),
             "port rxe0/1 is busy: root");
   struct ::stat info {};
-  ASSERT_EQ(::stat((service_ + "/rdmaready-rxe0-1.lock").c_str(), &info), 0);
+  ASSERT_EQ(::stat((service_ + "/rdmaready-rxe0+1.lock").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777u, 0660u);
   EXPECT_EQ(info.st_uid, 0u);
   EXPECT_EQ(info.st_gid, kServiceGroup);
 }
 
 TEST_F(ServiceLocksTest, ServeTheServiceAfterRootHadThePortFirst) {
-  { ASSERT_TRUE(PortLock::TakeIn(*Place(), "rxe0/1", "root").ok()); }
+  { ASSERT_TRUE(PortLock::TakeIn(*Place(), {"rxe0/1", "rxe0/1"}, "root").ok()); }
   EXPECT_EQ(As(kServiceUser, kServiceGroup, [&] { return TakePlaced("the agent"); }), "taken");
 }
 
@@ -246,12 +273,12 @@ TEST_F(ServiceLocksTest, RefuseEverybodyElseAndSayWhom) {
 }
 
 TEST_F(ServiceLocksTest, AreHeldByNobodyThroughAFileElsewhereOrOneThatHeOnlyReads) {
-  { ASSERT_TRUE(PortLock::TakeIn(*Place(), "rxe0/1", "root").ok()); }
+  { ASSERT_TRUE(PortLock::TakeIn(*Place(), {"rxe0/1", "rxe0/1"}, "root").ok()); }
   // An ordinary user holds the lock of the shared directory, and tries to open that of the service.
   const absl::StatusOr<PortLock> elsewhere = Take("rxe0/1", "anybody's, in the shared directory");
   ASSERT_TRUE(elsewhere.ok());
   EXPECT_EQ(TakePlaced("root"), "taken");
-  const std::string path = service_ + "/rdmaready-rxe0-1.lock";
+  const std::string path = service_ + "/rdmaready-rxe0+1.lock";
   EXPECT_EQ(
       As(kAnybody, kAnybody,
          [&] { return ::open(path.c_str(), O_RDONLY) < 0 ? std::string("cannot even open it") : "opened"; }),

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kLongTest(40'000);
 
 TEST_F(ServiceTest, ASecondTestIsToldWhoHoldsThePort) {
   ServedAgent agent(BothEnds(), locks_);
-  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "root@storage1", locks_);
+  const absl::StatusOr<PortLock> held = PortLock::Take(OnlyPort(), "root@storage1", locks_);
   const absl::Status status = agent.Client("a")->TestLoopback({}, {"send-1k"}, "me", "", {}, {});
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()), HasSubstr("root@storage1"));
@@ -124,7 +124,7 @@ TEST_F(ServiceTest, ABusyPeerIsNamedAndTheOtherEndDoesNotWaitForIt) {
   ServedAgent a = Unbounded(OneEnd(Role::kInitiator), locks_);
   std::filesystem::create_directories(locks_ + "/b");
   ServedAgent b = Unbounded(OneEnd(Role::kResponder), locks_ + "/b");
-  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody", locks_ + "/b");
+  const absl::StatusOr<PortLock> held = PortLock::Take(OnlyPort(), "somebody", locks_ + "/b");
   PeerTest test = Send1k();
   test.options.duration = kLongTest;
   const auto started = std::chrono::steady_clock::now();
@@ -216,7 +216,7 @@ TEST_F(ServiceTest, APeerTestWhoseOtherEndNeverSpeaksHoldsThePortNotForEver) {
   EXPECT_FALSE(stream->Finish().ok());
   EXPECT_LT(std::chrono::steady_clock::now() - started, kLongTest);
   agent.Kill();
-  EXPECT_TRUE(PortLock::Take("rxe0/1", "the next one", locks_).ok());
+  EXPECT_TRUE(PortLock::Take(OnlyPort(), "the next one", locks_).ok());
 }
 
 }  // namespace

@@ -312,7 +312,7 @@ TEST_F(ProbeServiceTest, WhatTheProverDoesNotAllowIsUnknownInItsWords) {
 
 TEST_F(ProbeServiceTest, WaitsForNobodyWhoHoldsThePort) {
   ServedAgent agent(Servers(), locks_, {}, TestNetwork());
-  const absl::StatusOr<PortLock> held = PortLock::Take("rxe0/1", "somebody", locks_);
+  const absl::StatusOr<PortLock> held = PortLock::Take(OnlyPort(), "somebody", locks_);
   const absl::Status status = agent.Client("a")->Probe(Fs1(), {}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("somebody"));
@@ -328,7 +328,7 @@ TEST_F(ProbeServiceTest, LetsGoOfThePortBeforeItAsksByTcpAlone) {
   std::stop_source given_up;
   std::vector<std::string> free_at;
   const Watcher watcher{.progress = [&](const std::string& step) {
-    if (PortLock::Take("rxe0/1", "a test", locks_).ok()) free_at.push_back(step);
+    if (PortLock::Take(OnlyPort(), "a test", locks_).ok()) free_at.push_back(step);
     if (step == "share-inquire") given_up.request_stop();  // and mounts nothing
   }};
   const ProbeQuestion question{.protocol = Protocol::kSmb,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "agent/agent.h"
+#include "agent/port/port_lock.h"
 #include "agent/server/limits.h"
 #include "api/client/agent_client.h"
 #include "api/client/peer_test.h"
@@ -92,6 +93,9 @@ class ServedAgent {
   Agent agent_;
   std::unique_ptr<Server> server_;
 };
+
+// The port of that host, as an agent locks it.
+inline LockedPort OnlyPort() { return {.name = "rxe0/1", .identity = "rxe0/505400fffe000001/1"}; }
 
 class ServiceTest : public testing::Test {
  protected:
