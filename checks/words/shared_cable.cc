@@ -39,6 +39,18 @@ std::string CarriedOverOneCable(const Facts& host, const Port& port) {
   return carrier == host.ports->end() ? std::string() : SubjectOf(*carrier);
 }
 
+std::string PerhapsInterfaceOfBoth(const Facts& host, const Port& port) {
+  if (!host.ports || IsSoftware(port) || IsVirtualFunction(port) || port.netdev || !port.board) return {};
+  const std::string slot = SlotOf(port);
+  if (slot.empty() || !port.state || *port.state != PortState::kDown) return {};
+  for (const Port& other : *host.ports) {
+    const bool active = other.state && *other.state == PortState::kActive && other.netdev;
+    if (!active || !other.board || *other.board != *port.board || IsVirtualFunction(other)) continue;
+    if (SlotOf(other) != slot) return other.netdev->name;
+  }
+  return {};
+}
+
 bool IsSecondOnCable(const Facts& host, const Port& port) {
   if (!host.ports) return false;
   for (const Port& other : *host.ports) {

@@ -20,4 +20,8 @@ std::string CarriedOverOneCable(const Facts& host, const Port& port);
 // Whether another port before this one in the list has its cable: of two, the second.
 bool IsSecondOnCable(const Facts& host, const Port& port);
 
+// The interface that a port without one may share: of an active port of the same board in another slot. Empty:
+// there is no such port, or this one has a link of its own.
+std::string PerhapsInterfaceOfBoth(const Facts& host, const Port& port);
+
 }  // namespace rdmaready
