@@ -64,14 +64,15 @@ Fix RouterFix(const CauseEnd& at, const PlacedAddress& place, const CauseEnd& pe
                 at.host);
 }
 
+// It adds an address and deletes none: both subnets may be right, and what is missing is a router.
 Fix SubnetFix(const CauseEnd& odd, const PlacedAddress& place, const std::string& subnet) {
   const std::string netdev = ShellWord(place.netdev);
   return OnHost(
-      Fix(Cat("ip address del ", ShellWord(place.ip.address), "/", unsigned{place.ip.prefix_length}, " dev ",
-              netdev, " && ip address add ADDRESS dev ", netdev))
+      Fix(Cat("ip address add ADDRESS dev ", netdev))
           .Because("one of the two subnets is wrong, or a router between them is missing", Certainty::kPossible)
-          .Caution(Cat("connections by ", Printable(place.ip.address), " end"))
-          .Do(Cat("ADDRESS: a free one of ", subnet))
+          .Caution("the command holds until the next boot")
+          .Do(Cat("ADDRESS: a free one of ", subnet, "; ", Printable(place.ip.address),
+                  " can be deleted when nobody uses it any more"))
           .Do("for good: in the network configuration")
           .Or(Cat("where both subnets are right, add routes between them on both hosts: ip route get ",
                   ShellWord(place.ip.address), " shows the way that is taken")),
