@@ -59,25 +59,25 @@ struct StatusRun {
   std::int64_t told_unix_ns = 0;  // now
 };
 
-// What a person has to do something about: a change that waits, one that could not be rolled back, a notice of
+// Whether a person has to act: a change that waits, one that could not be rolled back, a notice of
 // the applier.
 bool NeedsPerson(const HostStatus& host);
 
 // 1 where a host needs a person, else why hosts, or their appliers, could not be asked; 0: nothing is open.
-// What the last check found does not count: it is of then.
+// The last check does not count: its findings may be old.
 ExitStatus StatusOf(const StatusRun& run);
 
 // The hosts by index: those that need a person first, then those that gave no answer, then those whose last
 // check was not ready.
 std::vector<std::size_t> UrgentFirst(const StatusRun& run);
 
-// Of what an applier says: the changes that are open, or were not rolled back.
+// The changes in the answer of an applier that are open, or were not rolled back.
 std::vector<Change> OpenChangesOf(const ApplierStatus& status);
 LastCheck LastCheckOf(const RunRecord& run);
-// Of the events of an agent, oldest first.
+// Reads the events of an agent, oldest first.
 std::optional<HubLink> HubLinkOf(const std::vector<AgentEvent>& events);
 std::int64_t StartOf(const std::vector<AgentEvent>& events);
-// Of the events of a store those about drift.
+// Those events of a store that are about drift.
 std::vector<StoreEvent> DriftIn(const std::vector<StoreEvent>& events, std::int64_t since_unix_ns);
 
 }  // namespace rdmaready

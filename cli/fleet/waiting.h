@@ -21,7 +21,7 @@ class Waiting {
  public:
   // One check of all hosts up to `level`, which is the one that was asked for, or kHost.
   using Check = std::function<CheckSummary(Rung level)>;
-  // What the last check came to, where that differs from the check before: "not ready: a (link.state)".
+  // The result of the last check, where that differs from the check before: "not ready: a (link.state)".
   using Changed = std::function<void(const std::string& headline)>;
 
   // No check begins after `limit`. `clock` outlives it.

@@ -43,7 +43,7 @@ std::vector<PlacedFinding> AllFindings(const Report& report) {
 
 bool IsAboutAgreement(const Finding& finding) { return GroupOf(finding.id) == "agreement"; }
 
-// The two ends found each other, whatever became of the bytes.
+// The two ends found each other, with or without the bytes.
 bool NotConnected(const Finding& finding) {
   if (finding.id == kPathCheck) return finding.outcome == Outcome::kFail;
   return finding.outcome == Outcome::kFail &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is open on hosts as a JSON object (packaging/schemas). Pure.
+// The open changes and failures of hosts as a JSON object (packaging/schemas). Pure.
 #pragma once
 
 #include <string>

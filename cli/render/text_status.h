@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is open on hosts, for people. Pure.
+// The open changes and failures of hosts, for people. Pure.
 #pragma once
 
 #include <string>

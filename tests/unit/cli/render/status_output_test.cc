@@ -80,7 +80,7 @@ TEST(StatusText, NamesTheCommandsThatSettleAChange) {
   EXPECT_THAT(text, Not(HasSubstr("rdmaready confirm node3")));
 }
 
-TEST(StatusText, OfThisHostNamesNoHostInItsCommands) {
+TEST(StatusText, NamesNoHostInTheCommandsOfThisHost) {
   const StatusRun run{
       .hosts = {WithChange("node2", ChangeState::kAwaitingConfirm)}, .local = true, .told_unix_ns = kNow};
   EXPECT_THAT(StatusText(run, Style{}), HasSubstr("rdmaready confirm\n"));

@@ -89,7 +89,7 @@ TEST(SwitchSide, PausesNothingForALossyProfile) {
 // A share of a class of one's own choice, in the queue of its lowest priority.
 TEST(SwitchSide, FollowsTheClassesOfTheProfile) {
   const absl::StatusOr<Profile> profile = ParseProfile(
-      "name: x\nextends: nvidia-lossless\nrdma_priority: 4\npfc: [4]\nwithout: [ets]\n"
+      "name: x\nextends: nvidia-lossless\nrdma_priority: 4\npfc: [2, 4]\nwithout: [ets]\n"
       "ets:\n  rdma_percent: 70\n  classes:\n    - {priorities: [0, 1], percent: 10}\n"
       "    - {priorities: [2, 4], percent: 70}\n    - {priorities: [3, 5, 7], percent: 20}\n"
       "    - {priorities: [6], strict: true}\n",
