@@ -318,6 +318,17 @@ std::string JudgedOfAll(const CheckSummary& run, const Style& style) {
   return alike && !texts.empty() ? texts.front() : "";
 }
 
+// Hosts that were recorded at different times, or judged by different profiles.
+std::string JudgedOfEach(const CheckSummary& run, const Style& style) {
+  std::string text;
+  for (std::size_t i = 0; i < run.report.hosts.size(); ++i) {
+    const HostReport& host = run.report.hosts[i];
+    text += JudgedText(host, NotesOf(run, i), run.report, style) +
+            LabelledLine(style, Tone::kPlain, "ON", Printable(host.host));
+  }
+  return text;
+}
+
 std::string Everything(const CheckSummary& run, const Style& style) {
   std::string text;
   for (const std::size_t i : OddFirst(run.report)) {
@@ -337,8 +348,9 @@ std::string CheckText(const CheckSummary& run, const Style& style, bool verbose)
   const bool several = report.hosts.size() > 1;
   std::string text = several ? VerdictText(report, style) + "\n" : "";
   const std::string judged = JudgedOfAll(run, style);
-  const bool folded = AreTwoReadyHosts(report) && !judged.empty();
+  const bool folded = AreTwoReadyHosts(report);
   if (folded) text += TwoReadyText(run, style);
+  if (folded && judged.empty()) text += JudgedOfEach(run, style);
   for (const std::size_t i : OddFirst(report)) {
     if (folded) break;
     const HostReport& host = report.hosts[i];

@@ -172,6 +172,20 @@ TEST(CheckText, ShowsOnceWhatTwoReadyHostsHaveInCommon) {
   EXPECT_LE(Lines(text), 20) << text;
 }
 
+TEST(CheckText, FoldsTwoReadyHostsThatWereRecordedAtDifferentTimes) {
+  CheckSummary check = PeerCheck();
+  check.notes.resize(check.report.hosts.size());
+  for (std::size_t i = 0; i < check.notes.size(); ++i) {
+    check.notes[i].recorded_by = "0.1.0";
+    check.notes[i].recorded_unix_ns = std::int64_t{1} + static_cast<std::int64_t>(i) * 1'000'000'000;
+  }
+  ASSERT_EQ(check.report.verdict, Readiness::kReady);
+  const std::string text = CheckText(check, Pipe());
+  EXPECT_EQ(text.find("FINE "), text.rfind("FINE ")) << text;
+  EXPECT_THAT(text, HasSubstr("recorded 1970-01-01 00:00:00 UTC")) << text;
+  EXPECT_THAT(text, HasSubstr("recorded 1970-01-01 00:00:01 UTC")) << text;
+}
+
 TEST(CheckText, SaysOnceWhyAHostDidNotAnswer) {
   const std::string text = CheckText(UnreachableCheck(), Pipe());
   EXPECT_EQ(text.find("Connection refused"), text.rfind("Connection refused")) << text;
