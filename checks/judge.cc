@@ -21,7 +21,6 @@
 #include "checks/words/carrying_function.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/plane_device.h"
-#include "checks/words/shared_cable.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -56,9 +55,6 @@ SparePort SpareReason(const Facts& host, const Port& port, const Profile& profil
   if (*representor) return {.reason = "a representor, the switch's end of a virtual function"};
   if (const std::string whole = PlanesOf(host, port); !whole.empty())
     return {.reason = Cat("a plane of ", Printable(whole), ", by which no program sends")};
-  if (const std::string carrier = CarriedOverOneCable(host, port); !carrier.empty())
-    return {.reason =
-                Cat("another function of the port of ", carrier, ", which carries RDMA by their one cable")};
   const Fact<bool> spare = SpareOf(host, port, profile);
   if (!spare) return {.doubt = spare.missing()};
   return {.reason = *spare ? "a spare port: see link.state" : ""};

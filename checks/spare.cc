@@ -7,7 +7,6 @@
 
 #include "checks/words/addresses.h"
 #include "checks/words/plane_device.h"
-#include "checks/words/shared_cable.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -105,9 +104,7 @@ Fact<bool> SpareOf(const Facts& host, const Port& port, const Profile& profile) 
   const Fact<bool> idle = Idle(port);
   if (idle && !*idle) return false;
   const auto wanted = std::max<std::ptrdiff_t>(1, profile.min_ports.value_or(1));
-  const auto carries = [&host](const Port& other) {
-    return Carries(other) && PlanesOf(host, other).empty() && !IsSecondOnCable(host, other);
-  };
+  const auto carries = [&host](const Port& other) { return Carries(other) && PlanesOf(host, other).empty(); };
   if (std::ranges::count_if(*host.ports, carries) >= wanted) return idle;
   std::optional<Missing> gap;
   std::ptrdiff_t perhaps = 0;
@@ -155,8 +152,7 @@ bool IsSpare(const Facts& host, const Port& port, const Profile& profile) {
 }
 
 bool IsUntested(const Facts& host, const Port& port, const Profile& profile) {
-  return IsLent(port) || !PlanesOf(host, port).empty() || !CarriedOverOneCable(host, port).empty() ||
-         IsSpare(host, port, profile);
+  return IsLent(port) || !PlanesOf(host, port).empty() || IsSpare(host, port, profile);
 }
 
 Fact<bool> NeverHadLink(const Port& port) {

@@ -13,7 +13,6 @@
 #include "checks/words/carrying_function.h"
 #include "checks/words/names.h"
 #include "checks/words/plane_device.h"
-#include "checks/words/shared_cable.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -64,21 +63,6 @@ Verdict JudgeInvRdmaPresent(const HostView& view) {
   return NoAnswer(host.ports.missing(), "at least one RDMA device", kDevicesSource);
 }
 
-// Where a board of the same model at another slot has one: Linux 6.9 and later make one interface for the two
-// functions of a Socket Direct board (Documentation/networking/multi-pf-netdev.rst), and the RDMA device of the
-// second stays down.
-Fix NoInterfaceFix(const PortView& view) {
-  const std::string both = PerhapsInterfaceOfBoth(view.host, view.port);
-  if (both.empty()) return {};
-  return Fix("rdma link show {device}/{port}")
-      .Because("the interface is in another network namespace")
-      .Do("in a container: give it an interface of its own on that port, by a secondary network (macvlan, or a "
-          "virtual function)")
-      .Or(Cat("on a board with one port and two functions (Socket Direct) ", Printable(both),
-              " is the interface of both: leave this function out by `ports` of the profile"))
-      .CheckBy("rdma link show {device}/{port}");
-}
-
 // "There is none here" is an answer: a netdev without a name, or not offered for what is known to be Ethernet.
 Verdict JudgeInvNetdevMapping(const PortView& view) {
   const bool infiniband = view.port.transport && *view.port.transport == Transport::kInfiniBand;
@@ -96,9 +80,7 @@ Verdict JudgeInvNetdevMapping(const PortView& view) {
   const bool ethernet =
       port.transport && (*port.transport == Transport::kRoce || *port.transport == Transport::kIwarp);
   const bool none = port.netdev || (ethernet && port.netdev.missing().kind == Missing::Kind::kUnsupported);
-  if (none)
-    return Judged(false, "no Ethernet interface in this network namespace", kExpected, kDevicesSource,
-                  NoInterfaceFix(view));
+  if (none) return Judged(false, "no Ethernet interface in this network namespace", kExpected, kDevicesSource);
   Verdict verdict = NoAnswer(port.netdev.missing(), kExpected, kDevicesSource);
   if (port.netdev.missing().kind == Missing::Kind::kFailed)
     verdict.fix = {};  // the check's own tells where to look
@@ -177,7 +159,7 @@ Verdict JudgeInvExpectedCount(const HostView& view) {
   std::optional<Missing> gap;
   const bool infiniband = view.profile.transport == Profile::Transport::kInfiniBand;
   for (const Port& port : *view.host.ports) {
-    if (!PlanesOf(view.host, port).empty() || IsSecondOnCable(view.host, port)) continue;
+    if (!PlanesOf(view.host, port).empty()) continue;
     if (IsInfiniBand(port) || infiniband) {
       const Fact<bool> inside = ManagesSwitchesOf(port);
       if (IsInfiniBand(port) && infiniband && inside && !*inside) ++count;

@@ -11,7 +11,6 @@
 #include "checks/words/ethernet.h"
 #include "checks/words/names.h"
 #include "checks/words/plane_device.h"
-#include "checks/words/shared_cable.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -85,9 +84,6 @@ Verdict JudgeLinkState(const PortView& view) {
   const Port& port = view.port;
   if (const std::string whole = PlanesOf(view.host, port); !whole.empty())
     return NotApplicable(Cat("a plane of ", Printable(whole), ", whose own port says whether there is a link"));
-  if (const std::string carrier = CarriedOverOneCable(view.host, port); !carrier.empty())
-    return NotApplicable(
-        Cat("another function of the port of ", carrier, ": one cable, which that one is judged by"));
   if (IsLent(port))
     return NotApplicable(
         Cat(VirtualFunctionText(port), ", whose interface is elsewhere: its user sees the link"));

@@ -201,10 +201,6 @@ class KnownHardware(unittest.TestCase):
             values, _ = self.values(name)
             self.assertEqual(values["NCCL_IB_HCA"], "=mlx5_0:1,mlx5_1:1,mlx5_2:1,mlx5_3:1")
 
-    def test_names_one_of_two_functions_on_a_cable(self):
-        values, _ = self.values("socket-direct-two-functions-one-cable")
-        self.assertEqual(values["NCCL_IB_HCA"], "=mlx5_0:1")
-
 
 class ThisHost(unittest.TestCase):
     def test_says_which_variables_of_the_callers_own_differ(self):
