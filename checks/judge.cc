@@ -53,8 +53,9 @@ SparePort SpareReason(const Facts& host, const Port& port, const Profile& profil
   const Fact<bool> representor = RepresentorOf(port);
   if (!representor) return {.doubt = representor.missing()};
   if (*representor) return {.reason = "a representor, the switch's end of a virtual function"};
-  if (const std::string whole = PlanesOf(host, port); !whole.empty())
-    return {.reason = Cat("a plane of ", Printable(whole), ", by which no program sends")};
+  const Fact<std::string> whole = PlanesOf(host, port);
+  if (!whole) return {.doubt = whole.missing()};
+  if (!whole->empty()) return {.reason = Cat("a plane of ", Printable(*whole), ", by which no program sends")};
   const Fact<bool> spare = SpareOf(host, port, profile);
   if (!spare) return {.doubt = spare.missing()};
   return {.reason = *spare ? "a spare port: see link.state" : ""};

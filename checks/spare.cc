@@ -104,13 +104,17 @@ Fact<bool> SpareOf(const Facts& host, const Port& port, const Profile& profile) 
   const Fact<bool> idle = Idle(port);
   if (idle && !*idle) return false;
   const auto wanted = std::max<std::ptrdiff_t>(1, profile.min_ports.value_or(1));
-  const auto carries = [&host](const Port& other) { return Carries(other) && PlanesOf(host, other).empty(); };
+  const auto carries = [&host](const Port& other) {
+    const Fact<std::string> whole = PlanesOf(host, other);
+    return Carries(other) && whole && whole->empty();
+  };
   if (std::ranges::count_if(*host.ports, carries) >= wanted) return idle;
   std::optional<Missing> gap;
   std::ptrdiff_t perhaps = 0;
   for (const Port& other : *host.ports) {
-    if (!PlanesOf(host, other).empty()) continue;
-    const std::optional<Missing> unknown = CarryingGap(other);
+    const Fact<std::string> whole = PlanesOf(host, other);
+    if (whole && !whole->empty()) continue;
+    const std::optional<Missing> unknown = whole ? CarryingGap(other) : whole.missing();
     perhaps += Carries(other) || unknown ? 1 : 0;
     if (!gap) gap = unknown;
   }
@@ -134,7 +138,8 @@ Fact<std::size_t> EqualsInUse(const Facts& host, const Port& port) {
   std::size_t equals = 0;
   for (const Port& other : *host.ports) {
     if (other.device == port.device && other.number == port.number) continue;
-    if (NotOffered(other.board) || IsVirtualFunction(other) || !PlanesOf(host, other).empty()) continue;
+    if (NotOffered(other.board) || IsVirtualFunction(other) || IsPlane(host, other)) continue;
+    if (const Fact<std::string> whole = PlanesOf(host, other); !whole) return whole.missing();
     if (!other.board) return other.board.missing();
     if (*other.board != *port.board || IsInfiniBand(other) != IsInfiniBand(port)) continue;
     if (!other.pci && !NotOffered(other.pci)) return other.pci.missing();
@@ -152,7 +157,7 @@ bool IsSpare(const Facts& host, const Port& port, const Profile& profile) {
 }
 
 bool IsUntested(const Facts& host, const Port& port, const Profile& profile) {
-  return IsLent(port) || !PlanesOf(host, port).empty() || IsSpare(host, port, profile);
+  return IsLent(port) || IsPlane(host, port) || IsSpare(host, port, profile);
 }
 
 Fact<bool> NeverHadLink(const Port& port) {

@@ -95,7 +95,9 @@ class PortCheck {
       looked.why = std::move(why);
       return looked;
     };
-    if (!PlanesOf(host_, port).empty()) return end(Looked::State::kSpare, "");
+    const Fact<std::string> whole = PlanesOf(host_, port);
+    if (!whole) return end(Looked::State::kUnknown, ReasonText(whole.missing()));
+    if (!whole->empty()) return end(Looked::State::kSpare, "");
     const Fact<bool> representor = RepresentorOf(port);
     if (IsUntested(host_, port, profile) || (representor && *representor))
       return end(Looked::State::kSpare, "");

@@ -159,7 +159,9 @@ Verdict JudgeInvExpectedCount(const HostView& view) {
   std::optional<Missing> gap;
   const bool infiniband = view.profile.transport == Profile::Transport::kInfiniBand;
   for (const Port& port : *view.host.ports) {
-    if (!PlanesOf(view.host, port).empty()) continue;
+    const Fact<std::string> whole = PlanesOf(view.host, port);
+    if (whole && !whole->empty()) continue;
+    if (!whole) gap = whole.missing();
     if (IsInfiniBand(port) || infiniband) {
       const Fact<bool> inside = ManagesSwitchesOf(port);
       if (IsInfiniBand(port) && infiniband && inside && !*inside) ++count;
@@ -211,7 +213,7 @@ std::vector<Port> PortsInUse(const HostView& view) {
   std::erase_if(ports, [&](const Port& port) {
     const bool foreign = wanted != Transport::kUnknown && port.transport && *port.transport != wanted;
     return foreign || IsLent(port) || IsRepresentor(port) || ManagesSwitches(port) ||
-           !PlanesOf(view.host, port).empty() || IsSpare(view.host, port, view.profile);
+           IsPlane(view.host, port) || IsSpare(view.host, port, view.profile);
   });
   return ports;
 }
@@ -238,6 +240,8 @@ Verdict JudgeInvSymmetry(const HostView& view) {
     if (!inside) return NoAnswer(inside.missing(), kExpected, kMakeSource);
     if (!port.transport && !NotOffered(port.transport))
       return NoAnswer(port.transport.missing(), kExpected, kMakeSource);
+    if (const Fact<std::string> whole = PlanesOf(view.host, port); !whole)
+      return NoAnswer(whole.missing(), kExpected, kMakeSource);
   }
   const std::vector<Port> ports = PortsInUse(view);
   const Port& first = ports.front();

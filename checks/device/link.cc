@@ -82,13 +82,16 @@ Verdict JudgeSpare(const Facts& host, const Port& port, const std::string& obser
 
 Verdict JudgeLinkState(const PortView& view) {
   const Port& port = view.port;
-  if (const std::string whole = PlanesOf(view.host, port); !whole.empty())
-    return NotApplicable(Cat("a plane of ", Printable(whole), ", whose own port says whether there is a link"));
+  const Fact<std::string> whole = PlanesOf(view.host, port);
+  if (whole && !whole->empty())
+    return NotApplicable(
+        Cat("a plane of ", Printable(*whole), ", whose own port says whether there is a link"));
   if (IsLent(port))
     return NotApplicable(
         Cat(VirtualFunctionText(port), ", whose interface is elsewhere: its user sees the link"));
   constexpr std::string_view kExpected = "active, interface up with carrier";
   if (const Fact<bool> lent = LentOf(port); !lent) return NoAnswer(lent.missing(), kExpected, kStateSource);
+  if (!whole) return NoAnswer(whole.missing(), kExpected, kStateSource);
   const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
   if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
   if (!netdev_down && *port.state == PortState::kUnknown) {
@@ -214,7 +217,7 @@ std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
   std::uint32_t fastest = 0;
   if (!host.ports) return fastest;
   for (const Port& port : *host.ports) {
-    if (IsInfiniBand(port) != infiniband || !PlanesOf(host, port).empty()) continue;
+    if (IsInfiniBand(port) != infiniband || IsPlane(host, port)) continue;
     if (infiniband && port.rate_mbps) fastest = std::max(fastest, *port.rate_mbps);
     if (infiniband) continue;
     for (const NetdevRef netdev : EthernetPortsOf(port)) {
@@ -225,19 +228,21 @@ std::uint32_t FastestMbps(const Facts& host, bool infiniband) {
 }
 
 // Why the speed of some other port is not known: it may be the fastest.
-const Missing* SpeedGap(const Facts& host, bool infiniband) {
-  if (!host.ports) return &host.ports.missing();
+std::optional<Missing> SpeedGap(const Facts& host, bool infiniband) {
+  if (!host.ports) return host.ports.missing();
   for (const Port& port : *host.ports) {
-    if (!port.transport && !NotOffered(port.transport)) return &port.transport.missing();
-    if (IsInfiniBand(port) != infiniband || !PlanesOf(host, port).empty()) continue;
-    if (infiniband && !port.rate_mbps && !NotOffered(port.rate_mbps)) return &port.rate_mbps.missing();
+    if (!port.transport && !NotOffered(port.transport)) return port.transport.missing();
+    const Fact<std::string> whole = PlanesOf(host, port);
+    if (!whole) return whole.missing();
+    if (IsInfiniBand(port) != infiniband || !whole->empty()) continue;
+    if (infiniband && !port.rate_mbps && !NotOffered(port.rate_mbps)) return port.rate_mbps.missing();
     if (infiniband) continue;
     for (const NetdevRef netdev : EthernetPortsOf(port)) {
       if (netdev && netdev->carrier && !netdev->speed_mbps && !NotOffered(netdev->speed_mbps))
-        return &netdev->speed_mbps.missing();
+        return netdev->speed_mbps.missing();
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 Verdict JudgeLinkSpeedConsistent(const EthernetView& view) {
@@ -253,7 +258,8 @@ Verdict JudgeLinkSpeedConsistent(const EthernetView& view) {
   const FactRef<std::uint32_t> speed = infiniband ? FactRef(view.port.rate_mbps) : by_netdev;
   if (!speed) return NoAnswer(speed.missing(), expected, source);
   if (*speed == fastest) {
-    if (const Missing* gap = SpeedGap(view.host, infiniband)) return NoAnswer(*gap, expected, source);
+    if (const std::optional<Missing> gap = SpeedGap(view.host, infiniband))
+      return NoAnswer(*gap, expected, source);
     return Judged(true, SpeedText(*speed), expected, source);
   }
   return Judged(false, Cat(SpeedText(*speed), ", another port has ", SpeedText(fastest)), expected, source,

@@ -31,20 +31,32 @@ Facts WithPlanes(std::uint32_t planes, std::string_view place = "0000:3b:00.0") 
 
 TEST(PlaneDevice, NamesTheDeviceWhosePlanesItHas) {
   const Facts host = WithPlanes(12);
-  EXPECT_EQ(PlanesOf(host, host.ports->front()), "");
-  EXPECT_EQ(PlanesOf(host, host.ports->back()), "mlx5_0");
+  EXPECT_EQ(*PlanesOf(host, host.ports->front()), "");
+  EXPECT_EQ(*PlanesOf(host, host.ports->back()), "mlx5_0");
 }
 
 TEST(PlaneDevice, IsNotADeviceInAnotherSlotOrOfEqualPorts) {
   const Facts apart = WithPlanes(4, "0000:5e:00.0");
-  EXPECT_EQ(PlanesOf(apart, apart.ports->back()), "");
+  EXPECT_EQ(*PlanesOf(apart, apart.ports->back()), "");
   const Facts one = WithPlanes(1);
-  EXPECT_EQ(PlanesOf(one, one.ports->back()), "");
-  Facts unknown = WithPlanes(4);
-  std::vector<Port> ports = *unknown.ports;
+  EXPECT_EQ(*PlanesOf(one, one.ports->back()), "");
+}
+
+TEST(PlaneDevice, IsUnknownOnlyWhereNoPortOfTheDeviceNamesItsFunction) {
+  Facts host = WithPlanes(4);
+  std::vector<Port> ports = *host.ports;
   ports.back().pci = Denied();
-  unknown.ports = ports;
-  EXPECT_EQ(PlanesOf(unknown, unknown.ports->back()), "");
+  ports[1].transport = Denied();
+  host.ports = ports;
+  EXPECT_EQ(*PlanesOf(host, host.ports->back()), "mlx5_0");
+  for (Port& port : ports) port.pci = Denied();
+  host.ports = ports;
+  EXPECT_FALSE(PlanesOf(host, host.ports->back()));
+  EXPECT_EQ(*PlanesOf(host, host.ports->front()), "");
+  for (const Finding& finding : JudgeHost(host, InfinibandProfile())) {
+    const bool of_plane = finding.id == "link.state" && finding.subject.starts_with("smi1");
+    EXPECT_FALSE(of_plane && finding.outcome == Outcome::kPass) << finding.subject;
+  }
 }
 
 TEST(PlaneDevice, IsNotComparedWithItsPort) {
