@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -24,30 +26,39 @@ namespace {
 struct Judged {
   std::vector<Finding> findings{};
   Readiness verdict = Readiness::kUndetermined;
+  std::unordered_map<std::string_view, std::vector<const Finding*>> by_id{};
 
   Judged(const Facts& facts, const Profile& profile)
       : findings(JudgeHost(facts, profile)),
-        verdict(ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost)) {}
+        verdict(ReadinessOf(MakeLadder(findings, {}, Rung::kHost), Rung::kHost)) {
+    for (const Finding& finding : findings) by_id[finding.id].push_back(&finding);
+  }
+  Judged(const Judged&) = delete;  // by_id points into findings
+  Judged& operator=(const Judged&) = delete;
 
   // Of a port without its netdev the same is said as of the port with it.
   const Finding* Find(const Finding& other) const {
-    const auto stem = [](const Finding& finding) { return finding.subject.substr(0, finding.subject.find(' ')); };
+    const auto stem = [](const Finding& finding) {
+      return std::string_view(finding.subject).substr(0, finding.subject.find(' '));
+    };
     const Finding* close = nullptr;
-    for (const Finding& finding : findings) {
-      if (finding.id != other.id) continue;
-      if (finding.subject == other.subject) return &finding;
-      if (stem(finding) == stem(other)) close = &finding;
+    const auto same = by_id.find(other.id);
+    if (same == by_id.end()) return nullptr;
+    for (const Finding* finding : same->second) {
+      if (finding->subject == other.subject) return finding;
+      if (stem(*finding) == stem(other)) close = finding;
     }
     return close;
   }
 
   // Behind something that is unknown, or is told of the whole host too: a person reads of that.
   bool HidesOpenly(const Finding& hidden, const Judged& whole) const {
-    return std::ranges::any_of(findings, [&](const Finding& finding) {
-      if (finding.id != hidden.hidden_by) return false;
-      const Finding* there = whole.Find(finding);
-      const bool told = there != nullptr && there->hidden_by.empty() && there->outcome == finding.outcome;
-      return finding.outcome == Outcome::kUnknown || (finding.outcome == Outcome::kFail && told);
+    const auto causes = by_id.find(hidden.hidden_by);
+    if (causes == by_id.end()) return false;
+    return std::ranges::any_of(causes->second, [&](const Finding* finding) {
+      const Finding* there = whole.Find(*finding);
+      const bool told = there != nullptr && there->hidden_by.empty() && there->outcome == finding->outcome;
+      return finding->outcome == Outcome::kUnknown || (finding->outcome == Outcome::kFail && told);
     });
   }
 
