@@ -21,6 +21,7 @@
 #include "checks/words/carrying_function.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/plane_device.h"
+#include "checks/words/second_function.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -56,6 +57,9 @@ SparePort SpareReason(const Facts& host, const Port& port, const Profile& profil
   const Fact<std::string> whole = PlanesOf(host, port);
   if (!whole) return {.doubt = whole.missing()};
   if (!whole->empty()) return {.reason = Cat("a plane of ", Printable(*whole), ", by which no program sends")};
+  const Fact<std::string> shared = PerhapsInterfaceOfBoth(host, port);
+  if (!shared) return {.doubt = shared.missing()};
+  if (!shared->empty()) return {.reason = "perhaps the second function of a board: see inv.netdev-mapping"};
   const Fact<bool> spare = SpareOf(host, port, profile);
   if (!spare) return {.doubt = spare.missing()};
   return {.reason = *spare ? "a spare port: see link.state" : ""};

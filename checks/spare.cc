@@ -7,6 +7,7 @@
 
 #include "checks/words/addresses.h"
 #include "checks/words/plane_device.h"
+#include "checks/words/second_function.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -157,7 +158,8 @@ bool IsSpare(const Facts& host, const Port& port, const Profile& profile) {
 }
 
 bool IsUntested(const Facts& host, const Port& port, const Profile& profile) {
-  return IsLent(port) || IsPlane(host, port) || IsSpare(host, port, profile);
+  return IsLent(port) || IsPlane(host, port) || IsPerhapsSecondFunction(host, port) ||
+         IsSpare(host, port, profile);
 }
 
 Fact<bool> NeverHadLink(const Port& port) {

@@ -13,6 +13,7 @@
 #include "checks/words/carrying_function.h"
 #include "checks/words/names.h"
 #include "checks/words/plane_device.h"
+#include "checks/words/second_function.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -63,6 +64,17 @@ Verdict JudgeInvRdmaPresent(const HostView& view) {
   return NoAnswer(host.ports.missing(), "at least one RDMA device", kDevicesSource);
 }
 
+Verdict SecondFunction(const std::string& shared, std::string_view expected) {
+  return Warned(Cat("no Ethernet interface, and no link: perhaps the second function of the board of ",
+                    Printable(shared), " (Socket Direct), which is the interface of both"),
+                expected, kDevicesSource,
+                Fix("rdma link show {device}/{port}")
+                    .Do(Cat("on a board with one port and two functions: leave {device}/{port} out by `ports` "
+                            "of the profile"))
+                    .Or("where the interface is in another network namespace: give its port a cable")
+                    .CheckBy("rdma link show {device}/{port}"));
+}
+
 // "There is none here" is an answer: a netdev without a name, or not offered for what is known to be Ethernet.
 Verdict JudgeInvNetdevMapping(const PortView& view) {
   const bool infiniband = view.port.transport && *view.port.transport == Transport::kInfiniBand;
@@ -77,6 +89,9 @@ Verdict JudgeInvNetdevMapping(const PortView& view) {
   if (port.netdev && !port.netdev->name.empty()) {
     return Judged(true, port.netdev->name, kExpected, kDevicesSource);
   }
+  const Fact<std::string> shared = PerhapsInterfaceOfBoth(view.host, port);
+  if (shared && !shared->empty()) return SecondFunction(*shared, kExpected);
+  if (!shared && NotOffered(port.netdev)) return NoAnswer(shared.missing(), kExpected, kDevicesSource);
   const bool ethernet =
       port.transport && (*port.transport == Transport::kRoce || *port.transport == Transport::kIwarp);
   const bool none = port.netdev || (ethernet && port.netdev.missing().kind == Missing::Kind::kUnsupported);

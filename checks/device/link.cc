@@ -11,6 +11,7 @@
 #include "checks/words/ethernet.h"
 #include "checks/words/names.h"
 #include "checks/words/plane_device.h"
+#include "checks/words/second_function.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -89,9 +90,13 @@ Verdict JudgeLinkState(const PortView& view) {
   if (IsLent(port))
     return NotApplicable(
         Cat(VirtualFunctionText(port), ", whose interface is elsewhere: its user sees the link"));
+  const Fact<std::string> shared = PerhapsInterfaceOfBoth(view.host, port);
+  if (shared && !shared->empty())
+    return NotApplicable("perhaps the second function of a board: see inv.netdev-mapping");
   constexpr std::string_view kExpected = "active, interface up with carrier";
   if (const Fact<bool> lent = LentOf(port); !lent) return NoAnswer(lent.missing(), kExpected, kStateSource);
   if (!whole) return NoAnswer(whole.missing(), kExpected, kStateSource);
+  if (!shared) return NoAnswer(shared.missing(), kExpected, kStateSource);
   const bool netdev_down = port.netdev && (!port.netdev->admin_up || !port.netdev->carrier);
   if (!netdev_down && !port.state) return NoAnswer(port.state.missing(), kExpected, kStateSource);
   if (!netdev_down && *port.state == PortState::kUnknown) {
