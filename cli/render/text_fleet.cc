@@ -230,7 +230,7 @@ std::string FleetStatusText(const FleetStatus& status, const Style& style) {
 std::string FleetHostsText(const std::vector<FleetHost>& hosts, std::int64_t now_unix_ns, const Style& style) {
   std::vector<std::vector<std::string>> rows;
   for (const FleetHost& host : hosts) rows.push_back(HostCells(host, now_unix_ns, style));
-  return rows.empty() ? "no such host\n" : Table(style, rows, 0);
+  return rows.empty() ? "no host that fits has reported\n" : Table(style, rows, 0);
 }
 
 std::string FleetFindingsText(const std::vector<FleetFinding>& findings, std::int64_t now_unix_ns,
