@@ -11,7 +11,7 @@ EITHER = (A, B, PAIR)
 HERE = pathlib.Path(__file__).resolve().parent
 
 # A connection that nobody answers is given up after so many seconds (connect_limit in agent/transfer/run.h).
-CONNECT_S = 8
+CONNECT_S = 6
 # Seconds after the first connection that was refused or given up; and where connections pass, and all of the traffic is tried.
 REFUSED_S, TRAFFIC_S = 10, 30
 
