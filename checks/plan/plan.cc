@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/plan/claims.h"
 #include "checks/plan/persist.h"
 #include "checks/plan/planner.h"
 #include "checks/plan/unkept.h"
@@ -19,8 +20,7 @@ constexpr int kMostRounds = 32;
 
 // The settings that a second plan would set again: two places want one thing in two ways. A contested setting
 // stays as it is in the second plan too, because a rate belongs to the classes that remain.
-std::map<SettingObject, std::string> Unsettled(const Planner& planner,
-                                               const std::map<SettingObject, std::string>& contested) {
+std::map<SettingObject, std::string> Unsettled(const Planner& planner, const Planner::NotSet& not_set) {
   std::map<SettingObject, std::string> unsettled = planner.conflicts();
   std::vector<PlannedPart> parts;
   std::vector<HostPart> origins;
@@ -30,7 +30,7 @@ std::map<SettingObject, std::string> Unsettled(const Planner& planner,
     origins.back().facts = &part.now;
     parts.push_back({.origin = &origins.back(), .now = part.now});
   }
-  Planner again(std::move(parts), contested);
+  Planner again(std::move(parts), not_set);
   again.Run();
   for (const PlanStep& step : again.plan().steps) {
     const auto refused = [&step](const PlanRefusal& refusal) { return refusal.object == step.object; };
@@ -44,20 +44,22 @@ std::map<SettingObject, std::string> Unsettled(const Planner& planner,
 }  // namespace
 
 Plan MakePlan(const HostParts& host, const PlanOptions& options) {
-  std::map<SettingObject, std::string> contested;
+  Planner::NotSet not_set;
   Plan plan;
   for (int round = 0; round < kMostRounds; ++round) {
-    Planner planner(PlannedPartsOf(host), contested);
+    Planner planner(PlannedPartsOf(host), not_set);
     planner.Run();
     plan = planner.plan();
+    IdleSteps idle = DropBrokenClaims(planner.parts(), plan);
     if (options.persist) {
       plan.persist = PersistFilesOf(host.host(), planner.parts(), plan);
       plan.unkept = UnkeptOf(planner.parts(), plan);
     }
-    const std::map<SettingObject, std::string> unsettled = Unsettled(planner, contested);
-    const std::size_t before = contested.size();
-    contested.insert(unsettled.begin(), unsettled.end());
-    if (contested.size() == before) break;
+    const std::size_t before = not_set.contested.size() + not_set.undecided.size();
+    not_set.contested.merge(Unsettled(planner, not_set));
+    not_set.contested.merge(std::move(idle.refused));
+    not_set.undecided.merge(std::move(idle.undecided));
+    if (not_set.contested.size() + not_set.undecided.size() == before) break;
   }
   plan.users = UsersOf(host.host(), plan);
   for (const ProfileRef& profile : host.profiles()) plan.profiles.push_back({.name = profile.name});

@@ -145,10 +145,11 @@ void Planner::TakeValue(const Wish& wish, const Source& source, bool last) {
     return;
   }
   if (from == wish.value) return;
-  if (const auto found = contested_.find(wish.object); found != contested_.end()) {
-    Refuse(wish, source, found->second, "");
-    return;
-  }
+  const auto& [contested, undecided] = not_set_;
+  if (const auto found = contested.find(wish.object); found != contested.end())
+    return Refuse(wish, source, found->second, "");
+  if (const auto found = undecided.find(wish.object); found != undecided.end())
+    return SayUnknown(found->second);
   if (const SettingOwner owner = OwnerOf(source.part->now, wish.object, wish.value); owner.writes_again) {
     Refuse(wish, source, owner.why, AdviceOf(owner));
     return;

@@ -23,9 +23,13 @@ std::vector<PlannedPart> PlannedPartsOf(const HostParts& host);
 
 class Planner {
  public:
-  // `contested`: objects that are not to be set, and why.
-  Planner(std::vector<PlannedPart> parts, const std::map<SettingObject, std::string>& contested)
-      : parts_(std::move(parts)), contested_(contested) {}
+  // Objects that are not to be set, and why.
+  struct NotSet {
+    std::map<SettingObject, std::string> contested{};  // each is a refusal
+    std::map<SettingObject, std::string> undecided{};  // each is a sentence of Plan::unknown
+  };
+  Planner(std::vector<PlannedPart> parts, const NotSet& not_set)
+      : parts_(std::move(parts)), not_set_(not_set) {}
 
   void Run();
 
@@ -53,7 +57,7 @@ class Planner {
   void SayUnknown(const std::string& sentence);
 
   std::vector<PlannedPart> parts_;
-  const std::map<SettingObject, std::string>& contested_;
+  const NotSet& not_set_;
   std::map<SettingObject, std::string> conflicts_{};
   Plan plan_{};
 };

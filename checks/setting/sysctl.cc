@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "api/base/number.h"
@@ -43,17 +44,20 @@ std::optional<std::uint32_t> SysctlValue(const Facts& facts, const std::string& 
   return std::nullopt;
 }
 
-// The larger of "all" and the interface's own value counts.
+// The larger of "all" and the interface's own value counts. One that is not known is at most the present one.
 void TakeEffect(const Facts& facts, const std::string& netdev, const std::string& name,
                 Ipv4Settings& settings) {
   const auto all = SysctlValue(facts, "all", name);
   const auto own = SysctlValue(facts, netdev, name);
-  if (!all || !own) return;
-  const std::uint32_t value = std::max(*all, *own);
-  if (name == "arp_ignore") settings.arp_ignore = value;
-  if (name == "arp_announce") settings.arp_announce = value;
-  if (name == "rp_filter") settings.rp_filter = value;
-  if (name == "accept_local") settings.accept_local = value != 0;
+  if (!all) return;
+  const auto take = [&](auto& effective) {
+    const auto least = own ? *own : static_cast<std::uint32_t>(effective);
+    effective = static_cast<std::remove_reference_t<decltype(effective)>>(std::max(*all, least));
+  };
+  if (name == "arp_ignore") take(settings.arp_ignore);
+  if (name == "arp_announce") take(settings.arp_announce);
+  if (name == "rp_filter") take(settings.rp_filter);
+  if (name == "accept_local") take(settings.accept_local);
 }
 
 std::string SysctlEffect(Facts& facts, const SettingObject& object, std::string_view to) {

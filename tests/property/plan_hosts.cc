@@ -327,6 +327,38 @@ void ChangeByChance(Profile& profile, Chance& chance) {
     changes[Upto(chance, changes.size() - 1)]();
 }
 
+// A line of YAML of a site's own.
+std::string AnyKey(Chance& chance) {
+  const std::string number = std::to_string(Upto(chance, 7));
+  const std::string other = std::to_string(Upto(chance, 7));
+  const std::string dscp = std::to_string(Upto(chance, 63));
+  const std::string percent = std::to_string(1 + Upto(chance, 98));
+  return Any<std::string>(
+      chance,
+      {"rdma_priority: " + number + "\npfc: [" + number + "]\n",
+       "rdma_priority: " + number + "\npfc: []\n",
+       "rdma_priority: " + number + "\n",
+       "pfc: [" + number + ", " + other + "]\n",
+       "dscp: " + dscp + "\ntos: " + std::to_string(4 * Upto(chance, 63) + 2) + "\n",
+       "dscp: 32\ntos: 130\n",
+       "trust: " + Any<std::string>(chance, {"any", "pcp", "dscp"}) + "\n",
+       "ets: {rdma_percent: " + percent + "}\n",
+       "ets: {at_least: true}\n",
+       "ets: {rdma_percent: 40, classes: [{priorities: [0, 1, 2, 5, 6, 7], percent: 60}, {priorities: [3, 4], "
+       "percent: 40}]}\n",
+       "cnp: {dscp: " + dscp + ", priority: " + number + "}\n",
+       "heartbeat: {priority: " + number + ", percent: 1, percent_up_to_10g: 2}\n",
+       "heartbeat: {priority: " + number + "}\n",
+       "dcbx: any\n",
+       "vlan: tagged\n",
+       "mtu_bytes: " + Any<std::string>(chance, {"1500", "4200", "9000"}) + "\n",
+       "roce_mtu_bytes: " + Any<std::string>(chance, {"1024", "2048", "4096"}) + "\n",
+       "rdma_max_rate_mbps: 20000\n",
+       "marking: consumers\n",
+       "dcb_set_by: elsewhere\n",
+       "transport: roce-v2\n"});
+}
+
 }  // namespace
 
 PlanHost MakePlanHost(Chance& chance) {
@@ -346,6 +378,19 @@ Profile MakePlanProfile(Chance& chance) {
     Profile profile = *LoadProfile(names[Upto(chance, names.size() - 1)]);
     if (OneIn(chance, 2)) ChangeByChance(profile, chance);
     if (!FindProblem(ToProto(profile))) return profile;
+  }
+}
+
+Profile MakeDerivedProfile(Chance& chance) {
+  const std::vector<std::string> names = BuiltInProfileNames();
+  while (true) {
+    std::string yaml = "extends: " + names[Upto(chance, names.size() - 1)] + "\nname: derived\n";
+    const std::string without = Any<std::string>(chance, {"", "", "ets.classes", "tos", "ets", "cnp"});
+    if (!without.empty()) yaml += "without: [" + without + "]\n";
+    for (std::uint64_t i = 1 + Upto(chance, 2); i > 0; --i) yaml += AnyKey(chance);
+    // A key twice, or one that contradicts another, is refused: then the next one is tried.
+    const absl::StatusOr<Profile> profile = ParseProfile(yaml, "derived.yaml");
+    if (profile.ok()) return *profile;
   }
 }
 

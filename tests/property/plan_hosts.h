@@ -25,4 +25,7 @@ PlanHost MakePlanHost(Chance& chance);
 // A built-in profile, or one of values that contradict nothing (api/profile/profile_problems.h).
 Profile MakePlanProfile(Chance& chance);
 
+// One that extends a built-in profile and says a few keys of its own, as the loader takes it.
+Profile MakeDerivedProfile(Chance& chance);
+
 }  // namespace rdmaready::property
