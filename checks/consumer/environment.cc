@@ -230,6 +230,20 @@ void RefuseAll(const std::vector<Looked>& all, Consumer consumer, Environment& e
   Refuse(environment, Readiness::kNotReady, Cat("no port of this host is for ", Name(consumer)));
 }
 
+// A port that should carry its data is not ready: a job would do without it, and nobody would notice. True: the
+// values are refused.
+bool RefuseForOne(const std::vector<Looked>& all, Consumer consumer, Environment& environment) {
+  const auto worst = std::ranges::find_if(all, [](const Looked& one) {
+    return one.state == Looked::State::kNotReady || one.state == Looked::State::kUnknown;
+  });
+  if (worst == all.end()) return false;
+  const bool failed = worst->state == Looked::State::kNotReady;
+  Refuse(environment, failed ? Readiness::kNotReady : Readiness::kUndetermined,
+         Cat(SubjectOf(*worst->ready.port), failed ? " is not ready for " : " may not be ready for ",
+             Name(consumer), ": ", worst->why, "; to do without it, name the other ports with --port"));
+  return true;
+}
+
 std::vector<ReadyPort> PortsOf(const HostParts& parts) {
   std::vector<ReadyPort> ports;
   for (const HostPart& part : parts.parts()) {
@@ -292,6 +306,7 @@ absl::StatusOr<Environment> EnvironmentFor(const Facts& host, std::span<const Pr
     RefuseAll(all, question.consumer, environment);
     return environment;
   }
+  if (RefuseForOne(all, question.consumer, environment)) return environment;
   AddVariables(marked, question.consumer, ready, environment);
   if (environment.state == Readiness::kReady) {
     AddNotes(all, environment);

@@ -13,11 +13,16 @@ namespace {
 
 bool IsIpv6(const Gid& gid) { return AddressOfGid(gid.raw).find(':') != std::string::npos; }
 
-// The netdevs whose addresses RDMA may use; nothing where all may.
-std::optional<std::vector<std::string>> StorageHolders(const Facts& host, const Port& port,
-                                                       const Profile& profile) {
-  if (profile.vlan != Profile::Vlan::kTagged && !profile.vlan_ids) return std::nullopt;
+bool AsksForTags(const Profile& profile) { return profile.vlan == Profile::Vlan::kTagged || profile.vlan_ids; }
+
+// The netdevs whose addresses RDMA may use.
+std::vector<std::string> StorageHolders(const Facts& host, const Port& port, const Profile& profile) {
   std::vector<std::string> holders;
+  if (!AsksForTags(profile)) {
+    for (const PlacedAddress& placed : AddressesBesideDefaultRoute(host, port))
+      holders.push_back(placed.netdev);
+    return holders;
+  }
   for (const TaggedNetdev& vlan : StorageVlans(host, port, profile)) holders.push_back(vlan.holder);
   return holders;
 }
@@ -45,19 +50,29 @@ std::optional<std::uint32_t> OwnChoice(const Port& port, bool ipv6) {
 
 }  // namespace
 
+std::vector<PlacedAddress> AddressesBesideDefaultRoute(const Facts& host, const Port& port) {
+  std::vector<PlacedAddress> all = AddressesOf(port);
+  if (!host.default_routes) return all;
+  std::vector<PlacedAddress> beside;
+  std::ranges::copy_if(all, std::back_inserter(beside), [&host](const PlacedAddress& placed) {
+    return std::ranges::find(*host.default_routes, placed.netdev) == host.default_routes->end();
+  });
+  return beside.empty() ? all : beside;
+}
+
 Fact<std::vector<Gid>> UsableGids(const Facts& host, const Port& port, const Profile& profile) {
   if (!port.gids) return port.gids.missing();
   if (!port.netdev) return port.netdev.missing();
   if (!AddressesKnown(port)) return WhyAddressesUnknown(port);
-  const std::optional<std::vector<std::string>> holders = StorageHolders(host, port, profile);
-  if (holders && !port.uppers) return port.uppers.missing();
+  const std::vector<std::string> holders = StorageHolders(host, port, profile);
+  if (AsksForTags(profile) && !port.uppers) return port.uppers.missing();
   const std::vector<PlacedAddress> addresses = AddressesOf(port);
   std::vector<Gid> usable;
   for (const Gid& gid : *port.gids) {
     if (gid.type != GidType::kRoceV2) continue;
     const std::string address = AddressOfGid(gid.raw);
     const bool fits = std::ranges::any_of(addresses, [&](const PlacedAddress& placed) {
-      const bool may = !holders || std::ranges::find(*holders, placed.netdev) != holders->end();
+      const bool may = std::ranges::find(holders, placed.netdev) != holders.end();
       return may && !address.empty() && placed.ip.address == address;
     });
     if (fits) usable.push_back(gid);

@@ -10,11 +10,16 @@
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
+#include "checks/words/addresses.h"
 
 namespace rdmaready {
 
+// The addresses of the port without those whose interface has the default route; all where none is left.
+std::vector<PlacedAddress> AddressesBesideDefaultRoute(const Facts& host, const Port& port);
+
 // RoCE v2 GIDs of IP addresses that the host has, by ascending index. With storage VLANs in the profile those
-// of addresses on them only. Missing where the GIDs or the addresses are not known.
+// of addresses on them only, else those beside the default route. Missing where the GIDs or the addresses are
+// not known.
 Fact<std::vector<Gid>> UsableGids(const Facts& host, const Port& port, const Profile& profile);
 
 struct PortGids {

@@ -34,15 +34,15 @@ std::string ListOf(const std::vector<std::string>& words) {
   return list;
 }
 
-// An address of the port that storage may use: on a storage VLAN where the profile asks for one, else the
-// first.
+// An address of the port that storage may use: on a storage VLAN where the profile asks for one, else the first
+// that does not lead to everybody else.
 std::string AddressFor(const Facts& host, const ReadyPort& one) {
   const bool tagged = one.profile->vlan == Profile::Vlan::kTagged || one.profile->vlan_ids;
   if (tagged) {
     const std::vector<TaggedNetdev> vlans = StorageVlans(host, *one.port, *one.profile);
     return vlans.empty() ? "" : vlans.front().address;
   }
-  const std::vector<PlacedAddress> addresses = AddressesOf(*one.port);
+  const std::vector<PlacedAddress> addresses = AddressesBesideDefaultRoute(host, *one.port);
   return addresses.empty() ? "" : addresses.front().ip.address;
 }
 
@@ -208,6 +208,7 @@ class Writer {
   }
 
   void Ucx() {
+    if (!OneLinkLayer()) return;
     Add("UCX_NET_DEVICES", ListOf(DevicesWithPort()), ReadyWhy());
     if (!GidIndex({"UCX_IB_GID_INDEX", "auto", false})) return;
     Marks("UCX_IB_TRAFFIC_CLASS", "UCX_IB_SL");

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "checks/consumer/gid_for_jobs.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -144,18 +145,59 @@ TEST(Environment, TakesTheAddressOnTheStorageVlan) {
   EXPECT_NE(Of(OnVlan(), Consumer::kNccl, profile).state, Readiness::kReady);
 }
 
+TEST(Environment, TakesTheGidThatIsBesideTheDefaultRoute) {
+  Facts host = GoodHost();
+  std::vector<Port> ports = *host.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.addresses = std::vector<IpAddress>{{.address = "192.168.0.5", .prefix_length = 24}};
+  ports.front().netdev = netdev;
+  ports.front().uppers = std::vector<UpperNetdev>{
+      {.name = "dcb0.711",
+       .kind = "vlan",
+       .over = {"dcb0"},
+       .admin_up = true,
+       .carrier = true,
+       .mtu_bytes = 9000,
+       .vlan_id = std::uint16_t{711},
+       .vlan_egress = std::vector<VlanPriority>{{.from = 4, .pcp = 3}},
+       .vlan_reorder = true,
+       .addresses = std::vector<IpAddress>{{.address = "10.0.0.1", .prefix_length = 24}},
+       .ipv4 = Ipv4Settings{}}};
+  std::vector<Gid> gids = *ports.front().gids;
+  Gid managed = gids.back();
+  managed.raw = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 168, 0, 5};
+  gids.push_back(managed);
+  gids[gids.size() - 2].index = 5;
+  ports.front().gids = gids;
+  host.ports = ports;
+  host.default_routes = std::vector<std::string>{"dcb0"};
+  const Port& port = host.ports->front();
+  const Fact<std::vector<Gid>> usable = UsableGids(host, port, VirtualFabricProfile());
+  ASSERT_TRUE(usable);
+  ASSERT_EQ(usable->size(), 1U);
+  EXPECT_EQ(usable->front().index, 5U);
+}
+
+TEST(Environment, RefusesUcxOnTwoLinkLayers) {
+  Facts host = WithSecond(GoodHost(), [](Port& port) { port = OnInfiniband().ports->front(); });
+  Profile any = VirtualFabricProfile();
+  any.transport = Profile::Transport::kAny;
+  EXPECT_NE(Of(host, Consumer::kUcx, any).state, Readiness::kReady);
+}
+
 TEST(Environment, LeavesOutGidAndMarkOnInfiniband) {
   EXPECT_THAT(Values(OnInfiniband(), Consumer::kNccl, InfinibandProfile()),
               ElementsAre("NCCL_IB_HCA==mlx5_0:1", "NCCL_SOCKET_IFNAME==eth0"));
 }
 
-TEST(Environment, LeavesOutAPortThatIsNotReadyAndSaysWhy) {
+TEST(Environment, IsRefusedWhereOneOfTwoPortsIsNotReady) {
   Facts host = TwoPorts(1);
   std::vector<Port> ports = *host.ports;
   ports[1].active_mtu_bytes = 1024;
   host.ports = ports;
   const Environment environment = Of(host, Consumer::kNccl);
-  EXPECT_EQ(environment.variables.front().value, "=rxe0:1") << environment.reason;
+  ExpectRefused(environment, Readiness::kNotReady, "rxe1/1 dcb1 is not ready for nccl: mtu");
+  EXPECT_THAT(environment.reason, HasSubstr("--port"));
   ASSERT_EQ(environment.left_out.size(), 1U);
   EXPECT_EQ(environment.left_out[0].port, "rxe1/1 dcb1");
   EXPECT_THAT(environment.left_out[0].why, HasSubstr("mtu"));
