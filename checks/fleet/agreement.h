@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Agreement: several hosts side by side, before any traffic. Which one is the odd one out?
 //
-// The ports that matter to each other vote; what more than half of them have is what the others are measured
-// by. Where two hosts differ nobody can say which one is right: that is one finding between the two, with both
-// values. Without a majority among more hosts each port has a finding that names the other values. A port that
-// differs from the profile, as its host's own findings say, neither votes nor is named a second time.
+// The hosts whose ports matter to each other vote, each host once; what more than half of them have is what the
+// others are measured by. A host whose own ports differ has no vote. Where two hosts differ nobody can say
+// which one is right: that is one finding between the two, with both values. Without a majority among more
+// hosts each port has a finding that names the other values. A port that differs from the profile, as its
+// host's own findings say, neither votes nor is named a second time.
 #pragma once
 
 #include <cstddef>

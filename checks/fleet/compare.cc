@@ -79,16 +79,35 @@ std::deque<Entry> EntriesOf(const Agreement& rule, std::span<const Voter> ports,
   return entries;
 }
 
-// The values in one group of ports, with the ports that have them.
+// The values in one group of ports, with the ports that have them. Each host has one vote, however many ports
+// it has; a host whose own ports differ has none.
 struct Ballot {
   std::map<std::string, std::vector<const Entry*>> by_value{};
-  std::size_t votes = 0;
-  std::set<std::string_view> hosts{};
+  std::size_t ports = 0;
+  std::map<std::string_view, std::set<std::string_view>> by_host{};  // the values of each host
 
-  // Null when no value has more than half of the votes.
+  void Add(std::string_view host, const Entry& entry) {
+    const auto row = by_value.try_emplace(*entry.value).first;
+    row->second.push_back(&entry);
+    by_host[host].insert(row->first);
+    ++ports;
+  }
+
+  std::size_t VotesFor(const std::string& value) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        by_host, [&value](const auto& row) { return row.second.size() == 1 && row.second.contains(value); }));
+  }
+
+  // Null when no value has the votes of more than half of the hosts.
   const std::pair<const std::string, std::vector<const Entry*>>* Majority() const {
-    const auto most = std::ranges::max_element(by_value, {}, [](const auto& row) { return row.second.size(); });
-    return most != by_value.end() && 2 * most->second.size() > votes ? &*most : nullptr;
+    const auto found = std::ranges::find_if(
+        by_value, [this](const auto& row) { return 2 * VotesFor(row.first) > by_host.size(); });
+    return found == by_value.end() ? nullptr : &*found;
+  }
+
+  // A port of every host has it: rails that differ from each other, alike on all hosts.
+  bool IsEverywhere(const std::string& value) const {
+    return std::ranges::all_of(by_host, [&value](const auto& row) { return row.second.contains(value); });
   }
 };
 
@@ -100,10 +119,7 @@ class Comparison {
       : rule_(rule), ports_(ports), entries_(EntriesOf(rule, ports, profile)) {
     for (const Entry& entry : entries_) {
       if (!entry.value || entry.key.empty() || !ports_[entry.voter].votes) continue;
-      Ballot& ballot = ballots_[entry.key];
-      ballot.by_value[*entry.value].push_back(&entry);
-      ballot.hosts.insert(ports_[entry.voter].host);
-      ++ballot.votes;
+      ballots_[entry.key].Add(ports_[entry.voter].host, entry);
     }
   }
 
@@ -172,7 +188,7 @@ class Comparison {
     const auto ballot = ballots_.find(entry.key);
     // Its own findings explain it.
     if (!ports_[entry.voter].votes) return Judged(false, *value, kTheSame, rule_.source);
-    if (ballot == ballots_.end() || ballot->second.hosts.size() < 2) {
+    if (ballot == ballots_.end() || ballot->second.by_host.size() < 2) {
       return NotApplicable(*value + "; no port of another host to compare it with");
     }
     return Tell(ballot->second, entry);
@@ -193,9 +209,13 @@ class Comparison {
     const std::string& own = *entry.value;
     const auto* majority = ballot.Majority();
     if (ballot.by_value.size() == 1) {
-      return Judged(true,
-                    Cat(own, ", like all ", PortCountText(ballot.votes), " of ", ballot.hosts.size(), " hosts"),
-                    kTheSame, rule_.source);
+      return Judged(
+          true, Cat(own, ", like all ", PortCountText(ballot.ports), " of ", ballot.by_host.size(), " hosts"),
+          kTheSame, rule_.source);
+    }
+    if (ballot.IsEverywhere(own)) {
+      return Judged(true, Cat(own, ", as on a port of all ", ballot.by_host.size(), " hosts"), kTheSame,
+                    rule_.source);
     }
     if (majority == nullptr) {
       const auto other =
@@ -203,7 +223,7 @@ class Comparison {
       return Differs(Cat(own, "; ", OthersText(ballot, own)), kTheSame, entry,
                      ballot.by_value.size() == 2 ? &*other : nullptr);
     }
-    const std::string share = Cat(majority->second.size(), " of ", PortCountText(ballot.votes));
+    const std::string share = Cat(ballot.VotesFor(majority->first), " of ", ballot.by_host.size(), " hosts");
     if (own == majority->first) {
       return Judged(true, Cat(own, ", like ", share), kTheSame, rule_.source);
     }
@@ -216,19 +236,20 @@ class Comparison {
     return {*voter.facts, *voter.port, entry.address ? &*entry.address : nullptr};
   }
 
-  // Two hosts that have no value in common: each may be the one that is right.
+  // The values that only one of two hosts has: each host may be the one that is right.
   std::optional<Between> BetweenTwo(const Ballot& ballot) const {
-    if (ballot.hosts.size() != 2 || ballot.by_value.size() < 2) return std::nullopt;
+    if (ballot.by_host.size() != 2 || ballot.by_value.size() < 2) return std::nullopt;
     Between between;
     std::map<std::string_view, const Entry*> first_of_host;
     for (const auto& [value, entries] : ballot.by_value) {
+      if (ballot.IsEverywhere(value)) continue;
       for (const Entry* entry : entries) {
-        if (ports_[entry->voter].host != ports_[entries.front()->voter].host) return std::nullopt;
         between.about.push_back(entry->voter);
         const auto [first, fresh] = first_of_host.emplace(ports_[entry->voter].host, entry);
         if (!fresh && entry->voter < first->second->voter) first->second = entry;
       }
     }
+    if (first_of_host.size() < 2) return std::nullopt;
     const Entry* a = first_of_host.begin()->second;
     const Entry* b = first_of_host.rbegin()->second;
     if (b->voter < a->voter) std::swap(a, b);

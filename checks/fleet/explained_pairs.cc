@@ -26,6 +26,13 @@ bool IsRed(const Finding& finding) {
 
 bool Fails(const Finding& finding) { return finding.outcome == Outcome::kFail && finding.hidden_by.empty(); }
 
+constexpr std::string_view kArrow = " -> ";
+
+std::string_view FirstWord(std::string_view text) { return text.substr(0, text.find(' ')); }
+
+// "a" of "a -> b".
+std::string FirstOf(std::string_view subject) { return std::string(subject.substr(0, subject.find(kArrow))); }
+
 bool IsSame(const Finding& finding, std::string_view id, std::string_view subject, std::string_view back) {
   return finding.id == id && (finding.subject == subject || finding.subject == back);
 }
@@ -44,10 +51,7 @@ class Explainer {
       if (const KnownCause* cause = CauseOf(i)) causes_[i] = Put(ways_[i], *cause);
     }
     for (std::size_t i = 0; i < ways_.size(); ++i) HideBehindCause(i);
-    for (std::size_t i = 0; i < ways_.size(); ++i) {
-      const auto back = BackOf(i);
-      if (back && Passed(ways_[i]) && Passed(ways_[*back])) AcceptVlans(ways_[i]);
-    }
+    AcceptVlans();
   }
 
  private:
@@ -160,18 +164,38 @@ class Explainer {
     }
   }
 
-  void AcceptVlans(const TestedWay& way) {
-    if (!way.other_vlan) return;
-    const auto accept = [](Finding& finding) {
-      if (finding.outcome != Outcome::kFail && finding.outcome != Outcome::kWarn) return;
-      finding.outcome = Outcome::kPass;
-      finding.observed += "; RDMA between them passes all the same";
-      SetFix(finding, {});
-    };
-    for (PairReport& pair : report_.pairs) {
-      for (Finding& finding : pair.findings) {
-        if (IsSame(finding, kVlan, way.subject, way.back) && finding.observed == way.other_vlan->observed)
-          accept(finding);
+  static void AcceptVlan(Finding& finding) {
+    if (finding.outcome != Outcome::kFail && finding.outcome != Outcome::kWarn) return;
+    finding.outcome = Outcome::kPass;
+    finding.observed += "; RDMA between them passes all the same";
+    SetFix(finding, {});
+  }
+
+  // A difference between two hosts is accepted where all their ports on different VLANs reach each other; that
+  // of one port where it reaches all others.
+  void AcceptVlans() {
+    std::map<std::pair<std::size_t, std::size_t>, bool> hosts;
+    std::map<std::pair<std::size_t, std::string>, bool> ports;
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      const TestedWay& way = ways_[i];
+      if (!way.other_vlan) continue;
+      const auto back = BackOf(i);
+      const bool passed = back && Passed(way) && Passed(ways_[*back]);
+      const auto all = [passed](bool& so_far) { so_far = so_far && passed; };
+      all(hosts.try_emplace(std::minmax(way.from, way.to), true).first->second);
+      all(ports.try_emplace({way.from, FirstOf(way.subject)}, true).first->second);
+      all(ports.try_emplace({way.to, FirstOf(way.back)}, true).first->second);
+    }
+    for (const TestedWay& way : ways_) {
+      if (!way.other_vlan || !hosts.at(std::minmax(way.from, way.to))) continue;
+      for (Finding& finding : FindingsOf(way)) {
+        if (finding.id == kVlan && finding.observed.starts_with(way.other_vlan->observed)) AcceptVlan(finding);
+      }
+    }
+    for (const auto& [port, passed] : ports) {
+      if (!passed) continue;
+      for (Finding& finding : report_.hosts[port.first].findings) {
+        if (finding.id == kVlan && FirstWord(finding.subject) == port.second) AcceptVlan(finding);
       }
     }
   }
@@ -185,7 +209,6 @@ class Explainer {
 
 // "b -> a" of "a -> b".
 std::string Reversed(std::string_view subject) {
-  constexpr std::string_view kArrow = " -> ";
   const std::size_t at = subject.find(kArrow);
   if (at == std::string_view::npos) return std::string(subject);
   return Cat(subject.substr(at + kArrow.size()), kArrow, subject.substr(0, at));

@@ -56,13 +56,15 @@ const std::vector<OwnIds>& SharedFindings() {
   return kShared;
 }
 
+bool IsBlocking(const Finding& finding) { return finding.outcome == Outcome::kFail && finding.blocking; }
+
 bool IsWrong(const Finding& finding) {
   return finding.hidden_by.empty() && (finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn);
 }
 
 // As a failure that keeps both hosts from being ready for each other.
 Finding Blocking(Finding finding) {
-  if (finding.outcome == Outcome::kFail && finding.blocking) return finding;
+  if (IsBlocking(finding)) return finding;
   finding.outcome = Outcome::kFail;
   finding.blocking = true;
   finding.rung = Rung::kPeer;
@@ -141,7 +143,8 @@ class Finder {
     for (const OwnIds& own : OwnFindings()) AddOwn(own);
     AddFirewall();
     AddBetween();
-    std::ranges::stable_sort(causes_, {}, &KnownCause::kind);
+    std::ranges::stable_sort(
+        causes_, {}, [](const KnownCause& cause) { return std::pair(!cause.was_blocking, cause.kind); });
     return std::move(causes_);
   }
 
@@ -155,7 +158,7 @@ class Finder {
       for (const std::string_view id : own.ids) {
         const Finding* finding = OwnWrong(*end, id);
         if (finding == nullptr) continue;
-        causes_.push_back({own.kind, std::string(end->host), Blocking(*finding)});
+        causes_.push_back({own.kind, std::string(end->host), Blocking(*finding), IsBlocking(*finding)});
         break;
       }
     }
@@ -165,7 +168,7 @@ class Finder {
     for (const CauseEnd* end : {&from_, &to_}) {
       const Finding* finding = FirewallDrops(*end) ? OwnWrong(*end, "ip.firewall") : nullptr;
       if (finding != nullptr)
-        causes_.push_back({CauseKind::kFirewall, std::string(end->host), Blocking(*finding)});
+        causes_.push_back({CauseKind::kFirewall, std::string(end->host), Blocking(*finding), true});
     }
   }
 
@@ -192,7 +195,9 @@ class Finder {
   }
 
   void Add(CauseKind kind, std::optional<Finding> finding) {
-    if (finding) causes_.push_back({kind, "", Blocking(*std::move(finding))});
+    if (!finding) return;
+    const bool was_blocking = IsBlocking(*finding);
+    causes_.push_back({kind, "", Blocking(*std::move(finding)), was_blocking});
   }
 
   std::optional<Finding> GidBetween() const {

@@ -49,10 +49,11 @@ struct KnownCause {
   // Fails and blocks. Says what is seen, wanted, where it was read, and the repair, with the host that types it
   // where that is not the finding's own. Its scope is kPair where it is between the two.
   Finding finding{};
+  bool was_blocking = false;  // it kept a host from being ready before any test, or is known to drop packets
 };
 
-// In the order of CauseKind, of the first end first. `between`: what is said of the two hosts together, by
-// JudgeAgreement and JudgePair.
+// Those that were blocking before the others; then in the order of CauseKind, of the first end first.
+// `between`: what is said of the two hosts together, by JudgeAgreement and JudgePair.
 std::vector<KnownCause> KnownCauses(const CauseEnd& from, const CauseEnd& to, std::span<const Finding> between,
                                     const Profile& profile);
 

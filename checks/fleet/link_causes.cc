@@ -9,6 +9,7 @@
 #include "checks/catalog.h"
 #include "checks/fleet/between.h"
 #include "checks/live/transfer.h"
+#include "checks/net/address_fix.h"
 #include "checks/words/addresses.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/fix.h"
@@ -35,15 +36,24 @@ std::string WithPrefix(const IpAddress& ip) { return Cat(ip.address, "/", unsign
 
 // Gives the host with the prefix that is too narrow the prefix that holds both addresses. RDMA takes the GID of
 // an address away with it (drivers/infiniband/core/roce_gid_mgmt.c): first it goes, then it comes again.
-Fix PrefixFix(const CauseEnd& odd, const PlacedAddress& place, unsigned bits) {
+std::string PrefixCommand(const PlacedAddress& place, unsigned bits) {
   const std::string netdev = ShellWord(place.netdev);
-  return OnHost(
-      Fix(Cat("ip address del ", ShellWord(place.ip.address), "/", unsigned{place.ip.prefix_length}, " dev ",
-              netdev, " && ip address add ", ShellWord(place.ip.address), "/", bits, " dev ", netdev))
-          .Because("one of the two prefixes is wrong, and nothing says which")
-          .Caution(Cat("connections by ", Printable(place.ip.address), " end"))
-          .Do("for good: in the network configuration"),
-      odd.host);
+  const std::string address = ShellWord(place.ip.address);
+  return Cat("ip address del ", address, "/", unsigned{place.ip.prefix_length}, " dev ", netdev,
+             " && ip address add ", address, "/", bits, " dev ", netdev);
+}
+
+Fix PrefixFix(const CauseEnd& odd, const PlacedAddress& place, const CauseEnd& other,
+              const PlacedAddress& wider) {
+  Fix fix = OnHost(Fix(PrefixCommand(place, wider.ip.prefix_length))
+                       .Because("one of the two prefixes is wrong, and nothing says which")
+                       .Caution(Cat("connections by ", Printable(place.ip.address), " end")),
+                   odd.host);
+  if (LeadsByDefault(*odd.facts, place.netdev)) fix = std::move(fix).Caution(DefaultRouteGoes(place.netdev));
+  return std::move(fix)
+      .Do("for good: in the network configuration")
+      .Or(Cat("where ", Printable(odd.host), " is right, on ", Printable(other.host), ": ",
+              PrefixCommand(wider, place.ip.prefix_length)));
 }
 
 // A prefix that leaves room for a router and one host: each port of a routed fabric has one.
@@ -123,6 +133,7 @@ std::optional<Finding> VlanBetween(const CauseEnd& from, const CauseEnd& to, con
   TakeVerdict(finding, check,
               DifferenceBetween({from.host, {*from.facts, *from.port, &*a}, *own},
                                 {to.host, {*to.facts, *to.port, &*b}, *others}, rule));
+  if (*own == rule.may_differ || *others == rule.may_differ) finding.outcome = Outcome::kWarn;
   return finding;
 }
 
@@ -150,7 +161,7 @@ std::optional<Finding> SubnetBetween(const CauseEnd& from, const CauseEnd& to) {
     finding = NoPath(place,
                      Cat(both, ": only ", there ? from.host : to.host, " takes the other to be in its subnet"));
     finding.expected = "prefixes of one length";
-    fix = there ? PrefixFix(to, *b, a->ip.prefix_length) : PrefixFix(from, *a, b->ip.prefix_length);
+    fix = there ? PrefixFix(to, *b, from, *a) : PrefixFix(from, *a, to, *b);
   }
   const std::string check = finding.remedy ? finding.remedy->check : std::string();
   SetFix(finding, std::move(fix).CheckBy(check));
@@ -190,7 +201,9 @@ std::optional<KnownCause> RouteCause(const Failure& failure, const CauseEnd& fro
                                      const Profile& profile) {
   const RouteWords* words = WordsOf(failure);
   const std::optional<PlacedAddress> own = PlaceOf(from);
-  if (words == nullptr || !own) return std::nullopt;
+  // Outside of its own subnet it takes a router: SubnetBetween says so.
+  if (words == nullptr || !own || !Holds(own->ip, IpAddress{.address = std::string(to.address)}))
+    return std::nullopt;
   return RouteAt(from, *own, to, Cat(words->means, " (", words->kernel, ")"), "RDMA-CM, resolving the address",
                  profile);
 }

@@ -60,12 +60,32 @@ struct Holder {
   PlacedAddress address{};
 };
 
-// Two recordings of one machine have one identity. Machines that were cloned share an id, but not a name.
-std::string MachineOf(const Voter& voter) {
+// Two recordings of one machine have one identity, and their ports one adapter's. Machines that were cloned
+// have the identity alone. Empty: the machine does not say who it is.
+std::string AdapterOf(const Voter& voter) {
   const Facts& facts = *voter.facts;
-  if (facts.machine_id.empty() && facts.hostname.empty()) return std::string(voter.host);
-  return Cat(facts.machine_id, " ", facts.hostname);
+  if (facts.machine_id.empty() && facts.hostname.empty()) return {};
+  const Port& port = *voter.port;
+  return Cat(facts.machine_id, " ", facts.hostname, " ",
+             port.node_guid ? std::to_string(*port.node_guid) : (port.netdev ? port.netdev->mac : ""));
 }
+
+// Tells machines apart by the name that the caller has for them, and by their adapters.
+class Machines {
+ public:
+  // Whether it is the first port of its machine.
+  bool Add(const Voter& voter) {
+    const std::string adapter = AdapterOf(voter);
+    const bool known = hosts_.contains(voter.host) || (!adapter.empty() && adapters_.contains(adapter));
+    hosts_.insert(voter.host);
+    if (!adapter.empty()) adapters_.insert(adapter);
+    return !known;
+  }
+
+ private:
+  std::set<std::string_view> hosts_{};
+  std::set<std::string> adapters_{};
+};
 
 class AddressBook {
  public:
@@ -99,34 +119,43 @@ class AddressBook {
     if (!AddressesKnown(port)) return NoAnswer(WhyAddressesUnknown(port), kOwnAddress, kAddressSource);
     const std::vector<PlacedAddress> own = AddressesOf(port);
     if (own.empty()) return NotApplicable("the port has no address that peers can use");
-    return Judged(true, Cat(own.front().ip.address, " is on no other host"), kOwnAddress, kAddressSource);
+    const auto compared =
+        std::ranges::find_if_not(own, [](const PlacedAddress& placed) { return IsOfRouting(placed.ip); });
+    if (compared == own.end())
+      return NotApplicable("its addresses have no subnet: routing may give such ones to several hosts");
+    return Judged(true, Cat(compared->ip.address, " is on no other host"), kOwnAddress, kAddressSource);
   }
 
-  // The first port of each machine that has the address.
-  std::vector<const Holder*> Machines(const std::vector<Holder>& holders) const {
-    std::vector<const Holder*> machines;
-    std::set<std::string> seen;
-    for (const Holder& holder : holders) {
-      if (seen.insert(MachineOf(ports_[holder.voter])).second) machines.push_back(&holder);
-    }
-    return machines;
+  bool AreOfSeveralMachines(const std::vector<Holder>& holders) const {
+    Machines machines;
+    return std::ranges::count_if(holders,
+                                 [&](const Holder& holder) { return machines.Add(ports_[holder.voter]); }) > 1;
   }
+
+  // The holders of the address on one VLAN.
+  struct OfWire {
+    const Holder* first = nullptr;
+    Machines machines{};
+  };
 
   void JudgeAddress(const std::vector<Holder>& holders, Compared& compared) {
-    if (holders.size() < 2) return;
-    const std::vector<const Holder*> machines = Machines(holders);
-    if (machines.size() < 2) return;
-    std::map<std::vector<std::uint16_t>, const Holder*> first_of_wire;
-    for (const Holder* holder : machines) {
-      const Fact<std::vector<std::uint16_t>> tags = TagsOf(*ports_[holder->voter].port, holder->address);
+    if (holders.size() < 2 || !AreOfSeveralMachines(holders)) return;
+    std::map<std::vector<std::uint16_t>, OfWire> wires;
+    for (const Holder& holder : holders) {
+      const Fact<std::vector<std::uint16_t>> tags = TagsOf(*ports_[holder.voter].port, holder.address);
       if (!tags) {
-        Put(holder->voter,
-            Unclear(Cat(holder->address.ip.address, " is on another host too, and its VLAN is not known"),
+        Put(holder.voter,
+            Unclear(Cat(holder.address.ip.address, " is on another host too, and its VLAN is not known"),
                     kOwnAddress, kAddressSource));
         continue;
       }
-      const auto [first, fresh] = first_of_wire.emplace(*tags, holder);
-      if (!fresh) AddTwin(*first->second, *holder, compared);
+      OfWire& wire = wires[*tags];
+      if (!wire.machines.Add(ports_[holder.voter])) continue;
+      if (wire.first == nullptr) {
+        wire.first = &holder;
+      } else {
+        AddTwin(*wire.first, holder, compared);
+      }
     }
   }
 

@@ -24,12 +24,14 @@ std::string WithPrefix(const IpAddress& ip) {
   return Cat(ShellWord(ip.address), "/", unsigned{ip.prefix_length});
 }
 
-// The netdev without a VLAN under the address; empty where it is not the port's own.
+// The netdev without a VLAN that a VLAN for the address stands on: the port's own, a bond over it, or what the
+// present VLAN stands on. Empty where it is another one, as a bridge.
 std::string BaseOf(const DifferingEnd& end) {
   if (!end.port.netdev || end.port.netdev->vlan_id) return {};
-  if (end.address->upper == nullptr) return end.port.netdev->name;
-  const std::vector<std::string>& over = end.address->upper->over;
-  return over.empty() ? std::string() : over.front();
+  const UpperNetdev* upper = end.address->upper;
+  if (upper == nullptr) return end.port.netdev->name;
+  if (upper->vlan_id) return upper->over.size() == 1 ? upper->over.front() : std::string();
+  return upper->kind == "bond" || upper->kind == "team" ? upper->name : std::string();
 }
 
 // A VLAN of that id on that netdev, which is there.
@@ -46,9 +48,13 @@ std::string VlanName(const std::string& base, std::uint16_t id) {
   return name.size() <= kMostNameChars ? name : Cat("vlan", id);
 }
 
-// The priorities that the VLAN which the address is on now gives its frames.
+bool HasEgress(const UpperNetdev* vlan) {
+  return vlan != nullptr && vlan->vlan_egress && !vlan->vlan_egress->empty();
+}
+
+// The priorities that a VLAN gives its frames.
 std::string EgressWords(const UpperNetdev* now) {
-  if (now == nullptr || !now->vlan_egress || now->vlan_egress->empty()) return {};
+  if (!HasEgress(now)) return {};
   std::string words = " egress-qos-map";
   for (const VlanPriority& row : *now->vlan_egress) words += Cat(" ", row.from, ":", unsigned{row.pcp});
   return words;
@@ -62,9 +68,10 @@ std::string KeptBy(const Facts& host, const std::string& netdev) {
 
 Fix Moved(const DifferingEnd& odd, const std::string& command, const std::string& to) {
   const std::string& from = odd.address->netdev;
-  return Fix(command)
-      .Caution(Cat("connections by ", Printable(odd.address->ip.address), " end"))
-      .Caution(kHolds)
+  Fix fix =
+      Fix(command).Caution(Cat("connections by ", Printable(odd.address->ip.address), " end")).Caution(kHolds);
+  if (LeadsByDefault(odd.host, from)) fix = std::move(fix).Caution(DefaultRouteGoes(from));
+  return std::move(fix)
       .Do(Cat("for good: in ", KeptBy(odd.host, from)))
       .CheckBy(Cat("ip -d address show dev ", ShellWord(to)));
 }
@@ -76,7 +83,8 @@ Fix ByHand(const DifferingEnd& odd) {
       .CheckBy(Cat("ip -d link show dev ", ShellWord(odd.address->netdev)));
 }
 
-Fix ToVlan(const DifferingEnd& odd, const std::string& base, std::uint16_t id) {
+// The new VLAN has the priorities of the present one, else those of the other host.
+Fix ToVlan(const DifferingEnd& odd, const DifferingEnd& other, const std::string& base, std::uint16_t id) {
   const IpAddress& ip = odd.address->ip;
   if (const UpperNetdev* there = VlanThere(odd.port, base, id)) {
     return Moved(odd,
@@ -87,9 +95,10 @@ Fix ToVlan(const DifferingEnd& odd, const std::string& base, std::uint16_t id) {
   const UpperNetdev* now = odd.address->upper;
   const std::string name = VlanName(base, id);
   const std::string mtu = now != nullptr && now->mtu_bytes != 0 ? Cat(" mtu ", now->mtu_bytes) : std::string();
-  const std::string command = Cat("ip link add link ", ShellWord(base), " name ", ShellWord(name), mtu,
-                                  " type vlan id ", id, EgressWords(now), " && ip link set dev ",
-                                  ShellWord(name), " up && ", MoveAddress(ip, odd.address->netdev, name));
+  const std::string command =
+      Cat("ip link add link ", ShellWord(base), " name ", ShellWord(name), mtu, " type vlan id ", id,
+          EgressWords(HasEgress(now) ? now : other.address->upper), " && ip link set dev ", ShellWord(name),
+          " up && ", MoveAddress(ip, odd.address->netdev, name));
   return Moved(odd, command, name)
       .Do(Cat("let the switch port carry VLAN ", id, " with its tag"), StepSite::kSwitch);
 }
@@ -113,6 +122,8 @@ Fix GiveUp(const DifferingSide& side, const DifferingSide& other) {
                        .Caution("its other addresses of that subnet are deleted too, where the sysctl "
                                 "promote_secondaries is 0"),
                    side.host);
+  if (LeadsByDefault(side.end.host, side.end.address->netdev))
+    fix = std::move(fix).Caution(DefaultRouteGoes(side.end.address->netdev));
   if (!another) fix = std::move(fix).Do(Cat("ADDRESS: a free one of ", SubnetOf(ip)));
   return std::move(fix)
       .Do(Cat("for good: in ", KeptBy(side.end.host, side.end.address->netdev)))
@@ -128,7 +139,9 @@ Fix VlanFix(const DifferingEnd& odd, const DifferingEnd& other) {
   const Fact<std::vector<std::uint16_t>> wanted = TagsOf(other.port, *other.address);
   const std::string base = BaseOf(odd);
   if (!own || !wanted || own->size() > 1 || wanted->size() > 1 || base.empty()) return ByHand(odd);
-  if (!wanted->empty()) return ToVlan(odd, base, wanted->front());
+  const UpperNetdev* upper = odd.address->upper;
+  if (upper != nullptr && !upper->vlan_id && !own->empty()) return ByHand(odd);
+  if (!wanted->empty()) return ToVlan(odd, other, base, wanted->front());
   return Moved(odd, MoveAddress(odd.address->ip, odd.address->netdev, base), base);
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/net/address_fix.h"
 
+#include <algorithm>
+
 #include "checks/setting/network_owner.h"
 #include "checks/setting/owner.h"
+#include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -33,6 +36,17 @@ std::string MoveAddress(const IpAddress& ip, const std::string& from, const std:
   const std::string address = Cat(ShellWord(ip.address), "/", unsigned{ip.prefix_length});
   return Cat("ip address del ", address, " dev ", ShellWord(from), " && ip address add ", address, " dev ",
              ShellWord(to));
+}
+
+bool LeadsByDefault(const Facts& host, const std::string& netdev) {
+  const Fact<std::vector<std::string>>& routes = host.default_routes;
+  if (!routes) return !NotOffered(routes);
+  return std::ranges::find(*routes, netdev) != routes->end();
+}
+
+std::string DefaultRouteGoes(const std::string& netdev) {
+  return Cat("the default route by ", Printable(netdev),
+             " can go with the address: run it at the console of the host, and add the route again");
 }
 
 }  // namespace rdmaready

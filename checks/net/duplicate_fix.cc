@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "checks/net/address_fix.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -48,10 +49,11 @@ Fix DuplicateFix(const Facts& host, const PlacedAddress& placed, const std::stri
   const std::string ours = ShellWord(placed.netdev);
   const std::string theirs = ShellWord(other);
   const bool both = CarriesRdma(host, other);
+  const bool managed = LeadsByDefault(host, other);
   Fix fix = Fix().Because(Cat("RDMA-CM binds to one of ", ours, " and ", theirs, ", and both answer ARP",
                               both ? "; both carry RDMA" : ""),
                           Certainty::kCertain);
-  if (!both && !by_routing && StacksKnown(host)) {
+  if (!both && !by_routing && !managed && StacksKnown(host)) {
     fix = TakeFromOther(address, theirs, std::move(fix));
   } else if (!both && by_routing) {
     fix = std::move(fix)
@@ -63,6 +65,7 @@ Fix DuplicateFix(const Facts& host, const PlacedAddress& placed, const std::stri
               .Do(Cat("decide which of ", ours, " and ", theirs, " keeps ", address,
                       ": peers say which of the two they reach"))
               .Do("give the other one an address of its own");
+    if (managed && !both) fix = std::move(fix).Caution(DefaultRouteGoes(other));
   }
   return std::move(fix).CheckBy(Cat("ip -brief address show to ", address));
 }

@@ -32,11 +32,10 @@ std::string IdWord(const Profile& profile) {
 // The one address that the VLAN takes over: it would be on both otherwise. Nothing where there are several, or
 // where it may be the one by which the host is managed.
 std::optional<PlacedAddress> AddressToMove(const PortView& view) {
-  if (!AddressesKnown(view.port) || !view.host.default_routes) return std::nullopt;
+  if (!AddressesKnown(view.port)) return std::nullopt;
   std::vector<PlacedAddress> addresses = AddressesOf(view.port);
   if (addresses.size() != 1) return std::nullopt;
-  const std::vector<std::string>& routes = *view.host.default_routes;
-  if (std::ranges::find(routes, addresses.front().netdev) != routes.end()) return std::nullopt;
+  if (LeadsByDefault(view.host, addresses.front().netdev)) return std::nullopt;
   return addresses.front();
 }
 

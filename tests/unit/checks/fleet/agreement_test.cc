@@ -85,11 +85,11 @@ TEST(Agreement, NamesTheOddOneOutAndNobodyElse) {
   const Finding odd = Of(findings[2], "agree.marking");
   EXPECT_EQ(odd.outcome, Outcome::kWarn);
   EXPECT_EQ(odd.subject, "rxe0/1 dcb0");
-  EXPECT_EQ(odd.observed, "RDMA-CM marks ToS 24; RDMA-CM marks ToS 106 at 3 of 4 ports");
+  EXPECT_EQ(odd.observed, "RDMA-CM marks ToS 24; RDMA-CM marks ToS 106 at 3 of 4 hosts");
   EXPECT_EQ(odd.expected, "RDMA-CM marks ToS 106, like the others");
   for (const std::size_t other : {0U, 1U, 3U}) {
     EXPECT_EQ(Of(findings[other], "agree.marking").outcome, Outcome::kPass);
-    EXPECT_EQ(Of(findings[other], "agree.marking").observed, "RDMA-CM marks ToS 106, like 3 of 4 ports");
+    EXPECT_EQ(Of(findings[other], "agree.marking").observed, "RDMA-CM marks ToS 106, like 3 of 4 hosts");
   }
 }
 
@@ -178,8 +178,48 @@ TEST(Agreement, NamesTheHostThatIsOnAnotherVlanThanMost) {
   EXPECT_THAT(fleet.BetweenIds(), testing::IsEmpty());
   EXPECT_EQ(Of(findings[0], "agree.vlan").outcome, Outcome::kPass);
   EXPECT_EQ(Of(findings[1], "agree.vlan").outcome, Outcome::kFail);
-  EXPECT_EQ(Of(findings[1], "agree.vlan").observed, "VLAN 712; VLAN 711 at 2 of 3 ports");
+  EXPECT_EQ(Of(findings[1], "agree.vlan").observed, "VLAN 712; VLAN 711 at 2 of 3 hosts");
   EXPECT_EQ(Of(findings[2], "agree.vlan").outcome, Outcome::kPass);
+}
+
+// A host of two ports in one subnet, on VLANs of their own; 0: untagged.
+Facts TwoRails(const std::string& name, int number, std::uint16_t first, std::uint16_t second) {
+  const std::string net = "10.0.0.";
+  Facts host = WiredHost({name, net + std::to_string(number), 24, first});
+  const Facts other = WiredHost({name, net + std::to_string(number + 100), 24, second});
+  std::vector<Port> ports = *host.ports;
+  ports.push_back(other.ports->front());
+  ports.back().device = "rxe1";
+  host.ports = ports;
+  return host;
+}
+
+TEST(Agreement, GivesEachHostOneVote) {
+  Facts big = TwoRails("a", 1, 711, 711);
+  std::vector<Port> ports = *big.ports;
+  const Facts more = TwoRails("a", 11, 711, 711);
+  ports.insert(ports.end(), more.ports->begin(), more.ports->end());
+  ports[2].device = "rxe2";
+  ports[3].device = "rxe3";
+  big.ports = ports;
+  Fleet fleet{.facts = {big, WiredHost({"b", "10.0.0.2", 24, 712}), WiredHost({"c", "10.0.0.3", 24, 712})}};
+  const auto findings = fleet.Judge();
+  EXPECT_EQ(Of(findings[0], "agree.vlan").outcome, Outcome::kFail);
+  EXPECT_EQ(Of(findings[0], "agree.vlan").observed, "VLAN 711; VLAN 712 at 2 of 3 hosts");
+  EXPECT_EQ(Of(findings[1], "agree.vlan").outcome, Outcome::kPass);
+  EXPECT_EQ(Of(findings[2], "agree.vlan").outcome, Outcome::kPass);
+}
+
+TEST(Agreement, NamesOfTwoRailsTheOneThatDiffers) {
+  Fleet fleet{.facts = {TwoRails("a", 1, 710, 711), TwoRails("b", 2, 710, 712)}};
+  const auto findings = fleet.Judge();
+  ASSERT_THAT(fleet.BetweenIds(), testing::ElementsAre("agree.vlan"));
+  EXPECT_EQ(fleet.between.front().finding.observed,
+            "VLAN 711 at host1 rxe1/1 (10.0.0.101), VLAN 712 at host2 rxe1/1 (10.0.0.102)");
+  for (const auto& of_host : findings) {
+    for (const Finding& finding : of_host)
+      EXPECT_NE(finding.outcome, Outcome::kFail) << finding.subject << ": " << finding.observed;
+  }
 }
 
 TEST(Agreement, FindsAVlanThatDiffersBesideASubnetThatAgrees) {
@@ -329,7 +369,7 @@ TEST(Agreement, IsAdviceForAHostThatIsRightByItself) {
   const auto findings = fleet.Judge(profile);
   EXPECT_EQ(Of(findings[2], "agree.mtu").outcome, Outcome::kWarn);
   EXPECT_FALSE(Of(findings[2], "agree.mtu").blocking);
-  EXPECT_THAT(Of(findings[2], "agree.mtu").observed, HasSubstr("RDMA MTU 4096 at 2 of 3 ports"));
+  EXPECT_THAT(Of(findings[2], "agree.mtu").observed, HasSubstr("RDMA MTU 4096 at 2 of 3 hosts"));
 }
 
 TEST(Agreement, SkipsHostsThatDidNotAnswer) {

@@ -169,6 +169,20 @@ TEST(ExplainedPairs, AcceptVlansThatASwitchBringsTogether) {
   EXPECT_THAT(run.report.pairs[0].findings.back().observed, HasSubstr("passes all the same"));
 }
 
+TEST(ExplainedPairs, AcceptVlansOfSeveralPortsWhereAllReachEachOther) {
+  TestedPair run({});
+  run.Pass();
+  Finding differs = Live("agree.vlan", Outcome::kFail);
+  differs.observed = "VLAN 711 at a, untagged at b";
+  for (TestedWay& way : run.ways) way.other_vlan = differs;
+  differs.observed += ", and 2 ports more";
+  run.report.pairs[0].findings.push_back(differs);
+  run.report.hosts[1].findings.push_back(Own("agree.vlan", Outcome::kWarn, true));
+  ExplainPairs(run.ways, run.report);
+  EXPECT_EQ(run.report.pairs[0].findings.back().outcome, Outcome::kPass);
+  EXPECT_EQ(run.report.hosts[1].findings.back().outcome, Outcome::kPass);
+}
+
 TEST(ExplainedPairs, FoldTwoChecksThatSayOneThing) {
   Report report{.pairs = {{.from = "a", .to = "b"}}};
   Finding pair = Live("mtu.pair", Outcome::kFail);

@@ -173,6 +173,27 @@ TEST(KnownCauses, NameTwoPrefixLengths) {
   EXPECT_THAT(hosts.First(kNoAnswer).observed, HasSubstr("only a takes the other to be in its subnet"));
   EXPECT_EQ(hosts.First(kNoAnswer).fix,
             "ip address del 10.0.0.200/25 dev dcb0 && ip address add 10.0.0.200/24 dev dcb0");
+  EXPECT_THAT(hosts.First(kNoAnswer).remedy->alternatives,
+              ElementsAre("where b is right, on a: ip address del 10.0.0.1/24 dev dcb0 && ip address add "
+                          "10.0.0.1/25 dev dcb0"));
+}
+
+// A switch may put the frames of the untagged host into the VLAN: that only warns.
+TEST(KnownCauses, PutAFailureBeforeAWarningThatIsNearerToTheWire) {
+  Facts b = Dropping(WiredHost({"b", "10.0.0.2", 24, 711}), 4791);
+  Firewall firewall = *b.firewall;
+  firewall.packets.front().netdev = "dcb0.711";
+  b.firewall = firewall;
+  const TwoHosts hosts(A(), b);
+  EXPECT_THAT(hosts.Explaining(kNoAnswer), ElementsAre("ip.firewall at b", "agree.vlan"));
+}
+
+TEST(KnownCauses, TakeNoRouteOutOfTheSubnetForAWrongOne) {
+  const TwoHosts hosts(A(), WiredHost({"b", "10.0.1.2"}));
+  const Failure no_route{FailureKind::kSetup,
+                         "resolve the address 10.0.1.2 from 10.0.0.1: Network is unreachable"};
+  EXPECT_FALSE(RouteCause(no_route, hosts.End(0), hosts.End(1), hosts.profile()).has_value());
+  EXPECT_THAT(hosts.Explaining(no_route), ElementsAre("peer.path"));
 }
 
 // In a routed fabric each port has a subnet of its own.

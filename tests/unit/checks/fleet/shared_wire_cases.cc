@@ -10,6 +10,37 @@ Facts OnVlan712() { return WiredHost({"b", "10.0.0.2", 24, 712}); }
 Facts WithOneAddress() { return WiredHost({"b", "10.0.0.1"}); }
 Facts WithOneAddressOnVlan712() { return WiredHost({"b", "10.0.0.1", 24, 712}); }
 
+Facts OnBondOver(const std::string& name, const std::string& kind, std::uint16_t vlan) {
+  Facts host = WiredHost({"a", "10.0.0.1", 24, vlan == 0 ? std::uint16_t{9} : vlan});
+  std::vector<Port> ports = *host.ports;
+  std::vector<UpperNetdev> uppers = *ports.front().uppers;
+  UpperNetdev top = uppers.front();
+  top.name = name;
+  top.kind = kind;
+  top.vlan_id = Missing{.kind = Missing::Kind::kUnsupported, .detail = "not a VLAN"};
+  top.vlan_egress = top.vlan_id.missing();
+  if (vlan == 0) {
+    uppers = {top};
+  } else {
+    top.over = {uppers.front().name};
+    uppers.front().addresses = std::vector<IpAddress>{};
+    uppers.push_back(top);
+  }
+  ports.front().uppers = uppers;
+  host.ports = ports;
+  return host;
+}
+
+Facts Clone(const std::string& name, std::uint64_t guid) {
+  Facts host = WiredHost({name, "10.0.0.1"});
+  std::vector<Port> ports = *host.ports;
+  ports.front().node_guid = guid;
+  host.ports = ports;
+  return host;
+}
+
+Facts OtherClone() { return Clone("b", 2); }
+
 Facts OnUnknownVlan(const std::string& address) {
   Facts host = WiredHost({"a", address, 24, 711});
   std::vector<Port> ports = *host.ports;
@@ -44,6 +75,15 @@ std::vector<CheckCase> VlanRows() {
             "VLAN 711; untagged at b rxe0/1",
             {.fix = "ip address del 10.0.0.1/24 dev dcb0.711 && ip address add 10.0.0.1/24 dev dcb0",
              .other = Untagged}),
+      Warns("agree.vlan", "a bond beside a VLAN", OnBondOver("bond0", "bond", 0), "untagged; VLAN 712",
+            {.fix = "ip link add link bond0 name bond0.712 mtu 9000 type vlan id 712 egress-qos-map 4:3 && ip "
+                    "link set dev bond0.712 up && ip address del 10.0.0.1/24 dev bond0 && ip address add "
+                    "10.0.0.1/24 dev bond0.712",
+             .other = OnVlan712}),
+      Warns("agree.vlan", "a bridge beside a VLAN", OnBondOver("br0", "bridge", 0), "untagged; VLAN 712",
+            {.fix = "ip -d link show dev br0", .other = OnVlan712}),
+      Fails("agree.vlan", "a bridge on another VLAN", OnBondOver("br0", "bridge", 711), "VLAN 711; VLAN 712",
+            {.fix = "ip -d link show dev br0", .other = OnVlan712}),
       DoesNotApply("agree.vlan", "another subnet", WiredHost({"a", "10.0.7.1", 24, 711}),
                    "no port of another host", {.other = OnVlan712}),
       IsUnknown("agree.vlan", "denied", OnUnknownVlan("10.0.0.1"), "not permitted", {.other = OnVlan712}),
@@ -58,8 +98,11 @@ std::vector<CheckCase> AddressRows() {
                 {.fix = "ip address del 10.0.0.1/24 dev dcb0", .other = WithOneAddress}),
           Passes("agree.address", "on two VLANs: two networks", WiredHost({"a", "10.0.0.1", 24, 711}),
                  "is on no other host", {.other = WithOneAddressOnVlan712}),
-          Passes("agree.address", "an address that routing gave to several hosts",
-                 WiredHost({"a", "10.0.0.1", 32}), "is on no other host", {.other = WithOneAddress}),
+          DoesNotApply("agree.address", "an address that routing gave to several hosts",
+                       WiredHost({"a", "10.0.0.1", 32}), "routing may give such ones to several hosts",
+                       {.other = WithOneAddress}),
+          Fails("agree.address", "a clone with the name and the address of the other host", Clone("b", 1),
+                "10.0.0.1 is on dcb0 at a and on dcb0 at b", {.other = OtherClone}),
           Passes("agree.address", "the same machine, recorded twice", WiredHost({"b", "10.0.0.1"}),
                  "is on no other host", {.other = WithOneAddress}),
           IsUnknown("agree.address", "denied", WithNetdev([](Netdev& netdev) { netdev.addresses = Denied(); }),

@@ -30,6 +30,10 @@ std::vector<CheckCase> IpItselfRows() {
       subnet.shared_with = {{.netdev = "eth0", .address = address, .ipv4 = Ipv4Settings{}}};
     });
   };
+  const auto led_by = [](Facts host, const char* netdev) {
+    host.default_routes = std::vector<std::string>{netdev};
+    return host;
+  };
   const auto changed = [](Facts host, auto change) {
     std::vector<Port> all = *host.ports;
     change(all.front());
@@ -82,8 +86,10 @@ std::vector<CheckCase> IpItselfRows() {
             "10.0.0.1 is on dcb0 and on eth0", {.fix = "decide which of dcb0 and eth0"}),
       Warns("ip.duplicate", "of a host route on an interface without RDMA", host_route(shared("10.0.0.1")),
             "10.0.0.1 is on dcb0 and on eth0", {.fix = "ask whether a routing protocol has 10.0.0.1 on both"}),
-      Fails("ip.duplicate", "on an interface without RDMA", shared("10.0.0.1"),
+      Fails("ip.duplicate", "on an interface without RDMA", led_by(shared("10.0.0.1"), "eth9"),
             "10.0.0.1 is on dcb0 and on eth0", {.fix = "ip address flush dev eth0 to 10.0.0.1"}),
+      Fails("ip.duplicate", "on the interface of the default route", led_by(shared("10.0.0.1"), "eth0"),
+            "10.0.0.1 is on dcb0 and on eth0", {.fix = "decide which of dcb0 and eth0 keeps 10.0.0.1"}),
       Passes("ip.duplicate", "another address of the subnet there", shared("10.0.0.7"),
              "none of its addresses"),
       IsUnknown("ip.duplicate", "denied", second_denied, "not permitted"),
