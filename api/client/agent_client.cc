@@ -75,11 +75,12 @@ absl::StatusOr<CheckAnswer> DecodeDone(const v1::CheckDone& done, std::size_t fi
   return answer;
 }
 
-// Where nobody listens, the agent is not there: what to type is the same on every host that has the package.
+// Where nobody listens, or something in between closes the connection, the agent is not there: what to type is
+// the same on every host that has the package.
 absl::Status WithStart(const absl::Status& status) {
-  constexpr std::string_view kRefused = ": Connection refused";
   const std::string why = Message(status);
-  if (!absl::IsUnavailable(status) || !why.ends_with(kRefused)) return status;
+  const bool nobody = why.ends_with(": Connection refused") || why.ends_with(": Socket closed)");
+  if (!absl::IsUnavailable(status) || !nobody) return status;
   return absl::UnavailableError(
       why + " (no agent listens there; to start it, type on that host: systemctl start rdmaready-agent)");
 }

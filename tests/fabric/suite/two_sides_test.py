@@ -147,7 +147,7 @@ class TwoSides(unittest.TestCase):
                               f"the first line blames {innocent}: {first}")
         if not fault.ids:
             # The kernel's words may differ from one connection to the next.
-            times = one_line(printed.out + printed.err).count(f"host {cause.host}: ")
+            times = one_line(printed.out + printed.err).count(f"{cause.host} UNDETERMINED: the host did not answer: ")
             complaints.unless(times == 1, f"the error is printed {times} times")
 
     def compare(self, fault, complaints):
