@@ -127,6 +127,15 @@ std::string InventoryOf(const TypedLine& typed) {
   return defaults.ok() ? defaults->Of("inventory").value : std::string();
 }
 
+// bash takes a word as it is offered: what a shell would expand or run is not.
+bool IsPlainName(std::string_view word) {
+  const auto alone = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const auto plain = [&alone](char c) { return alone(c) || c == '.' || c == ':' || c == '-'; };
+  return !word.empty() && alone(word.front()) && std::ranges::all_of(word, plain);
+}
+
 enum class InventoryPlace { kHost, kGroup, kRack };
 
 Words FromInventory(const TypedLine& typed, InventoryPlace place) {
@@ -139,7 +148,7 @@ Words FromInventory(const TypedLine& typed, InventoryPlace place) {
     const std::string& word = place == InventoryPlace::kHost    ? host.name
                               : place == InventoryPlace::kGroup ? host.group
                                                                 : host.rack;
-    if (!word.empty()) words.push_back(word);
+    if (IsPlainName(word)) words.push_back(word);
   }
   std::ranges::sort(words);
   words.erase(std::ranges::unique(words).begin(), words.end());

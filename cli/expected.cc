@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/base/name_pattern.h"
+#include "checks/waiving.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -54,7 +55,7 @@ std::optional<Outcome> OutcomeOf(ExpectedFinding::Outcome outcome) {
 
 bool HasOutcome(const Finding& finding, ExpectedFinding::Outcome outcome) {
   const std::optional<Outcome> wanted = OutcomeOf(outcome);
-  return wanted ? finding.outcome == *wanted : CallsForAction(finding.outcome);
+  return wanted ? finding.outcome == *wanted : CallsForAttention(finding);
 }
 
 // "mlx5_0/1 ens1f0np0": any of the words, or a device without its port.
@@ -180,7 +181,7 @@ class Comparison {
   void CompareUnsaid(const std::string& pattern) {
     std::vector<Seen> said;
     std::ranges::copy_if(all_, std::back_inserter(said), [&pattern](const Seen& one) {
-      return MatchesPattern(pattern, one.finding->id) && CallsForAction(one.finding->outcome);
+      return MatchesPattern(pattern, one.finding->id) && CallsForAttention(*one.finding);
     });
     if (!said.empty()) differences_.push_back({{Cat("nothing of ", pattern)}, SeenLines(said, with_host_)});
   }
@@ -188,7 +189,7 @@ class Comparison {
   void CompareRest() {
     std::vector<Seen> rest;
     std::ranges::copy_if(all_, std::back_inserter(rest), [this](const Seen& one) {
-      const bool wrong = one.finding->outcome == Outcome::kFail || one.finding->outcome == Outcome::kWarn;
+      const bool wrong = CallsForAttention(*one.finding) && one.finding->outcome != Outcome::kUnknown;
       return wrong && std::ranges::none_of(expected_.findings, [&one](const ExpectedFinding& wanted) {
                return Fits(wanted, *one.finding);
              });

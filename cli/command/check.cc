@@ -81,6 +81,10 @@ ExitStatus StatusFor(const Context& context, const CheckSummary& run) {
 // Of --wait; nothing without it.
 absl::StatusOr<std::optional<std::chrono::milliseconds>> WaitOf(const CheckFlags& options) {
   if (options.wait.empty()) return std::nullopt;
+  const auto is_time = [](const std::string& host) { return ParseDuration(host).ok(); };
+  const auto time = std::ranges::find_if(options.named.hosts, is_time);
+  if (options.wait == kPlainWait && time != options.named.hosts.end())
+    return absl::InvalidArgumentError("a time belongs to its option: write --wait=" + *time);
   const absl::StatusOr<std::chrono::milliseconds> wait =
       ParseDuration(options.wait == kPlainWait ? kDefaultWait : std::string_view(options.wait));
   if (!wait.ok()) return absl::InvalidArgumentError("--wait: " + Message(wait.status()));

@@ -8,7 +8,6 @@
 
 #include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "api/profile/load.h"
 #include "api/profile/site.h"
 #include "checks/consumer/environment.h"
 #include "checks/words/words.h"
@@ -16,6 +15,7 @@
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/saved_hosts.h"
+#include "cli/fleet/site_choice.h"
 #include "cli/one_of.h"
 #include "cli/render/environment_run.h"
 
@@ -95,10 +95,7 @@ ExitStatus RunSaved(const Context& context, const EnvFlags& options, const std::
                                                 " hosts: name the folder of one"));
   SavedHost& one = saved->front();
   if (!one.error.empty()) return context.Fail(ExitStatus::kUsage, one.error);
-  const absl::StatusOr<Site> site =
-      named ? absl::StatusOr<Site>(*named) : LoadSite(std::vector{std::string(kDefaultProfileName)});
-  if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
-  absl::StatusOr<std::vector<Profile>> profiles = site->ProfilesOf(one.name);
+  absl::StatusOr<std::vector<Profile>> profiles = ProfilesFor(one, named ? &*named : nullptr);
   if (!profiles.ok()) return context.Fail(ExitStatus::kUsage, Message(profiles.status()));
   context.interrupt.Disarm();
   return Show(context, options,
@@ -143,7 +140,7 @@ ExitStatus RunLive(const Context& context, const EnvFlags& options, const std::o
 ExitStatus RunEnv(const Context& context, const EnvFlags& options) {
   std::optional<Site> site;
   if (!options.profiles.empty()) {
-    absl::StatusOr<Site> named = LoadSite(options.profiles);
+    absl::StatusOr<Site> named = ChooseSite(options.profiles);
     if (!named.ok()) return context.Fail(ExitStatus::kUsage, Message(named.status()));
     site = *std::move(named);
   }

@@ -291,7 +291,10 @@ absl::Status ChangeContexts(const std::string& path, const std::function<absl::S
   RR_ASSIGN_OR_RETURN(const UniqueFd lock, LockFolder(folder));
   RR_ASSIGN_OR_RETURN(ContextFile file, ReadContexts(path));
   RR_RETURN_IF_ERROR(change(file));
-  return pki::WriteFile(real, ContextsText(file), kOwnersFile, pki::Existing::kReplaced);
+  const std::string text = ContextsText(file);
+  // A value that the file cannot hold is refused before it is written.
+  RR_RETURN_IF_ERROR(ParseContexts(text, path).status());
+  return pki::WriteFile(real, text, kOwnersFile, pki::Existing::kReplaced);
 }
 
 }  // namespace rdmaready

@@ -26,7 +26,6 @@ std::size_t IndexOf(std::string_view key) {
 absl::StatusOr<std::string> ChooseContext(const ContextFile& file, const std::string& named, bool& chosen) {
   const std::string wanted = named.empty() ? SharedVariable(kContextVariable) : named;
   chosen = !wanted.empty();
-  if (wanted == kNoContext) return std::string();
   if (wanted.empty()) return file.current;
   if (file.Find(wanted) != nullptr) return wanted;
   const absl::Status none = NoSuchContext(file, wanted);
@@ -86,12 +85,18 @@ std::string Defaults::Place(std::string_view key) const {
 }
 
 absl::StatusOr<Defaults> ReadDefaults(const std::string& named) {
+  const std::string wanted = named.empty() ? SharedVariable(kContextVariable) : named;
+  if (wanted == kNoContext) {  // whatever is in the file
+    Defaults none = DefaultsWithoutContext();
+    none.chosen = true;
+    return none;
+  }
   Defaults defaults;
   ContextFile file;
   const absl::StatusOr<std::string> path = ContextFilePath();
   if (path.ok()) {
     RR_ASSIGN_OR_RETURN(file, ReadContexts(*path));
-  } else if (!named.empty() && named != kNoContext) {
+  } else if (!named.empty()) {
     return path.status();
   }
   defaults.file = file.path;

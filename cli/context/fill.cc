@@ -76,7 +76,16 @@ bool WantsInventory(const CLI::App& chosen) {
   return IsGiven(chosen, "--group") || IsGiven(chosen, "--rack");
 }
 
+// By a profile that nobody typed nothing is changed: those commands take the agent's own. Facts have one only
+// where they are saved.
+bool TakesKnownProfile(const CLI::App& chosen) {
+  const std::string& command = chosen.get_name();
+  if (command == "plan" || command == "apply") return false;
+  return command != "facts" || IsGiven(chosen, "--save");
+}
+
 bool WantsProfile(const CLI::App& chosen, ValueSource source) {
+  if (!TakesKnownProfile(chosen)) return false;
   if (IsOfSavedHosts(chosen) || IsGiven(chosen, "--profile")) return false;
   if (source == ValueSource::kContext && !NamesHosts(chosen)) return false;
   const std::string inventory = ValueGiven(chosen, "--inventory");

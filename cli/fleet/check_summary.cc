@@ -8,6 +8,7 @@
 #include <set>
 
 #include "api/inventory/host_list.h"
+#include "api/profile/load.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -55,11 +56,26 @@ std::string RefsText(const std::vector<ProfileRef>& refs) {
   return text;
 }
 
+// Of profiles with the name of a built-in one that ask for something else.
+std::string NotBuiltInText(const std::vector<ProfileRef>& profiles) {
+  std::string text;
+  const std::vector<std::string> names = BuiltInProfileNames();
+  for (const ProfileRef& kept : profiles) {
+    if (std::ranges::find(names, kept.name) == names.end()) continue;
+    const absl::StatusOr<Profile> own = LoadProfile(kept.name);
+    if (!own.ok() || own->digest == kept.digest) continue;
+    text +=
+        fmt::format("{}judged by the recording's {}, which is not the built-in {}", text.empty() ? "" : "; ",
+                    RefsText({kept}), RefsText({{.name = own->name, .digest = own->digest}}));
+  }
+  return text;
+}
+
 // Says that a recording keeps no profile, or another one; empty: neither.
 std::string JudgingText(const HostReport& host, const HostNotes& notes) {
   switch (notes.judging) {
     case Judging::kKept:
-      return {};
+      return host.profiles == notes.recorded_under ? NotBuiltInText(host.profiles) : std::string();
     case Judging::kDefault:
       return fmt::format(
           "the recording keeps no profile, made by rdmaready {}: judged by the default {}; another with "

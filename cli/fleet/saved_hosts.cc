@@ -91,7 +91,8 @@ struct JudgedHost {
   HostReport report{};
 };
 
-// The profiles of `site`; null: those that the recording keeps, or the default.
+}  // namespace
+
 absl::StatusOr<std::vector<Profile>> ProfilesFor(const SavedHost& host, const Site* site) {
   if (site != nullptr) {
     RR_ASSIGN_OR_RETURN(std::vector<Profile> named, site->ProfilesOf(host.name));
@@ -105,6 +106,8 @@ absl::StatusOr<std::vector<Profile>> ProfilesFor(const SavedHost& host, const Si
   RR_ASSIGN_OR_RETURN(Profile usual, LoadProfile(std::string(kDefaultProfileName)));
   return std::vector<Profile>{std::move(usual)};
 }
+
+namespace {
 
 absl::StatusOr<JudgedHost> JudgeSaved(const SavedHost& host, const Site* site,
                                       std::span<const std::string> ports) {

@@ -68,6 +68,10 @@ void NameHostsApart(std::vector<SavedHost>& hosts, const std::vector<std::string
 // not of a form that we know.
 absl::StatusOr<Facts> FactsOf(const std::map<std::string, std::string>& files, const std::string& host);
 
+// The profiles of `site`, with the waivers of the host's agent; null: those that the recording keeps, or the
+// default where it keeps none. kInvalidArgument: what it keeps cannot be read.
+absl::StatusOr<std::vector<Profile>> ProfilesFor(const SavedHost& host, const Site* site);
+
 // As a check of the same hosts at level host judges them, by the profiles of `site`, or by those that each
 // recording keeps; by the default where it keeps none. The agent's own waivers that it keeps hold in any case.
 // `ports`: only these of each host, by name; empty: all. What does not fit a host is its error.

@@ -109,6 +109,24 @@ class Recordings(Kept):
         self.same(judged, live)
         self.assertEqual(judged.json["hosts"][0].get("group"), live.json["hosts"][0].get("group"))
 
+    def test_give_env_the_profile_that_they_keep(self):
+        answer = tool.rdmaready("env", "--facts", self.save(), "--for", "nccl")
+        live = tool.rdmaready("env", self.address, "--for", "nccl")
+        self.assertEqual((answer.status, answer.out), (live.status, live.out))
+        reason = answer.err.split(": ", 2)[2] if answer.err else ""
+        self.assertEqual(reason, live.err.split(": ", 2)[2] if live.err else "")
+
+    def test_name_a_profile_that_only_has_the_name_of_a_built_in_one(self):
+        saved = self.save()
+        kept = saved / "judged_by.json"
+        text = json.loads(kept.read_text())
+        text["profiles"] = [{"name": "smb-direct-roce"}]
+        kept.write_text(json.dumps(text))
+        self.seal(saved)
+        answer = tool.rdmaready("check", "--facts", saved)
+        self.assertIn("judged by the recording's smb-direct-roce (digest ", answer.err)
+        self.assertIn("which is not the built-in smb-direct-roce (digest ", answer.err)
+
     def test_say_in_one_line_that_another_profile_judges_them(self):
         self.save()
         answer = tool.rdmaready("check", "--facts", self.place / "saved", "--profile", "virtual-fabric")

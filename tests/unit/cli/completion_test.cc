@@ -86,7 +86,8 @@ TEST(Completion, KnowsValues) {
 TEST(Completion, KnowsContextsAndTheHostsOfTheInventory) {
   const fs::path folder = fs::path(testing::TempDir()) / "completion";
   fs::create_directories(folder);
-  std::ofstream(folder / "fleet.yaml") << "groups: {storage: {hosts: [node1, node2], racks: {r1: [node1]}}}\n";
+  std::ofstream(folder / "fleet.yaml") << "groups: {storage: {hosts: [node1, node2, 'node3;x', 'node$(x)', "
+                                          "':files'], racks: {r1: [node1]}}}\n";
   std::ofstream(folder / "contexts.yaml")
       << "current: lab\ncontexts: {lab: {inventory: fleet.yaml}, other: {}}\n";
   fs::permissions(folder / "contexts.yaml", fs::perms::owner_read | fs::perms::owner_write);

@@ -227,6 +227,36 @@ TEST_F(ContextCommand, LeavesTheProfilesOfAnInventoryToIt) {
   EXPECT_THAT(RunLine({"check", "--facts", "/nowhere/saved"}).err, Not(HasSubstr("shell.yaml")));
 }
 
+TEST_F(ContextCommand, ChangesNothingByAProfileThatNobodyTyped) {
+  ::setenv("RDMAREADY_PROFILE", "/nowhere/shell.yaml", 1);
+  for (const std::string command : {"facts", "plan", "apply"}) {
+    const std::string err = RunLine({command, "192.0.2.1", "--insecure", "--timeout", "200ms"}).err;
+    EXPECT_THAT(err, AllOf(HasSubstr("192.0.2.1"), Not(HasSubstr("shell.yaml")), Not(HasSubstr("--profile"))));
+  }
+  EXPECT_THAT(RunLine({"check", "192.0.2.1", "--insecure"}).err, HasSubstr("/nowhere/shell.yaml"));
+  EXPECT_THAT(RunLine({"env", "192.0.2.1", "--insecure", "--for", "nccl"}).err,
+              HasSubstr("/nowhere/shell.yaml"));
+}
+
+TEST_F(ContextCommand, RefusesAValueThatTheFileCannotHold) {
+  Set({"lab", "--hub", "192.0.2.1"});
+  EXPECT_EQ(RunLine({"context", "set", "lab", "--tls-name", "a\tb"}).status, 2);
+  EXPECT_EQ(RunLine({"context", "list"}).status, 0);
+}
+
+TEST_F(ContextCommand, PassesOverABrokenFileWhereNoContextIsWanted) {
+  std::ofstream(Path("contexts.yaml")) << "contexts: [";
+  EXPECT_THAT(HubTaken({"--context", "none"}), HasSubstr("127.0.0.1:7473"));
+  ::setenv("RDMAREADY_CONTEXT", "none", 1);
+  EXPECT_THAT(HubTaken(), HasSubstr("127.0.0.1:7473"));
+}
+
+TEST_F(ContextCommand, TakesNoTimeForAHost) {
+  const ContextAnswer answer = RunLine({"check", "--wait", "2m", "--insecure"});
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_THAT(answer.err, HasSubstr("write --wait=2m"));
+}
+
 TEST_F(ContextCommand, RefusesAFileThatItCannotTrustBeforeAnyHostIsAsked) {
   std::ofstream(Path("contexts.yaml")) << "contexts:\n  lab:\n    tls_cca: x\n";
   const ContextAnswer wrong = RunLine({"check", "192.0.2.1"});

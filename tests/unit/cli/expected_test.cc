@@ -64,6 +64,14 @@ TEST(Expected, IgnoresAFindingThatFollowsFromAnother) {
   EXPECT_THAT(MismatchesOf({.not_said = {"pfc.*"}, .nothing_else = true}, OneHost({hidden})), IsEmpty());
 }
 
+TEST(Expected, TakesAWaivedFindingForNone) {
+  Finding finding = PfcOff();
+  finding.waived = Waived{};
+  const Report report = OneHost({finding}, Readiness::kReady);
+  EXPECT_THAT(MismatchesOf({.not_said = {"pfc.*"}, .nothing_else = true}, report), IsEmpty());
+  EXPECT_FALSE(Holds({.check = "pfc.*"}, finding));
+}
+
 TEST(Expected, ShowsWhatWasWantedAndSeen) {
   const ExpectedOfHosts expected{
       .verdict = Verdict::kReady,
