@@ -72,11 +72,12 @@ class RoceAndIwarp(unittest.TestCase):
         self.assertEqual(answer.status, 1, answer)
         pair, = answer.json["pairs"]
         found = {f["id"]: f for f in pair["findings"]}
-        self.assertEqual(set(found), {"iw.peer-protocol", "peer.path"})
+        self.assertEqual(set(found), {"iw.peer-protocol", "peer.path", "agree.transport"})
         self.assertEqual((found["iw.peer-protocol"]["outcome"], found["iw.peer-protocol"]["blocking"]), ("fail", True))
         self.assertEqual(found["iw.peer-protocol"]["observed"],
                          f"{self.roce} speaks RoCE, {self.iwarp} iWARP: nothing is tested between them")
-        self.assertEqual(found["peer.path"]["hidden_by"], "iw.peer-protocol")
+        for follows in ("peer.path", "agree.transport"):
+            self.assertEqual(found[follows]["hidden_by"], "iw.peer-protocol", follows)
         for host in (self.roce, self.iwarp):
             self.assertEqual(fabric.failing(answer.json, host), [])
             self.assertEqual(fabric.rungs(answer.json, host), {"host": "pass", "loopback": "pass", "peer": "fail"})
