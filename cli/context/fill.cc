@@ -76,8 +76,8 @@ bool WantsInventory(const CLI::App& chosen) {
   return IsGiven(chosen, "--group") || IsGiven(chosen, "--rack");
 }
 
-// By a profile that nobody typed nothing is changed: those commands take the agent's own. Facts have one only
-// where they are saved.
+// A profile that nobody typed changes nothing: those commands take the agent's own. Facts have one only where
+// they are saved.
 bool TakesKnownProfile(const CLI::App& chosen) {
   const std::string& command = chosen.get_name();
   if (command == "plan" || command == "apply") return false;

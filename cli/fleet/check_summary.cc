@@ -56,7 +56,7 @@ std::string RefsText(const std::vector<ProfileRef>& refs) {
   return text;
 }
 
-// Of profiles with the name of a built-in one that ask for something else.
+// Names the profiles that have the name of a built-in one and ask for something else.
 std::string NotBuiltInText(const std::vector<ProfileRef>& profiles) {
   std::string text;
   const std::vector<std::string> names = BuiltInProfileNames();
