@@ -302,11 +302,8 @@ absl::StatusOr<Environment> EnvironmentFor(const Facts& host, std::span<const Pr
     if (looked.why.empty()) continue;
     environment.left_out.push_back({SubjectOf(*one.port), looked.why});
   }
-  if (ready.empty()) {
-    RefuseAll(all, question.consumer, environment);
-    return environment;
-  }
-  if (RefuseForOne(all, question.consumer, environment)) return environment;
+  if (ready.empty()) RefuseAll(all, question.consumer, environment);
+  if (ready.empty() || RefuseForOne(all, question.consumer, environment)) return environment;
   AddVariables(marked, question.consumer, ready, environment);
   if (environment.state == Readiness::kReady) {
     AddNotes(all, environment);

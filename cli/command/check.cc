@@ -242,7 +242,7 @@ class Tries {
 MaxTime EndOf(const CheckFlags& options, const std::optional<std::chrono::milliseconds>& wait,
               const std::string& word) {
   MaxTime end = options.max_time;
-  if (wait && (!end.limit || *wait < *end.limit)) end = {.limit = *wait, .word = word, .option = "--wait"};
+  if (wait && (!end.limit || *wait < *end.limit)) end = {.limit = wait, .word = word, .option = "--wait"};
   return end;
 }
 
