@@ -44,6 +44,8 @@ def targets(build, root):
     seen = set()
     for entry in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"])
+        if entry["file"].endswith(".c"):  # no source of the product is C
+            continue
         words = words[next(i for i, word in enumerate(words) if re.search(r"(c|g|clang)\+\+[\d.-]*$", word)):]
         if words[words.index("-o") + 1].startswith("tests/"):  # a fuzzer compiles the same source in its own way
             continue
