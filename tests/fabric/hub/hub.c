@@ -1,151 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire of the virtual fabric: a small learning Ethernet switch between QEMU guests.
+// The wire of the virtual fabric: an Ethernet switch between QEMU guests.
 //
-//   hub SOCKET DEADLINE_S
+//   hub PREFIX PORTS DEADLINE_S [MBPS]
 //
-// Each guest's QEMU connects to the unix socket as "-netdev stream": a frame is its length (32 bits, big endian) and its
-// bytes. A process of its own, so that killing any guest leaves the others connected. Each port has a queue of
-// kQueueBytes; a frame that finds it full is dropped, as in a switch. Ends by itself after DEADLINE_S seconds.
+// The guest of port K connects to PREFIX.K.sock (wire.h), whoever has a question or a setting to PREFIX.sock
+// (control.h), which is there when all of them are. A process of its own, so that killing any guest leaves the
+// others connected. The switch itself is in switch.h; this is the loop around it. MBPS is the rate of each
+// port, if they are to have one. Ends by itself after DEADLINE_S seconds.
 
-#include <arpa/inet.h>
+#define _GNU_SOURCE  // ppoll
 #include <errno.h>
-#include <poll.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
-enum {
-  kPorts = 16,
-  kMacBytes = 6,
-  kMaxFrameBytes = 65536,
-  kQueueBytes = 8 << 20,  // more than all that the QPs and TCP flows of four guests keep in flight
-  kMacs = 64,
+#include "askers.h"
+#include "values.h"
+#include "wire.h"
+
+enum { kMostDeadlineS = 1000000, kBacklog = 16 };
+static const uint64_t kSecondNs = 1000000000;
+
+struct Hub {
+  struct Switch* fabric;
+  struct Wire wires[kMostPorts];
+  int listeners[kMostPorts];
+  struct Asker askers[kMostAskers];
+  int control;
 };
 
-struct Port {
-  int fd;  // -1 when free
-  uint8_t* in;
-  size_t in_bytes;
-  uint8_t* out;
-  size_t out_start, out_end;
+// All that poll waits for, in this order.
+struct Polled {
+  struct pollfd wires[kMostPorts], listeners[kMostPorts], askers[kMostAskers], control;
 };
-
-struct Mac {
-  uint8_t address[kMacBytes];
-  int port;
-};
-
-static struct Port ports[kPorts];
-static struct Mac macs[kMacs];
-static int mac_count, mac_next;
 
 static void Die(const char* action, const char* object) {
   fprintf(stderr, "hub: %s %s: %s\n", action, object, strerror(errno));
   exit(1);
 }
 
-static void Learn(const uint8_t* address, int port) {
-  if (address[0] & 1) return;
-  for (int i = 0; i < mac_count; i++) {
-    if (memcmp(macs[i].address, address, kMacBytes) == 0) {
-      macs[i].port = port;
-      return;
-    }
-  }
-  struct Mac* mac = &macs[mac_next];
-  mac_next = (mac_next + 1) % kMacs;
-  if (mac_count < kMacs) mac_count++;
-  memcpy(mac->address, address, kMacBytes);
-  mac->port = port;
-}
-
-// The port behind an address, or -1: flood.
-static int PortOf(const uint8_t* address) {
-  for (int i = 0; i < mac_count; i++) {
-    if (memcmp(macs[i].address, address, kMacBytes) == 0) return macs[i].port;
-  }
-  return -1;
-}
-
-static void ClosePort(int number) {
-  struct Port* port = &ports[number];
-  close(port->fd);
-  free(port->in);
-  free(port->out);
-  *port = (struct Port){.fd = -1};
-  for (int i = 0; i < mac_count; i++) {
-    if (macs[i].port == number) macs[i].port = -1;
-  }
-}
-
-static void OpenPort(int fd) {
-  for (int i = 0; i < kPorts; i++) {
-    if (ports[i].fd >= 0) continue;
-    ports[i] = (struct Port){.fd = fd, .in = malloc(kMaxFrameBytes + 4), .out = malloc(kQueueBytes)};
-    if (!ports[i].in || !ports[i].out) Die("allocate", "a port");
-    return;
-  }
-  close(fd);
-}
-
-static void Enqueue(struct Port* port, const uint8_t* record, size_t bytes) {
-  if (port->out_end + bytes > kQueueBytes && port->out_start > 0) {
-    memmove(port->out, port->out + port->out_start, port->out_end - port->out_start);
-    port->out_end -= port->out_start;
-    port->out_start = 0;
-  }
-  if (port->out_end + bytes > kQueueBytes) return;
-  memcpy(port->out + port->out_end, record, bytes);
-  port->out_end += bytes;
-}
-
-// A record is the length and the frame, as it came and as it goes out.
-static void Forward(int from, const uint8_t* record, size_t bytes) {
-  const uint8_t* destination = record + 4;
-  if (bytes < 4 + 2 * kMacBytes) return;
-  Learn(record + 4 + kMacBytes, from);
-  int to = PortOf(destination);
-  for (int i = 0; i < kPorts; i++) {
-    if (i != from && ports[i].fd >= 0 && (to < 0 || to == i)) Enqueue(&ports[i], record, bytes);
-  }
-}
-
-// Returns 0 when the port is to be closed.
-static int Receive(int number) {
-  struct Port* port = &ports[number];
-  ssize_t got = recv(port->fd, port->in + port->in_bytes, kMaxFrameBytes + 4 - port->in_bytes, MSG_DONTWAIT);
-  if (got == 0) return 0;
-  if (got < 0) return errno == EAGAIN || errno == EINTR;
-  port->in_bytes += (size_t)got;
-
-  size_t start = 0;
-  while (port->in_bytes - start >= 4) {
-    uint32_t length;
-    memcpy(&length, port->in + start, 4);
-    size_t record_bytes = 4 + (size_t)ntohl(length);
-    if (record_bytes > kMaxFrameBytes + 4) return 0;
-    if (port->in_bytes - start < record_bytes) break;
-    Forward(number, port->in + start, record_bytes);
-    start += record_bytes;
-  }
-  memmove(port->in, port->in + start, port->in_bytes - start);
-  port->in_bytes -= start;
-  return 1;
-}
-
-// Returns 0 when the port is to be closed.
-static int Send(int number) {
-  struct Port* port = &ports[number];
-  ssize_t sent = send(port->fd, port->out + port->out_start, port->out_end - port->out_start, MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (sent < 0) return errno == EAGAIN || errno == EINTR;
-  port->out_start += (size_t)sent;
-  if (port->out_start == port->out_end) port->out_start = port->out_end = 0;
-  return 1;
+// Since the start of this process.
+static uint64_t NowNs(void) {
+  static uint64_t start_ns;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  uint64_t now_ns = (uint64_t)now.tv_sec * kSecondNs + (uint64_t)now.tv_nsec;
+  if (!start_ns) start_ns = now_ns;
+  return now_ns - start_ns;
 }
 
 static int Listen(const char* path) {
@@ -154,43 +60,100 @@ static int Listen(const char* path) {
     errno = ENAMETOOLONG;
     Die("listen on", path);
   }
-  strcpy(address.sun_path, path);
+  memcpy(address.sun_path, path, strlen(path));
   int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  if (fd < 0 || bind(fd, (struct sockaddr*)&address, sizeof(address)) < 0 || listen(fd, kPorts) < 0) Die("listen on", path);
+  if (fd < 0) Die("make a socket for", path);
+  if (bind(fd, (struct sockaddr*)&address, sizeof(address)) < 0 || listen(fd, kBacklog) < 0)
+    Die("listen on", path);
   return fd;
 }
 
+static void Begin(struct Hub* hub, const char* prefix, int ports, uint32_t mbps) {
+  char path[sizeof(((struct sockaddr_un*)NULL)->sun_path) + 1];
+  hub->fabric = SwitchNew(ports, mbps);
+  if (!hub->fabric) Die("allocate", "the switch");
+  umask(077);
+  for (int i = 0; i < ports; i++) {
+    hub->wires[i] = (struct Wire){.fd = -1};
+    snprintf(path, sizeof(path), "%s.%d.sock", prefix, i + 1);
+    hub->listeners[i] = Listen(path);
+  }
+  AskersBegin(hub->askers);
+  snprintf(path, sizeof(path), "%s.sock", prefix);
+  hub->control = Listen(path);
+}
+
+static void Disconnect(struct Hub* hub, int port, uint64_t now_ns) {
+  WireClose(&hub->wires[port]);
+  SwitchLinkDown(hub->fabric, port, now_ns);
+}
+
+// A new connection takes the place of one that is there: the cable is in another machine now.
+static void Connect(struct Hub* hub, int port, uint64_t now_ns) {
+  int fd = accept(hub->listeners[port], NULL, NULL);
+  if (fd < 0) return;
+  if (hub->wires[port].fd >= 0) Disconnect(hub, port, now_ns);
+  WireOpen(&hub->wires[port], fd);
+  if (hub->wires[port].fd >= 0) SwitchLinkUp(hub->fabric, port);
+}
+
+// Waits for a socket, or for the time at which the switch has a frame for one that takes it.
+static void Wait(struct Hub* hub, struct Polled* polled) {
+  uint64_t wakes_ns = UINT64_MAX, now_ns = NowNs();
+  memset(polled, 0xff, sizeof(*polled));  // file descriptor -1: not asked about
+  for (int i = 0; i < hub->fabric->port_count; i++) {
+    const struct Wire* wire = &hub->wires[i];
+    polled->wires[i] =
+        (struct pollfd){.fd = wire->fd, .events = (short)(POLLIN | (wire->is_full ? POLLOUT : 0))};
+    polled->listeners[i] = (struct pollfd){.fd = hub->listeners[i], .events = POLLIN};
+    uint64_t port_ns = wire->fd < 0 || wire->is_full ? UINT64_MAX : SwitchWakesNs(hub->fabric, i);
+    if (port_ns < wakes_ns) wakes_ns = port_ns;
+  }
+  AskersPoll(hub->askers, polled->askers);
+  polled->control = (struct pollfd){.fd = hub->control, .events = POLLIN};
+  uint64_t wait_ns = wakes_ns > now_ns ? wakes_ns - now_ns : 0;
+  struct timespec timeout = {.tv_sec = (time_t)(wait_ns / kSecondNs), .tv_nsec = (long)(wait_ns % kSecondNs)};
+  if (ppoll((struct pollfd*)polled, sizeof(*polled) / sizeof(struct pollfd),
+            wakes_ns == UINT64_MAX ? NULL : &timeout, NULL) >= 0)
+    return;
+  if (errno != EINTR) Die("poll", "the ports");
+  memset(polled, 0, sizeof(*polled));  // no events
+}
+
+static void Work(struct Hub* hub, const struct Polled* polled) {
+  uint64_t now_ns = NowNs();
+  for (int i = 0; i < hub->fabric->port_count; i++) {
+    bool has_input = hub->wires[i].fd >= 0 && polled->wires[i].revents & ~POLLOUT;
+    if (has_input && !WireReceive(&hub->wires[i], hub->fabric, i, now_ns)) Disconnect(hub, i, now_ns);
+  }
+  AskersServe(hub->askers, polled->askers, hub->fabric, now_ns);
+  // All that has just arrived goes out at once, without another poll.
+  for (int i = 0; i < hub->fabric->port_count; i++) {
+    if (hub->wires[i].fd >= 0 && !WireSend(&hub->wires[i], hub->fabric, i, now_ns)) Disconnect(hub, i, now_ns);
+  }
+  for (int i = 0; i < hub->fabric->port_count; i++) {
+    if (polled->listeners[i].revents & POLLIN) Connect(hub, i, now_ns);
+  }
+  if (polled->control.revents & POLLIN) {
+    int fd = accept(hub->control, NULL, NULL);
+    if (fd >= 0) AskersAdd(hub->askers, fd);
+  }
+}
+
 int main(int argc, char** argv) {
-  if (argc != 3 || atoi(argv[2]) <= 0) {
-    fprintf(stderr, "usage: hub SOCKET DEADLINE_S\n");
+  uint32_t ports, deadline_s, mbps = 0;
+  bool is_right = (argc == 4 || argc == 5) && ReadNumber(argv[2], 1, kMostPorts, &ports) &&
+                  ReadNumber(argv[3], 1, kMostDeadlineS, &deadline_s);
+  if (!is_right || (argc == 5 && !ReadNumber(argv[4], 0, kMostMbps, &mbps))) {
+    fprintf(stderr, "usage: hub PREFIX PORTS DEADLINE_S [MBPS]\n");
     return 2;
   }
-  for (int i = 0; i < kPorts; i++) ports[i].fd = -1;
-  umask(077);
-  int listener = Listen(argv[1]);
-  alarm((unsigned)atoi(argv[2]));
-
+  static struct Hub hub;
+  alarm(deadline_s);
+  Begin(&hub, argv[1], (int)ports, mbps);
   for (;;) {
-    struct pollfd polled[kPorts + 1];
-    for (int i = 0; i < kPorts; i++) {
-      int wants_out = ports[i].out_end > ports[i].out_start;
-      polled[i] = (struct pollfd){.fd = ports[i].fd, .events = (short)(POLLIN | (wants_out ? POLLOUT : 0))};
-    }
-    polled[kPorts] = (struct pollfd){.fd = listener, .events = POLLIN};
-    if (poll(polled, kPorts + 1, -1) < 0) {
-      if (errno == EINTR) continue;
-      Die("poll", "the ports");
-    }
-    for (int i = 0; i < kPorts; i++) {
-      if (ports[i].fd >= 0 && polled[i].revents & ~POLLOUT && !Receive(i)) ClosePort(i);
-    }
-    // All that has just arrived goes out at once, without another poll.
-    for (int i = 0; i < kPorts; i++) {
-      if (ports[i].fd >= 0 && ports[i].out_end > ports[i].out_start && !Send(i)) ClosePort(i);
-    }
-    if (polled[kPorts].revents & POLLIN) {
-      int fd = accept(listener, NULL, NULL);
-      if (fd >= 0) OpenPort(fd);
-    }
+    struct Polled polled;
+    Wait(&hub, &polled);
+    Work(&hub, &polled);
   }
 }

@@ -57,7 +57,7 @@ def start(run, shape, prepared, deadline_s):
     if shape.tls:
         pki.make(run.pki(), shape.hosts)
     for rail in machine.rails_of(shape):
-        fabric.hubs.append(machine.start_hub(run, prepared, rail, deadline_s + 5))
+        fabric.hubs.append(machine.start_hub(run, prepared, rail, shape, deadline_s + 5))
         run.save(fabric)
     for rail, hub in zip(machine.rails_of(shape), fabric.hubs):
         machine.wait_for_socket(run.hub(rail), hub, run.file(f"hub{rail}.log"))

@@ -71,7 +71,7 @@ def cmd_up(options):
 
     run = RunDirectory(options.name)
     shape = Shape(options.hosts, agent_path(options.agent), options.memory, options.rails, devices_of(options), options.state_disk,
-                  options.roles, options.tls)
+                  options.roles, options.tls, options.link_mbps)
     with run.lock():
         fabric = run.load()
         if fabric is not None and len(fabric.guests) == fabric.shape.hosts and all(process.running() for process in run.processes()):
@@ -285,6 +285,8 @@ def parser():
     up.add_argument("--tls", action="store_true", help="give each agent a certificate and a role map, and the tests one to ask with")
     up.add_argument("--memory", type=whole_number(256, 65536), default=1024, metavar="MB",
                     help="of each guest (default: %(default)s)")
+    up.add_argument("--link-mbps", type=whole_number(1, 100_000), default=0, metavar="MBPS",
+                    help="rate of each port of the switch, in Mb/s (default: as fast as the guests take frames)")
     up.add_argument("--deadline", type=whole_number(1, 1440), default=60, metavar="MIN",
                     help="after which the guests are ended (default: %(default)s)")
     boot_timeout(up)

@@ -111,7 +111,7 @@ MANAGEMENT_NIC = "management"
 
 def _rail(run, guest, rail):
     return [
-        "-netdev", f"stream,id=wire{rail},server=off,addr.type=unix,addr.path={_option(run.hub(rail))}",
+        "-netdev", f"stream,id=wire{rail},server=off,addr.type=unix,addr.path={_option(run.hub_port(rail, guest.number))}",
         "-device", f"virtio-net-pci,id={fabric_nic(rail)},netdev=wire{rail},romfile=,mac={wire_mac(guest.number, rail)},host_mtu=9000",
     ]
 
@@ -169,8 +169,9 @@ def qemu_argv(run, guest, prepared, shape):
     return argv
 
 
-def start_hub(run, prepared, rail, deadline_s):
-    return start_detached([prepared["hub"], run.hub(rail), str(deadline_s)], run.file(f"hub{rail}.log"))
+def start_hub(run, prepared, rail, shape, deadline_s):
+    argv = [prepared["hub"], run.hub(rail).removesuffix(".sock"), str(shape.hosts), str(deadline_s), str(shape.link_mbps)]
+    return start_detached(argv, run.file(f"hub{rail}.log"))
 
 
 def make_disk_image(run, number, megabytes):

@@ -41,7 +41,8 @@ class Shape:
     devices: list  # "rxe" or "siw", by guest
     state_disk_mb: int  # 0: none
     roles: bool  # whether guests can be what lib/roles.py knows
-    tls: bool = False  # whether the agents have certificates (lib/pki.py)
+    tls: bool  # whether the agents have certificates (lib/pki.py)
+    link_mbps: int  # the rate of each port of the switch; 0: none
 
     def device(self, number):
         return self.devices[number - 1]
@@ -51,6 +52,7 @@ class Shape:
         agent = f"--agent {self.agent}" if self.agent else "without an agent"
         disk = f" --state-disk {self.state_disk_mb}" if self.state_disk_mb else ""
         roles = (" --roles" if self.roles else "") + (" --tls" if self.tls else "")
+        roles += f" --link-mbps {self.link_mbps}" if self.link_mbps else ""
         return f"--hosts {self.hosts} --rails {self.rails} {devices}{disk}{roles} --memory {self.memory_mb} {agent}"
 
 
@@ -98,7 +100,7 @@ class RunDirectory:
     def __init__(self, name):
         self.name = check_name(name)
         self.path = os.path.join(base_directory(), name)
-        longest = self.socket("9.disk")
+        longest = self.hub_port(9, 99)
         if len(os.fsencode(longest)) > SOCKET_PATH_MAX_BYTES:
             raise FabricError(f"{longest}: too long for a unix socket; set XDG_RUNTIME_DIR to a shorter directory")
 
@@ -128,7 +130,12 @@ class RunDirectory:
         return self.file(f"guest{number}.qemu.log")
 
     def hub(self, rail):
+        """Where the switch of a rail takes requests. It is there when all its ports are."""
         return self.socket(f"hub{rail}")
+
+    def hub_port(self, rail, number):
+        """Where guest `number` is connected."""
+        return self.socket(f"hub{rail}.{number}")
 
     def disk(self, number):
         return self.socket(f"{number}.disk")
