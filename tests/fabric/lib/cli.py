@@ -12,6 +12,7 @@ import faults
 import guest_exec
 import machine
 import roles
+import switch
 from errors import FabricError, say
 from process import INTERRUPTIONS, interruptions_deferred
 from state import DEFAULT_NAME, RunDirectory, Shape, all_names
@@ -116,6 +117,7 @@ def cmd_reset(options):
     with run.lock():
         fabric = run.load_running()
         guests = [fabric.guest(number) for number in options.guests] or fabric.guests
+        switch.reset(run, machine.rails_of(fabric.shape), options.guests)
         dead = [guest for guest in guests if not guest.process.running()]
         for guest in dead:
             if crash := run.crash(guest.number):
@@ -192,6 +194,14 @@ def cmd_fault(options):
     if options.rail > fabric.shape.rails:
         raise FabricError(f"fabric {fabric.name} has no rail {options.rail}", 2)
     options.cause(run, guest, options)
+
+
+def cmd_switch(options):
+    run = RunDirectory(options.name)
+    fabric = run.load_running()
+    if options.rail > fabric.shape.rails:
+        raise FabricError(f"fabric {fabric.name} has no rail {options.rail}", 2)
+    switch.command(run, options)
 
 
 def cmd_role(options):
@@ -311,6 +321,9 @@ def parser():
     applier.add_argument("--no-capability", action="store_true", help="with start: run it as root without any capability")
 
     faults.add_arguments(command("fault", cmd_fault, "do something bad to a guest, or undo it", guest=True), MAX_RAILS, whole_number)
+
+    switch.add_arguments(command("switch", cmd_switch, "set a knob of the switch, or print its settings or counters"),
+                         MAX_HOSTS, MAX_RAILS, whole_number)
 
     roles.add_arguments(command("role", cmd_role, "start a storage server in a guest", guest=True))
 
