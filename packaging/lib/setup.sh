@@ -60,6 +60,10 @@ install_missing() {
 # shellcheck disable=SC2034  # tests/run reads it
 ibsim_packages=(ibsim-utils libumad2sim0 opensm infiniband-diags)
 
+# It reads the frames that the fabric's switch makes.
+# shellcheck disable=SC2034  # tests/run reads it
+tshark_packages=(tshark)
+
 # What scrapes the agent in the tests, judges the metrics, and is compared with it; Icinga judges the definition of its check.
 # shellcheck disable=SC2034  # tests/run reads it
 prometheus_packages=(prometheus prometheus-node-exporter icinga2-bin)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import shutil
 import socket
 import struct
 import subprocess
@@ -12,6 +13,9 @@ import unittest
 
 from eventually import eventually
 
+# Where tests/run unpacks it; else what is installed.
+UNPACKED = pathlib.Path(__file__).resolve().parents[3] / "build" / "tshark" / "usr"
+TSHARK = shutil.which("tshark", path=UNPACKED / "bin") or shutil.which("tshark")
 HUB = pathlib.Path(os.environ["RDMAREADY_BIN"]) / "rdmaready-test-hub"
 ADDRESSES = {port: bytes([0x52, 0x54, 0, 0, 1, port]) for port in (1, 2, 3)}
 PATIENCE_S = 20
@@ -20,6 +24,17 @@ PATIENCE_S = 20
 def frame_of(to, source, size, fill=0):
     """Of an Ethertype for experiments."""
     return (ADDRESSES[to] + ADDRESSES[source] + b"\x88\xb5").ljust(size, bytes([fill]))
+
+
+def decoded(frame, *fields):
+    """These fields of a frame, as Wireshark's dissectors read it."""
+    with tempfile.TemporaryDirectory() as folder:
+        capture = pathlib.Path(folder) / "frame.pcap"
+        capture.write_bytes(struct.pack("<IHHiIIIIIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1, 0, 0, len(frame), len(frame)) + frame)
+        command = [TSHARK, "-r", capture, "-T", "fields", *(word for field in fields for word in ("-e", field))]
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(UNPACKED / "lib" / "x86_64-linux-gnu")}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    return done.stdout.rstrip("\n").split("\t")
 
 
 class Guest:
@@ -145,6 +160,14 @@ class SwitchProcess(unittest.TestCase):
         while one.frame()[18:20] == b"\xff\xff":  # renewed until it ends
             pass
         self.assertTrue(three.is_silent())
+
+    @unittest.skipUnless(TSHARK, "no tshark")
+    def test_tshark_decodes_a_pause_as_one_of_802_1qbb(self):
+        one, _ = self.guests(1, 2)
+        self.set("1 pfc 3", "1 priority 3", "1 xoff_kb 64", "2 rate_mbps 8")
+        one.send(*[frame_of(2, 1, 1000)] * 100)
+        self.assertEqual(decoded(one.frame(), "eth.type", "macc.opcode", "macc.cbfc.enbv", "macc.cbfc.pause_time.c3", "macc.cbfc.pause_time.c0"),
+                         ["0x8808", "0x0101", "0x0008", "65535", "0"])
 
     def test_a_pause_of_a_guest_holds_its_frames_until_it_ends(self):
         one, two = self.guests(1, 2)
