@@ -95,7 +95,7 @@ int DscpOf(const Bytes& frame) { return frame[kIpAt + 1] >> 2; }
 
 int PriorityOf(const Bytes& frame) { return DscpOf(frame) / kDscpsOfAPriority; }
 
-Rig::Rig(int ports, std::uint32_t mbps) : switch_(SwitchNew(ports, mbps)) {
+Rig::Rig(int ports, std::uint32_t mbps) : switch_(SwitchNew(ports, mbps)), answer_(kMostAnswerBytes, 0) {
   for (int i = 0; i < ports; i++) SwitchLinkUp(get(), i);
 }
 
@@ -109,12 +109,10 @@ void Rig::Introduce() {
 }
 
 std::string Rig::Ask(std::string line) {
-  std::string answer(kMostAnswerBytes, 0);
   Text text;
-  TextBegin(&text, answer.data(), answer.size());
+  TextBegin(&text, answer_.data(), answer_.size());
   ControlAnswer(get(), line.data(), now_ns, &text);
-  answer.resize(text.bytes);
-  return answer;
+  return answer_.substr(0, text.bytes);
 }
 
 void Rig::Set(const std::string& words) { EXPECT_EQ(Ask("set " + words), "ok\n") << words; }

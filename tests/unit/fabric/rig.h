@@ -78,6 +78,7 @@ class Rig {
     void operator()(Switch* of) const { SwitchFree(of); }
   };
   std::unique_ptr<Switch, Free> switch_;
+  std::string answer_;
 };
 
 }  // namespace fabric

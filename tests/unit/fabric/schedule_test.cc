@@ -37,7 +37,7 @@ std::vector<double> Saturated(Rig& rig, const std::vector<int>& wanting, std::mt
 
 TEST(Ets, KeepsSharesOfSaturatedClassesWithinFivePoints) {
   std::mt19937 random(32);
-  for (int round = 0; round < 100; round++) {
+  for (int round = 0; round < 60; round++) {
     Rig rig(2);
     rig.Introduce();
     std::uniform_int_distribution<int> any_weight(1, 50), any_count(2, kPriorities);
@@ -50,7 +50,7 @@ TEST(Ets, KeepsSharesOfSaturatedClassesWithinFivePoints) {
       ets += (i ? "," : "") + std::to_string(i) + ":" + std::to_string(weights.back());
     }
     rig.Set("2 ets " + ets);
-    const std::vector<double> sent = Saturated(rig, wanting, random, 4000);
+    const std::vector<double> sent = Saturated(rig, wanting, random, 3000);
     const double all = std::accumulate(sent.begin(), sent.end(), 0.0);
     const double of = std::accumulate(weights.begin(), weights.end(), 0.0);
     for (std::size_t i = 0; i < weights.size(); i++) {
