@@ -165,5 +165,7 @@ const struct dcbnic_personality dcbnic_bnxt = {
 	.dcbnl_ops	= &bnxt_dcbnl_ops,
 	.stats		= dcbnic_bnxt_stats,
 	.init		= bnxt_init,
+	.cnp		= { "rx_ecn_marked_pkts",
+			    "tx_cnp_pkts", "rx_cnp_pkts" },
 	.dcbx_found	= bnxt_dcbx_found,
 };

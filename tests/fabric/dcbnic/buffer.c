@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receive buffers and rate limits per class, as settings: the data path has
- * neither.
+ * Receive buffers and rate limits per class, as settings. drain.c fills the buffers;
+ * the limits limit nothing.
  */
 #include "dcbnic.h"
 

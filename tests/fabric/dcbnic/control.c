@@ -47,6 +47,9 @@ static const struct {
 	[DCBNIC_PORT_FEC_CORRECTED] = { "fec_corrected", true },
 	[DCBNIC_PORT_FEC_UNCORRECTABLE] = { "fec_uncorrectable", true },
 	[DCBNIC_PORT_SYMBOL_ERRORS] = { "symbol_errors", true },
+	[DCBNIC_PORT_RX_CE] = { "rx_ce", true },
+	[DCBNIC_PORT_TX_CNP] = { "cnp_sent", true },
+	[DCBNIC_PORT_RX_CNP] = { "cnp_received", true },
 };
 
 static const char * const dcbnic_op_names[DCBNIC_OPS] = {
@@ -218,7 +221,7 @@ static void fingerprint_show(struct seq_file *file, const struct dcbnic *nic)
 	seq_printf(file, "%08x\n", hash);
 }
 
-static int fingerprint_set(struct dcbnic *nic, char *text)
+static int dcbnic_read_only(struct dcbnic *nic, char *text)
 {
 	return -EPERM;
 }
@@ -253,8 +256,24 @@ static int link_kind_set(struct dcbnic *nic, char *text)
 	return 0;
 }
 
+/* Bytes by priority; as bits, the priorities that were stopped. */
+static void queues_show(struct seq_file *file, const struct dcbnic *nic)
+{
+	int prio;
+
+	seq_puts(file, "receive");
+	for (prio = 0; prio < DCBNIC_PRIOS; prio++)
+		seq_printf(file, " %u", READ_ONCE(nic->drain.bytes[prio]));
+	seq_puts(file, "\nsend");
+	for (prio = 0; prio < DCBNIC_PRIOS; prio++)
+		seq_printf(file, " %u", READ_ONCE(nic->hold.bytes[prio]));
+	seq_printf(file, "\nstops_partner 0x%02x\nstopped 0x%02x\nmost_in_buffer %u\n",
+		   READ_ONCE(nic->stops.prios), READ_ONCE(nic->hold.stopped),
+		   READ_ONCE(nic->drain.most));
+}
+
 static const struct dcbnic_knob_kind dcbnic_kinds[] = {
-	{ "fingerprint", fingerprint_show, fingerprint_set },
+	{ "fingerprint", fingerprint_show, dcbnic_read_only },
 	{ "personality", personality_show, personality_set },
 	{ "carrier", carrier_show, carrier_set },
 	{ "firmware_lldp", firmware_lldp_show, firmware_lldp_set },
@@ -263,6 +282,8 @@ static const struct dcbnic_knob_kind dcbnic_kinds[] = {
 	{ "peer_pfc", peer_pfc_show, dcbnic_parse_peer_pfc },
 	{ "peer_app", peer_app_show, dcbnic_parse_peer_app },
 	{ "link_kind", link_kind_show, link_kind_set },
+	{ "queues", queues_show, dcbnic_read_only },
+	{ "hw_counters", dcbnic_show_cnp, dcbnic_read_only },
 };
 
 static int dcbnic_knob_show(struct seq_file *file, void *unused)
@@ -347,6 +368,28 @@ static void dcbnic_make_op_knobs(struct dcbnic *nic, enum dcbnic_op op)
 		dcbnic_make_op_knob(nic, "deaf", op, nic->deaf);
 }
 
+static void dcbnic_make_flow_knobs(struct dcbnic *nic)
+{
+	struct dcbnic_flow *flow = &nic->flow;
+	const struct {
+		const char *name;
+		u32 *value;
+	} knobs[] = {
+		{ "drain_mbps", &flow->drain_mbps },
+		{ "wire_mbps", &flow->wire_mbps },
+		{ "xoff_kb", &flow->xoff_kb },
+		{ "xon_kb", &flow->xon_kb },
+		{ "headroom_kb", &flow->headroom_kb },
+		{ "ecn_kb", &flow->ecn_kb },
+		{ "cnp_us", &flow->cnp_us },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(knobs); i++)
+		debugfs_create_u32(knobs[i].name, 0600, nic->directory,
+				   knobs[i].value);
+}
+
 /* Without its knobs a NIC is a NIC: what fails here is not told. */
 void dcbnic_make_knobs(struct dcbnic *nic)
 {
@@ -366,6 +409,7 @@ void dcbnic_make_knobs(struct dcbnic *nic)
 		debugfs_create_u32(dcbnic_read_names[i], 0600, nic->directory,
 				   &nic->sleep_in[i]);
 	debugfs_create_u32("bounce_ms", 0600, nic->directory, &nic->bounce_ms);
+	dcbnic_make_flow_knobs(nic);
 	for (i = 0; i < DCBNIC_OPS; i++)
 		dcbnic_make_op_knobs(nic, i);
 }

@@ -13,6 +13,7 @@
 
 #include <linux/dcbnl.h>
 #include <linux/ethtool.h>
+#include <linux/hrtimer.h>
 #include <linux/if_ether.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -20,10 +21,13 @@
 #include <linux/workqueue.h>
 #include <net/dcbnl.h>
 
+struct seq_file;
+
 #define DCBNIC_DRIVER_NAME	"dcbnic"
 #define DCBNIC_PRIOS		IEEE_8021QAZ_MAX_TCS
 #define DCBNIC_DSCPS		64
 #define DCBNIC_APP_ROWS		256
+#define DCBNIC_CNP_SLOTS	256
 
 enum dcbnic_direction { DCBNIC_RX, DCBNIC_TX, DCBNIC_DIRECTIONS };
 
@@ -61,6 +65,9 @@ enum dcbnic_event {
 	DCBNIC_PORT_FEC_CORRECTED,
 	DCBNIC_PORT_FEC_UNCORRECTABLE,
 	DCBNIC_PORT_SYMBOL_ERRORS,
+	DCBNIC_PORT_RX_CE,
+	DCBNIC_PORT_TX_CNP,
+	DCBNIC_PORT_RX_CNP,
 	DCBNIC_EVENTS,
 };
 
@@ -109,6 +116,58 @@ struct dcbnic_peer {
 	struct dcb_app app[16];
 };
 
+/* What the data path does beside passing frames on. All zero: nothing. */
+struct dcbnic_flow {
+	u32 drain_mbps;		/* at which the host takes frames; 0: at once */
+	u32 wire_mbps;		/* of the link; 0: sends at once */
+	u32 xoff_kb, xon_kb;	/* of a receive buffer; 0: half and a quarter */
+	u32 headroom_kb;	/* of a buffer, for priorities with PFC; 0: 1024 */
+	u32 ecn_kb;		/* a longer queue marks CE; 0: never */
+	u32 cnp_us;		/* between notifications of a flow; 0: never */
+};
+
+/* Frames on their way to the host. Under @lock, except @waiting's readers. */
+struct dcbnic_drain {
+	spinlock_t lock;
+	struct hrtimer timer;
+	struct sk_buff_head queue[DCBNIC_PRIOS];
+	u32 bytes[DCBNIC_PRIOS];
+	u32 used[DCBX_MAX_BUFFERS];
+	u32 most;		/* that any buffer held */
+	u64 next_ns;
+	u8 waiting;		/* priorities with frames */
+	u8 over;		/* buffers that want their priorities stopped */
+	u8 turn;
+};
+
+/* What the link partner was last told to stop. Under the drain's lock. */
+struct dcbnic_stops {
+	u64 at_ns;
+	u64 since_ns[DCBNIC_PRIOS];
+	u8 prios;
+	bool global;		/* by a pause of the whole link */
+};
+
+/* Frames on their way to the wire. Under @lock, except @busy's readers. */
+struct dcbnic_hold {
+	spinlock_t lock;
+	struct hrtimer timer;
+	struct sk_buff_head queue[DCBNIC_PRIOS];
+	u32 bytes[DCBNIC_PRIOS];
+	u64 until_ns[DCBNIC_PRIOS];	/* of those that are stopped */
+	u64 since_ns[DCBNIC_PRIOS];
+	u64 next_ns;
+	u8 waiting;		/* priorities with frames */
+	u8 stopped;		/* priorities that the link partner stopped */
+	u8 busy;		/* either */
+	u8 turn;
+};
+
+/* Under which the RDMA driver shows marked frames and notifications. */
+struct dcbnic_cnp_names {
+	const char *marked, *sent, *handled;
+};
+
 struct dcbnic;
 struct dcbnic_knob;
 
@@ -139,6 +198,7 @@ struct dcbnic_personality {
 	const char *name;
 	const struct dcbnl_rtnl_ops *dcbnl_ops;
 	const struct dcbnic_stat *stats;	/* ends with a NULL format */
+	struct dcbnic_cnp_names cnp;
 	/* Of a new NIC; all else is zero. */
 	void (*init)(struct dcbnic *nic);
 	/* DCBX, as the driver finds it with or without LLDP in firmware. */
@@ -159,6 +219,10 @@ struct dcbnic {
 	struct dcbnic_classifier classifier;
 	struct dcbnic_counters __percpu *counters;
 	atomic64_t events[DCBNIC_EVENTS][DCBNIC_PRIOS];
+	struct dcbnic_drain drain;
+	struct dcbnic_stops stops;
+	struct dcbnic_hold hold;
+	u64 cnp_ns[DCBNIC_CNP_SLOTS];	/* when a flow of the slot was last answered */
 	struct delayed_work link_back;
 	bool carrier_off, link_toggling;
 	u32 sleep_in[DCBNIC_READS];	/* not 0: until it is, or the reader is killed */
@@ -193,12 +257,41 @@ struct dcbnic {
 		u32 fec;
 		u16 pfc_prevention_ms;
 		struct dcbnic_peer peer;
+		struct dcbnic_flow flow;
 	);
 };
 
 /* netdev.c: the data path and the netdev operations */
 extern const struct net_device_ops dcbnic_netdev_ops;
 rx_handler_result_t dcbnic_receive(struct sk_buff **pskb);
+
+/* drain.c: what waits for the host */
+void dcbnic_drain_init(struct dcbnic *nic);
+void dcbnic_drain_flush(struct dcbnic *nic);
+void dcbnic_drain_put(struct dcbnic *nic, struct sk_buff *skb, u8 prio);
+
+/* hold.c: what waits for the wire */
+void dcbnic_hold_init(struct dcbnic *nic);
+void dcbnic_hold_flush(struct dcbnic *nic);
+bool dcbnic_hold_put(struct dcbnic *nic, struct sk_buff *skb, u8 prio);
+void dcbnic_send(struct dcbnic *nic, struct sk_buff *skb, u8 prio);
+void dcbnic_obey(struct dcbnic *nic, u8 prios, const u16 *quanta);
+
+/* pause.c: pause frames, both ways */
+u64 dcbnic_stop_partner(struct dcbnic *nic, u8 stops, u64 now_ns);
+void dcbnic_receive_control(struct dcbnic *nic, struct sk_buff *skb);
+
+/* cnp.c: the notification point of DCQCN */
+bool dcbnic_notify(struct dcbnic *nic, const struct sk_buff *skb);
+void dcbnic_show_cnp(struct seq_file *file, const struct dcbnic *nic);
+
+/* rate.c: time at a rate, and turns */
+u32 dcbnic_wire_mbps(const struct dcbnic *nic);
+u64 dcbnic_after(u64 due_ns, u64 now_ns, u32 bytes, u32 mbps);
+u64 dcbnic_quanta_ns(const struct dcbnic *nic, u16 quanta);
+u8 dcbnic_next_in_turn(u8 prios, u8 *last);
+void dcbnic_count_pause_time(struct dcbnic *nic, enum dcbnic_event event, int prio,
+			     u64 *since_ns, u64 now_ns);
 
 /* carrier.c: when there is a link */
 void dcbnic_init_carrier(struct dcbnic *nic);

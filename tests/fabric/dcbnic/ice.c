@@ -199,6 +199,8 @@ const struct dcbnic_personality dcbnic_ice = {
 	.dcbnl_ops	= &ice_dcbnl_ops,
 	.stats		= dcbnic_ice_stats,
 	.init		= ice_enter_vlan_mode,
+	.cnp		= { "RxECNMrkd",
+			    "cnpSent", "cnpHandled" },
 	.dcbx_found	= ice_dcbx_found,
 	.own_dscp_map	= true,
 	.has_lldp_flag	= true,

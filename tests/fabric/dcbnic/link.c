@@ -80,6 +80,8 @@ static int dcbnic_newlink(struct net *src_net, struct net_device *dev,
 
 	nic->dev = dev;
 	nic->lower = lower;
+	dcbnic_drain_init(nic);
+	dcbnic_hold_init(nic);
 	dcbnic_become(nic, "plain");
 	dcbnic_init_speed(nic);
 

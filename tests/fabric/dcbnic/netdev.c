@@ -11,7 +11,6 @@
 static netdev_tx_t dcbnic_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct dcbnic *nic = netdev_priv(dev);
-	unsigned int bytes = skb->len;
 	__be16 proto = htons(ETH_P_802_3);
 	u8 prio;
 
@@ -24,11 +23,10 @@ static netdev_tx_t dcbnic_xmit(struct sk_buff *skb, struct net_device *dev)
 		proto = ((struct ethhdr *)skb->data)->h_proto;
 	prio = dcbnic_classify(nic, skb, proto, ETH_HLEN);
 
-	skb->dev = nic->lower;
-	if (likely(dev_queue_xmit(skb) == NET_XMIT_SUCCESS))
-		dcbnic_count_frames(nic, DCBNIC_TX, prio, 1, bytes);
-	else
-		DEV_STATS_INC(dev, tx_dropped);
+	if (unlikely(READ_ONCE(nic->hold.busy) || READ_ONCE(nic->flow.wire_mbps)) &&
+	    dcbnic_hold_put(nic, skb, prio))
+		return NETDEV_TX_OK;
+	dcbnic_send(nic, skb, prio);
 	return NETDEV_TX_OK;
 }
 
@@ -72,6 +70,7 @@ rx_handler_result_t dcbnic_receive(struct sk_buff **pskb)
 	struct sk_buff *skb = *pskb;
 	struct dcbnic *nic = rcu_dereference(skb->dev->rx_handler_data);
 	struct net_device *dev = nic->dev;
+	u8 prio;
 
 	/* The lower netdev's own loopback is not a frame from the wire. */
 	if (unlikely(skb->pkt_type == PACKET_LOOPBACK))
@@ -93,15 +92,28 @@ rx_handler_result_t dcbnic_receive(struct sk_buff **pskb)
 		return RX_HANDLER_CONSUMED;
 	}
 	*pskb = skb;
+	if (unlikely(skb->protocol == htons(ETH_P_PAUSE))) {
+		dcbnic_receive_control(nic, skb);
+		return RX_HANDLER_CONSUMED;
+	}
 
-	dcbnic_count_received(nic, skb,
-			      dcbnic_classify(nic, skb, skb->protocol, 0));
+	prio = dcbnic_classify(nic, skb, skb->protocol, 0);
+	dcbnic_count_received(nic, skb, prio);
 	skb->dev = dev;
 	/* The lower netdev judged by its own address; ours may differ. */
 	if (!is_multicast_ether_addr(eth_hdr(skb)->h_dest))
 		skb->pkt_type = ether_addr_equal(eth_hdr(skb)->h_dest,
 						 dev->dev_addr) ?
 				PACKET_HOST : PACKET_OTHERHOST;
+	if (unlikely(READ_ONCE(nic->flow.drain_mbps) ||
+		     READ_ONCE(nic->drain.waiting))) {
+		dcbnic_drain_put(nic, skb, prio);
+		return RX_HANDLER_CONSUMED;
+	}
+	if (dcbnic_notify(nic, skb)) {
+		consume_skb(skb);
+		return RX_HANDLER_CONSUMED;
+	}
 	return RX_HANDLER_ANOTHER;
 }
 
@@ -129,6 +141,8 @@ static void dcbnic_uninit(struct net_device *dev)
 	dcbnic_remove_devlink(nic);
 	dcbnic_remove_knobs(nic);
 	cancel_delayed_work_sync(&nic->link_back);
+	dcbnic_drain_flush(nic);
+	dcbnic_hold_flush(nic);
 	netdev_put(nic->lower, &nic->lower_tracker);
 	dcbnic_free_counters(nic);
 }
@@ -145,6 +159,8 @@ static int dcbnic_close(struct net_device *dev)
 {
 	struct dcbnic *nic = netdev_priv(dev);
 
+	dcbnic_drain_flush(nic);
+	dcbnic_hold_flush(nic);
 	dev_set_promiscuity(nic->lower, -1);
 	return 0;
 }

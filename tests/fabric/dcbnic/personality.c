@@ -21,13 +21,15 @@ static void dcbnic_start(struct dcbnic *nic,
 {
 	dcbnic_forget_app(nic);
 	memset(&nic->settings, 0, sizeof(nic->settings));
-	memset(nic->events, 0, sizeof(nic->events));
 	nic->personality = personality;
 	dcbnic_interpose(nic);
 	nic->dcbx = personality->dcbx_found(false);
 	nic->fec = ETHTOOL_FEC_RS;
 	personality->init(nic);
 	dcbnic_refresh_classifier(nic);
+	dcbnic_drain_flush(nic);
+	dcbnic_hold_flush(nic);
+	memset(nic->events, 0, sizeof(nic->events));
 }
 
 /* Starts anew as the NIC of that name: its settings, and its counts of events. */
