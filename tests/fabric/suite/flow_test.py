@@ -10,6 +10,7 @@ import fabric
 import slices
 from eventually import eventually
 
+ROCE = fabric.word(fabric.LAUNCHER.parent, "suite", "roce.py")
 KNOBS = "/sys/kernel/debug/dcbnic/dcb0"
 HW_COUNTERS = "/sys/class/infiniband/rxe0/ports/1/hw_counters"
 # As guest/provision has it: DSCP 26 in priority 3, which is lossless.
@@ -165,6 +166,16 @@ class FlowControl(unittest.TestCase):
         self.assertLessEqual(point["np_cnp_sent"], 4 * (took_s / interval_s + 1), "of four queue pairs")
         self.assertEqual(self.hardware(2, f"{KNOBS}/hw_counters")["rp_cnp_handled"], point["np_cnp_sent"])
         self.assertEqual(self.nic(1)["rx_prio3_marked"], 0, "the NIC itself marked none")
+
+    def test_a_flow_is_answered_once_in_an_interval_by_a_frame_of_roce(self):
+        self.knob(1, "cnp_us", 60_000_000)
+        answers = [self.guest(2, f"python3 {ROCE} 10.0.0.1 10 {qpn}").split() for qpn in (0x1234, 0x1234, 0x4321)]
+        self.assertEqual([len(answer) for answer in answers], [2, 0, 2])
+        for (answer, icrc), qpn in zip((answers[0], answers[2]), ("001234", "004321")):
+            # Source port, destination port, length, checksum; opcode, flags, partition, BECN, queue pair, number; 16 bytes, the CRC.
+            self.assertRegex(answer, f"^.{{24}}0800 45c0.{{20}}0a000001 0a000002 c350 12b7 0028 0000 8100ffff40{qpn}00000000 0{{32}}{icrc}$".replace(" ", ""))
+        self.assertEqual(self.hardware(1, f"{KNOBS}/hw_counters"),
+                         {"np_ecn_marked_roce_packets": 30, "np_cnp_sent": 2, "rp_cnp_handled": 0})
 
     def test_a_nic_marks_what_waits_in_it(self):
         self.slow_receiver()
