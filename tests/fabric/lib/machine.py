@@ -64,6 +64,7 @@ def write_conf(path, guest, prepared, shape, pki=""):
         "state_disk": "/dev/vda" if shape.state_disk_mb else "",
         "wire_macs": " ".join(wire_mac(guest.number, rail) for rail in rails_of(shape)),
         "mgmt_mac": mgmt_mac(guest.number),
+        "link_mbps": shape.link_mbps,
     }
     needed = {FABRIC_DIR} | {os.path.dirname(path) for path in paths.values()} | ({pki} if pki else set())
     with open(path, "w", encoding="utf-8") as file:

@@ -37,7 +37,8 @@ class SystemGuest:
         os.mkdir(share)
         here = os.path.join(machine.FABRIC_DIR, "guest")
         # As the scripts of the other guests find it: /run/fabric/conf.
-        conf = {"id": 1, "device": "rxe", "dcbnic_ko": f"{GUEST_TMP}/dcbnic.ko", "wire_macs": machine.wire_mac(1, 1), "siw_ko": ""}
+        conf = {"id": 1, "device": "rxe", "dcbnic_ko": f"{GUEST_TMP}/dcbnic.ko", "wire_macs": machine.wire_mac(1, 1), "siw_ko": "",
+                "link_mbps": 0}
         with open(os.path.join(share, "conf"), "w", encoding="utf-8") as file:
             file.writelines(f"{name}={shlex.quote(str(value))}\n" for name, value in conf.items())
         with open(os.path.join(share, "token"), "w", encoding="utf-8") as file:
