@@ -17,7 +17,7 @@ from errors import FabricError, say
 from process import INTERRUPTIONS, interruptions_deferred
 from state import DEFAULT_NAME, RunDirectory, Shape, all_names
 
-MAX_HOSTS = 4
+MAX_HOSTS = 12
 MAX_RAILS = 2
 DEVICES = ("rxe", "siw")
 DEFAULT_AGENT = os.path.join(machine.FABRIC_DIR, "..", "..", "build", "bin", "rdmaready-agent")

@@ -29,11 +29,11 @@ def free_ports(count):
 
 
 def wire_mac(number, rail):
-    return f"52:54:00:00:0{rail}:0{number}"
+    return f"52:54:00:00:{rail:02x}:{number:02x}"
 
 
 def mgmt_mac(number):
-    return f"52:54:00:00:00:0{number}"
+    return f"52:54:00:00:00:{number:02x}"
 
 
 def rails_of(shape):

@@ -8,6 +8,8 @@ import unittest
 
 import fabric
 import slices
+import cli  # of the launcher
+import machine
 
 
 class TheLauncher(unittest.TestCase):
@@ -41,6 +43,13 @@ class TheLauncher(unittest.TestCase):
         done = self.run_in(9, "true")
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+
+    def test_each_guest_that_there_can_be_has_addresses_of_its_own(self):
+        numbers = range(1, cli.MAX_HOSTS + 1)
+        macs = [machine.mgmt_mac(number) for number in numbers] + [machine.wire_mac(number, rail) for number in numbers for rail in (1, 2)]
+        self.assertEqual(len(set(macs)), 3 * cli.MAX_HOSTS)
+        for mac in macs:
+            self.assertRegex(mac, "^52(:[0-9a-f]{2}){5}$")
 
     def test_up_again_is_harmless(self):
         before = fabric.launcher("status").stdout
