@@ -149,6 +149,13 @@ static u8 bnxt_dcbx_found(bool firmware_lldp)
 	       DCB_CAP_DCBX_VER_IEEE;
 }
 
+/* Negotiated only on a link that negotiates its speed, and this one does not. */
+static int bnxt_check_pause(const struct dcbnic *nic,
+			    const struct ethtool_pauseparam *pause)
+{
+	return pause->autoneg ? -EINVAL : 0;
+}
+
 static const struct dcbnl_rtnl_ops bnxt_dcbnl_ops = {
 	.ieee_getets	= dcbnic_getets,
 	.ieee_setets	= bnxt_setets,
@@ -168,4 +175,5 @@ const struct dcbnic_personality dcbnic_bnxt = {
 	.cnp		= { "rx_ecn_marked_pkts",
 			    "tx_cnp_pkts", "rx_cnp_pkts" },
 	.dcbx_found	= bnxt_dcbx_found,
+	.check_pause	= bnxt_check_pause,
 };

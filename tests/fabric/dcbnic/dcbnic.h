@@ -207,6 +207,8 @@ struct dcbnic_personality {
 	bool own_dscp_map;
 	bool has_pfc_prevention;
 	bool has_lldp_flag;	/* ethtool private flag fw-lldp-agent */
+	/* The firmware's LLDP agent is to start or stop, and may not; or NULL. */
+	int (*turn_agent)(struct dcbnic *nic, bool on);
 	int (*check_pause)(const struct dcbnic *nic,
 			   const struct ethtool_pauseparam *pause);
 };
@@ -248,6 +250,11 @@ struct dcbnic {
 		struct ieee_pfc pfc;
 		struct ieee_maxrate maxrate;
 		struct dcbnl_buffer buffer;
+		u8 lossless_buffers;	/* mlx5: as bits, as of the last write */
+		bool own_buffers;	/* mlx5: not laid out by the firmware */
+		u32 xoff_bytes;		/* mlx5: as of the last write of buffers */
+		struct ieee_ets desired_ets;	/* ice: what the next write commits */
+		u8 desired_pfc_en, desired_pfc_cap;
 		u8 dcbx;		/* a byte, also read under dcb_lock */
 		bool firmware_lldp;
 		bool trust_dscp;
@@ -338,6 +345,13 @@ int dcbnic_getmaxrate(struct net_device *dev, struct ieee_maxrate *maxrate);
 int dcbnic_setmaxrate(struct net_device *dev, struct ieee_maxrate *maxrate);
 void dcbnic_init_buffer(struct dcbnic *nic);
 
+/* mlx5_buffer.c: receive buffers as mlx5_core's */
+void dcbnic_mlx5_init_buffer(struct dcbnic *nic);
+int dcbnic_mlx5_follow_pfc(struct dcbnic *nic, bool new_prios, bool new_cable);
+int dcbnic_mlx5_setbuffer(struct net_device *dev, struct dcbnl_buffer *buffer);
+int dcbnic_mlx5_new_setbuffer(struct net_device *dev,
+			      struct dcbnl_buffer *buffer);
+
 /* peer.c: what the link partner announced */
 int dcbnic_peer_getets(struct net_device *dev, struct ieee_ets *ets);
 int dcbnic_peer_getpfc(struct net_device *dev, struct ieee_pfc *pfc);
@@ -352,6 +366,7 @@ int dcbnic_parse_peer_app(struct dcbnic *nic, char *text);
 extern const struct dcbnic_personality dcbnic_plain;
 extern const struct dcbnic_personality dcbnic_mlx5;
 extern const struct dcbnic_personality dcbnic_mlx5_dscp;
+extern const struct dcbnic_personality dcbnic_mlx5_new;
 extern const struct dcbnic_personality dcbnic_bnxt;
 extern const struct dcbnic_personality dcbnic_ice;
 int dcbnic_become(struct dcbnic *nic, const char *name);

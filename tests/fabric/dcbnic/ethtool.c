@@ -215,14 +215,17 @@ static u32 dcbnic_get_priv_flags(struct net_device *dev)
 static int dcbnic_set_priv_flags(struct net_device *dev, u32 flags)
 {
 	struct dcbnic *nic = netdev_priv(dev);
+	bool on = flags & 1;
 	int err;
 
 	err = dcbnic_instead(nic, DCBNIC_SET_FLAGS);
 	if (err)
 		return min(err, 0);
 	err = dcbnic_fail_next(nic, DCBNIC_SET_FLAGS);
+	if (!err && on != nic->firmware_lldp && nic->personality->turn_agent)
+		err = nic->personality->turn_agent(nic, on);
 	if (!err)
-		dcbnic_set_firmware_lldp(nic, flags & 1);
+		dcbnic_set_firmware_lldp(nic, on);
 	return dcbnic_after_set(nic, err);
 }
 

@@ -4,11 +4,14 @@
  * only: the first one switches the port from VLAN to DSCP mode and gives all
  * bandwidth to class 0, a DSCP that has a row is not mapped again, and in DSCP
  * mode neither DCBX nor the map of priorities to classes changes. Nothing is
- * taken while the firmware's LLDP agent runs or the port is in a bond.
+ * taken while the firmware's LLDP agent runs or the port is in a bond. It keeps
+ * desired settings beside those that reads show, and each write commits all of them.
  */
 #include <net/dcbnl.h>
 
 #include "dcbnic.h"
+
+#define ICE_ALL_SHARES	100
 
 static int ice_may_set(struct dcbnic *nic, enum dcbnic_op op)
 {
@@ -38,29 +41,62 @@ static int ice_count_tcs(const struct ieee_ets *ets)
 	return used & (used + 1) ? 1 : hweight8(used);
 }
 
+/* As ice_dcb_bwchk: shares of all classes in use count, whatever their algorithm. */
+static int ice_check_shares(struct ieee_ets *ets)
+{
+	int i, tcs = ice_count_tcs(ets), percent = 0;
+
+	for (i = 0; i < tcs; i++)
+		percent += ets->tc_tx_bw[i];
+	if (tcs == 1 || !percent)
+		ets->tc_tx_bw[0] = ICE_ALL_SHARES;
+	else if (percent != ICE_ALL_SHARES)
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * The desired settings become those of the NIC, ETS and PFC at once: a write of one
+ * brings along what is desired of the other, which no read shows.
+ */
+static int ice_commit(struct dcbnic *nic)
+{
+	struct ieee_ets *ets = &nic->ets;
+	int err;
+
+	err = ice_check_shares(&nic->desired_ets);
+	if (err)
+		return err;
+	*ets = nic->desired_ets;
+	memcpy(ets->tc_rx_bw, ets->tc_tx_bw, sizeof(ets->tc_rx_bw));
+	memcpy(ets->tc_reco_bw, ets->tc_tx_bw, sizeof(ets->tc_reco_bw));
+	memcpy(ets->tc_reco_tsa, ets->tc_tsa, sizeof(ets->tc_reco_tsa));
+	memcpy(ets->reco_prio_tc, ets->prio_tc, sizeof(ets->reco_prio_tc));
+	nic->pfc.pfc_en = nic->desired_pfc_en;
+	nic->pfc.pfc_cap = nic->desired_pfc_cap;
+	return 0;
+}
+
 static int ice_setets(struct net_device *dev, struct ieee_ets *ets)
 {
 	struct dcbnic *nic = netdev_priv(dev);
-	struct ieee_ets new = *ets;
-	int err, i, tcs, percent = 0;
+	struct ieee_ets *desired = &nic->desired_ets;
+	int err;
 
 	err = ice_may_set(nic, DCBNIC_SET_ETS);
 	if (err)
 		return err;
-	new.ets_cap = nic->ets.ets_cap;
-	memcpy(new.tc_rx_bw, new.tc_tx_bw, sizeof(new.tc_rx_bw));
-	if (nic->trust_dscp)
-		memcpy(new.prio_tc, nic->ets.prio_tc, sizeof(new.prio_tc));
-	memcpy(new.reco_prio_tc, new.prio_tc, sizeof(new.reco_prio_tc));
-	tcs = ice_count_tcs(&new);
-	for (i = 0; i < tcs; i++)
-		percent += new.tc_tx_bw[i];
-	if (tcs == 1 || !percent)
-		new.tc_tx_bw[0] = 100;
-	else if (percent != 100)
-		return -EINVAL;
-	nic->ets = new;
-	return 0;
+	desired->willing = ets->willing;
+	desired->cbs = ets->cbs;
+	memcpy(desired->tc_tx_bw, ets->tc_tx_bw, sizeof(desired->tc_tx_bw));
+	memcpy(desired->tc_tsa, ets->tc_tsa, sizeof(desired->tc_tsa));
+	if (!nic->trust_dscp)
+		memcpy(desired->prio_tc, ets->prio_tc, sizeof(desired->prio_tc));
+	err = ice_check_shares(desired);
+	if (err)
+		return err;
+	desired->ets_cap = IEEE_8021QAZ_MAX_TCS;
+	return ice_commit(nic);
 }
 
 static int ice_setpfc(struct net_device *dev, struct ieee_pfc *pfc)
@@ -71,36 +107,42 @@ static int ice_setpfc(struct net_device *dev, struct ieee_pfc *pfc)
 	err = ice_may_set(nic, DCBNIC_SET_PFC);
 	if (err)
 		return err;
-	if (pfc->pfc_cap)
-		nic->pfc.pfc_cap = pfc->pfc_cap;
-	nic->pfc.pfc_en = pfc->pfc_en;
-	return 0;
+	nic->desired_pfc_cap = pfc->pfc_cap ?: IEEE_8021QAZ_MAX_TCS;
+	nic->desired_pfc_en = pfc->pfc_en;
+	return ice_commit(nic);
 }
 
 static void ice_enter_dscp_mode(struct dcbnic *nic)
 {
+	struct ieee_ets *desired = &nic->desired_ets;
 	int i;
 
 	nic->trust_dscp = true;
-	nic->ets.willing = 0;
+	nic->desired_pfc_cap = IEEE_8021QAZ_MAX_TCS;
+	desired->willing = 0;
 	for (i = 0; i < IEEE_8021QAZ_MAX_TCS; i++) {
-		nic->ets.tc_tx_bw[i] = i ? 0 : 100;
-		nic->ets.tc_tsa[i] = IEEE_8021QAZ_TSA_ETS;
-		nic->ets.prio_tc[i] = i;
+		desired->tc_tx_bw[i] = i ? 0 : ICE_ALL_SHARES;
+		desired->tc_tsa[i] = IEEE_8021QAZ_TSA_ETS;
+		desired->prio_tc[i] = i;
 	}
 	for (i = 0; i < DCBNIC_DSCPS; i++)
 		nic->dscp_to_prio[i] = i >> 3;
 }
 
+/* The desired settings are not touched. */
 static void ice_enter_vlan_mode(struct dcbnic *nic)
 {
+	struct ieee_ets *ets = &nic->ets;
+
 	nic->trust_dscp = false;
-	memset(&nic->ets, 0, sizeof(nic->ets));
-	nic->ets.willing = 1;
-	nic->ets.ets_cap = IEEE_8021QAZ_MAX_TCS;
-	nic->ets.tc_tx_bw[0] = 100;
-	nic->ets.tc_rx_bw[0] = 100;
-	nic->ets.tc_tsa[0] = IEEE_8021QAZ_TSA_ETS;
+	memset(ets, 0, sizeof(*ets));
+	ets->willing = 1;
+	ets->ets_cap = IEEE_8021QAZ_MAX_TCS;
+	ets->tc_tx_bw[0] = ICE_ALL_SHARES;
+	ets->tc_rx_bw[0] = ICE_ALL_SHARES;
+	ets->tc_reco_bw[0] = ICE_ALL_SHARES;
+	ets->tc_tsa[0] = IEEE_8021QAZ_TSA_ETS;
+	ets->tc_reco_tsa[0] = IEEE_8021QAZ_TSA_ETS;
 	nic->pfc.pfc_cap = IEEE_8021QAZ_MAX_TCS;
 	nic->pfc.pfc_en = 0;
 }
@@ -129,7 +171,8 @@ static int ice_setapp(struct net_device *dev, struct dcb_app *app)
 	nic->dscp_rows |= BIT_ULL(app->protocol);
 	nic->dscp_to_prio[app->protocol] = app->priority;
 	dcbnic_refresh_classifier(nic);
-	return 0;
+	/* A failure reads as "no change", and the row is shown. */
+	return ice_commit(nic) ? 1 : 0;
 }
 
 static int ice_delapp(struct net_device *dev, struct dcb_app *app)
@@ -147,7 +190,21 @@ static int ice_delapp(struct net_device *dev, struct dcb_app *app)
 	nic->dscp_to_prio[app->protocol] = app->protocol % 8;
 	if (!nic->dscp_rows)
 		ice_enter_vlan_mode(nic);
+	else
+		err = ice_commit(nic);
 	dcbnic_refresh_classifier(nic);
+	return err;
+}
+
+/* Stopped, the agent leaves the settings of a new NIC behind. */
+static int ice_turn_agent(struct dcbnic *nic, bool on)
+{
+	if (on && nic->trust_dscp) {
+		netdev_err(nic->dev, "no LLDP agent with DSCP rows\n");
+		return -EOPNOTSUPP;
+	}
+	if (!on)
+		ice_enter_vlan_mode(nic);
 	return 0;
 }
 
@@ -204,5 +261,6 @@ const struct dcbnic_personality dcbnic_ice = {
 	.dcbx_found	= ice_dcbx_found,
 	.own_dscp_map	= true,
 	.has_lldp_flag	= true,
+	.turn_agent	= ice_turn_agent,
 	.check_pause	= ice_check_pause,
 };

@@ -4,9 +4,15 @@
  * are VENDOR and priorities 0 and 1 are swapped; APP takes DSCP rows only, and
  * the first one makes the port trust DSCP, the last one gone makes it trust PCP
  * again; PFC's delay is the cable's length, and a change of PFC toggles the link.
+ * mlx5_buffer.c has its receive buffers.
  *
  * "mlx5-dscp": the same, started while its firmware trusted DSCP: all 64 rows
  * are there.
+ *
+ * "mlx5-new": the same as of Linux 6.12.117. The share of a class that is not ETS
+ * reads 0 instead of 100, and a refused write leaves the buffers to the firmware.
+ *
+ * checks/setting/DRIVERS.md lists each behaviour with its place in the source.
  */
 #include <net/dcbnl.h>
 
@@ -14,7 +20,7 @@
 
 #define MLX5_DEFAULT_CABLE_METRES	7
 #define MLX5_CABLE_METRES_BELOW		1000
-#define MLX5_CELL_BYTES			128
+#define MLX5_NOT_ETS_SHARE		100
 #define MLX5_100_MBPS_KBPS		100000ULL
 #define MLX5_GBPS_KBPS			1000000ULL
 #define MLX5_UNITS_MAX			255
@@ -35,26 +41,46 @@ static int mlx5_setets(struct net_device *dev, struct ieee_ets *ets)
 		nic->ets.tc_tsa[i] = ets->tc_tsa[i];
 		nic->ets.prio_tc[i] = ets->prio_tc[i];
 		nic->ets.tc_tx_bw[i] = ets->tc_tsa[i] == IEEE_8021QAZ_TSA_ETS ?
-				       ets->tc_tx_bw[i] : 0;
+				       ets->tc_tx_bw[i] : MLX5_NOT_ETS_SHARE;
 	}
 	return 0;
 }
 
+/* Later kernels do not show the share of a class that is not ETS. */
+static int mlx5_new_getets(struct net_device *dev, struct ieee_ets *ets)
+{
+	int err, i;
+
+	err = dcbnic_getets(dev, ets);
+	for (i = 0; !err && i < IEEE_8021QAZ_MAX_TCS; i++)
+		if (ets->tc_tsa[i] != IEEE_8021QAZ_TSA_ETS)
+			ets->tc_tx_bw[i] = 0;
+	return err;
+}
+
+/* The NIC has the priorities before the buffers are checked. */
 static int mlx5_setpfc(struct net_device *dev, struct ieee_pfc *pfc)
 {
 	struct dcbnic *nic = netdev_priv(dev);
+	bool new_prios = pfc->pfc_en != nic->pfc.pfc_en;
+	bool new_cable = pfc->delay && pfc->delay != nic->pfc.delay &&
+			 pfc->delay < MLX5_CABLE_METRES_BELOW;
+	u16 old_metres = nic->pfc.delay;
 	int err;
 
 	err = dcbnic_fail_next(nic, DCBNIC_SET_PFC);
 	if (err)
 		return err;
-	if (pfc->pfc_en != nic->pfc.pfc_en) {
+	if (new_prios) {
 		nic->pfc.pfc_en = pfc->pfc_en;
 		dcbnic_toggle_link(nic, MLX5_TOGGLE_MS);
 	}
-	if (pfc->delay && pfc->delay < MLX5_CABLE_METRES_BELOW)
+	if (new_cable)
 		nic->pfc.delay = pfc->delay;
-	return 0;
+	err = dcbnic_mlx5_follow_pfc(nic, new_prios, new_cable);
+	if (err && new_cable)
+		nic->pfc.delay = old_metres;
+	return err;
 }
 
 static int mlx5_setapp(struct net_device *dev, struct dcb_app *app)
@@ -105,29 +131,6 @@ static int mlx5_delapp(struct net_device *dev, struct dcb_app *app)
 	return 0;
 }
 
-/* What a lossless buffer must hold beyond its threshold. */
-static u32 mlx5_xoff_bytes(const struct dcbnic *nic)
-{
-	u32 speed_mbps = max_t(u32, nic->speed_mbps, SPEED_40000);
-
-	return (301 + 216 * nic->pfc.delay / 100) * speed_mbps / 1000 +
-	       272 * nic->dev->mtu / 100;
-}
-
-static int mlx5_setbuffer(struct net_device *dev, struct dcbnl_buffer *buffer)
-{
-	struct dcbnic *nic = netdev_priv(dev);
-	int prio, size;
-
-	for (prio = 0; prio < DCBNIC_PRIOS; prio++) {
-		size = buffer->buffer_size[buffer->prio2buffer[prio]];
-		if (nic->pfc.pfc_en & BIT(prio) &&
-		    size < mlx5_xoff_bytes(nic) + dev->max_mtu + MLX5_CELL_BYTES)
-			return -ENOMEM;
-	}
-	return dcbnic_setbuffer(dev, buffer);
-}
-
 /* 8 bits of 100 Mb/s or of 1 Gb/s, rounded down, but never to nothing. */
 static int mlx5_setmaxrate(struct net_device *dev, struct ieee_maxrate *maxrate)
 {
@@ -170,13 +173,14 @@ static void mlx5_init(struct dcbnic *nic)
 	nic->ets.ets_cap = IEEE_8021QAZ_MAX_TCS;
 	for (i = 0; i < IEEE_8021QAZ_MAX_TCS; i++) {
 		nic->ets.tc_tsa[i] = IEEE_8021QAZ_TSA_VENDOR;
+		nic->ets.tc_tx_bw[i] = MLX5_NOT_ETS_SHARE;
 		nic->ets.prio_tc[i] = i < 2 ? 1 - i : i;
 	}
 	nic->pfc.pfc_cap = IEEE_8021QAZ_MAX_TCS;
 	nic->pfc.delay = MLX5_DEFAULT_CABLE_METRES;
 	for (i = 0; i < DCBNIC_DSCPS; i++)
 		nic->dscp_to_prio[i] = i >> 3;
-	dcbnic_init_buffer(nic);
+	dcbnic_mlx5_init_buffer(nic);
 }
 
 static void mlx5_dscp_init(struct dcbnic *nic)
@@ -214,7 +218,22 @@ static const struct dcbnl_rtnl_ops mlx5_dcbnl_ops = {
 	.ieee_setapp		= mlx5_setapp,
 	.ieee_delapp		= mlx5_delapp,
 	.dcbnl_getbuffer	= dcbnic_getbuffer,
-	.dcbnl_setbuffer	= mlx5_setbuffer,
+	.dcbnl_setbuffer	= dcbnic_mlx5_setbuffer,
+	.getdcbx		= dcbnic_getdcbx,
+	.setdcbx		= mlx5_setdcbx,
+};
+
+static const struct dcbnl_rtnl_ops mlx5_new_dcbnl_ops = {
+	.ieee_getets		= mlx5_new_getets,
+	.ieee_setets		= mlx5_setets,
+	.ieee_getpfc		= dcbnic_getpfc,
+	.ieee_setpfc		= mlx5_setpfc,
+	.ieee_getmaxrate	= dcbnic_getmaxrate,
+	.ieee_setmaxrate	= mlx5_setmaxrate,
+	.ieee_setapp		= mlx5_setapp,
+	.ieee_delapp		= mlx5_delapp,
+	.dcbnl_getbuffer	= dcbnic_getbuffer,
+	.dcbnl_setbuffer	= dcbnic_mlx5_new_setbuffer,
 	.getdcbx		= dcbnic_getdcbx,
 	.setdcbx		= mlx5_setdcbx,
 };
@@ -237,6 +256,19 @@ const struct dcbnic_personality dcbnic_mlx5_dscp = {
 	.dcbnl_ops		= &mlx5_dcbnl_ops,
 	.stats			= dcbnic_mlx5_stats,
 	.init			= mlx5_dscp_init,
+	.cnp			= { "np_ecn_marked_roce_packets",
+			    "np_cnp_sent", "rp_cnp_handled" },
+	.dcbx_found		= mlx5_dcbx_found,
+	.own_dscp_map		= true,
+	.has_pfc_prevention	= true,
+	.check_pause		= mlx5_check_pause,
+};
+
+const struct dcbnic_personality dcbnic_mlx5_new = {
+	.name			= "mlx5-new",
+	.dcbnl_ops		= &mlx5_new_dcbnl_ops,
+	.stats			= dcbnic_mlx5_stats,
+	.init			= mlx5_init,
 	.cnp			= { "np_ecn_marked_roce_packets",
 			    "np_cnp_sent", "rp_cnp_handled" },
 	.dcbx_found		= mlx5_dcbx_found,

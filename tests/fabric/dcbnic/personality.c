@@ -5,8 +5,8 @@
 #include "dcbnic.h"
 
 static const struct dcbnic_personality * const dcbnic_personalities[] = {
-	&dcbnic_plain, &dcbnic_mlx5, &dcbnic_mlx5_dscp, &dcbnic_bnxt,
-	&dcbnic_ice,
+	&dcbnic_plain, &dcbnic_mlx5, &dcbnic_mlx5_dscp, &dcbnic_mlx5_new,
+	&dcbnic_bnxt, &dcbnic_ice,
 };
 
 /* What was in the APP table goes: a new driver finds none of it. */

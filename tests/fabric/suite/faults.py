@@ -187,8 +187,9 @@ COUNTED = [
 ]
 
 # Microsoft's way: a tagged VLAN, three classes, marking by PCP. What brings the guests there is what the tool itself would type.
-MICROSOFT = (". /run/fabric/conf; modprobe 8021q && ip link add link dcb0 name dcb0.711 type vlan id 711 egress-qos-map 2:3 && "
-             "ip link set dev dcb0.711 up && ip address add 10.7.11.$id/24 dev dcb0.711; "
+VLAN_OF_MICROSOFT = (". /run/fabric/conf; modprobe 8021q && ip link add link dcb0 name dcb0.711 type vlan id 711 egress-qos-map 2:3 && "
+                     "ip link set dev dcb0.711 up && ip address add 10.7.11.$id/24 dev dcb0.711; ")
+MICROSOFT = (f"{VLAN_OF_MICROSOFT}"
              "dcb ets set dev dcb0 tc-tsa all:strict 0:ets 3:ets 7:ets tc-bw all:0 0:49 3:50 7:1 prio-tc all:0 3:3 7:7; "
              "dcb app flush dev dcb0 dscp-prio; true")  # dcb's exit status says nothing
 

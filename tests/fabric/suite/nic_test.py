@@ -241,10 +241,13 @@ class Personalities(unittest.TestCase):
         self.assertEqual(dcbnl("set-maxrate 0 50000 399000 30900000 0 0 0 0").strip(), "0")
         self.assertEqual(dcbnl("maxrate").split()[:4], ["0", "100000", "300000", "30000000"])
         self.assertEqual(dcbnl("set-maxrate 256000000 0 0 0 0 0 0 0").strip(), "-22")
-        # 1 KB for a lossless priority is refused, 100 KB is not.
-        shown = dcb("buffer set dev dcb0 prio-buffer 3:1 buffer-size all:0 0:64K 1:1K", "buffer show dev dcb0 prio-buffer",
-                    "buffer set dev dcb0 prio-buffer 3:1 buffer-size all:0 0:64K 1:100K", "buffer show dev dcb0 prio-buffer")
-        self.assertEqual(re.findall(r" 3:(\d)", shown), ["0", "1"])
+        # The firmware gave priority 3 a buffer. 1 KB for a lossless priority is refused, 100 KB is not.
+        shown = dcb("buffer set dev dcb0 prio-buffer 3:1 buffer-size all:0 0:64K 1:1K", "buffer show dev dcb0",
+                    "buffer set dev dcb0 prio-buffer 3:1 buffer-size all:0 0:64K 1:100K", "buffer show dev dcb0")
+        self.assertEqual(re.findall(r"prio-buffer.* 3:(\d)", shown), ["1", "1"])
+        sizes = re.findall(r"buffer-size 0:(\S+) 1:(\S+)", shown)
+        self.assertEqual(sizes[0][0], sizes[0][1], "halves of the total, as the firmware lays them out")
+        self.assertEqual(sizes[1], ("64Kb", "100Kb"))
         said = fabric.guest(1, "ethtool --set-tunable dcb0 pfc-prevention-tout 200; ethtool --get-tunable dcb0 pfc-prevention-tout")
         self.assertIn("200", said)
 

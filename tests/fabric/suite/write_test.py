@@ -278,14 +278,16 @@ class LikeDrivers(Writing):
         # Its only row is mapped anew, and it keeps ETS and PFC, which it forgets when the last row goes.
         self.changes("app", "dcb0", "", "dscp:26:5", "dscp:26:3", "app", requests=5)
         self.changes("app", "dcb0", "", "dscp:26:5", "dscp:10:1 dscp:26:3", "app", requests=4)
-        # Once the firmware's agent runs, it takes nothing.
+        self.refuses("private-flag", "dcb0", "fw-lldp-agent", "off", "on", "^set private flag fw-lldp-agent on dcb0: Operation not supp")
+        # Without rows it is as it began. Once the firmware's agent runs, it takes nothing.
+        self.done("app", "dcb0", "", "dscp:26:5", "empty")
         _, new = self.changes("private-flag", "dcb0", "fw-lldp-agent", "off", "on", "flags", "dcbx")
         self.assertRegex(new["flags"], "fw-lldp-agent *: on")
         self.refuses("private-flag", "dcb0", "turbo", "off", "on", "^set private flag turbo on dcb0: ")
         knob("firmware_lldp", "on")
         self.known = None
-        self.refuses("pfc", "dcb0", "", "on 3 delay 0", "off delay 0", "^set PFC on dcb0: Invalid argument")
-        self.refuses("app", "dcb0", "", "dscp:26:5", "dscp:26:3", "^add APP row dscp:26:3 on dcb0: Invalid argument")
+        self.refuses("pfc", "dcb0", "", "off delay 0", "on 3 delay 0", "^set PFC on dcb0: Invalid argument")
+        self.refuses("app", "dcb0", "", "empty", "dscp:26:3", "^add APP row dscp:26:3 on dcb0: Invalid argument")
 
 
 load_tests = slices.tests("write", 6)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vendors' profiles applied to a NIC that behaves as mlx5, from the driver's defaults: proven, rolled back to what was there, applied again,
+proven and confirmed. A commit has three rounds of each profile, soak 20, and some of bnxt and ice."""
+import os
+import time
+import unittest
+
+import applying
+import fabric
+import faults
+
+HOST = 1
+WHOLE = os.environ.get("RDMAREADY_SLICE") == "all"
+# A shell line that makes what a profile wants beside the NIC's settings.
+BESIDE = {"nvidia-lossless": "true", "smb-direct-roce": faults.VLAN_OF_MICROSOFT}
+
+
+class Cycles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = applying.bring_up()
+        cls.addClassCleanup(fabric.put_right)
+
+    def assert_ended(self, change, state):
+        self.assertEqual((change.status, change.state), (0, state), change)
+
+    def apply(self, profile):
+        change = applying.apply(self.hosts[HOST], "--profile", profile)
+        self.assert_ended(change, "awaiting-confirm")
+        self.assertTrue(change.proof["plan_empty"] and change.proof["loopback"], change)
+        return change
+
+    def begin(self, personality, profile):
+        """What is set at the driver's defaults."""
+        fabric.put_right(HOST)
+        fabric.launcher("fault", HOST, "dcb", "personality", personality)
+        fabric.guest(HOST, BESIDE[profile])
+        return applying.settings(HOST)
+
+    def round(self, personality, profile):
+        old = self.begin(personality, profile)
+        change = self.apply(profile)
+        self.assertNotEqual(applying.settings(HOST), old)
+        self.assert_ended(applying.rollback(self.hosts[HOST], change.id), "rolled-back")
+        self.assertEqual(applying.settings(HOST), old)
+        again = self.apply(profile)
+        self.assert_ended(applying.confirm(self.hosts[HOST]), "confirmed")
+        self.assertEqual(applying.plan(self.hosts[HOST], profile)["steps"], [])
+        self.assertEqual([step["step"]["object"] for step in again.steps], [step["step"]["object"] for step in change.steps])
+
+    def rounds(self, personality, profile, most):
+        held = 0
+        begun = time.monotonic()
+        for number in range(1, most + 1):
+            with self.subTest(personality=personality, profile=profile, round=number):
+                self.round(personality, profile)
+                held += 1
+        print(f"  {personality}, {profile}: {held} of {most} rounds in {time.monotonic() - begun:.0f} s", flush=True)
+
+    def test_mlx5(self):
+        for profile in BESIDE:
+            self.rounds("mlx5", profile, 20 if WHOLE else 3)
+
+    @unittest.skipUnless(WHOLE, "soak has it")
+    def test_other_drivers(self):
+        for personality in ("mlx5-new", "mlx5-dscp", "bnxt", "ice"):
+            for profile in BESIDE:
+                self.rounds(personality, profile, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
