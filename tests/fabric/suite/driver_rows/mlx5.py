@@ -271,5 +271,6 @@ def settings_are_taken_while_the_firmware_has_dcbx():
 
 @row("mlx5.pause.autoneg", "mlx5")
 @row("bnxt.pause.free", "bnxt")
-def pause_is_not_negotiated():
+def pause_is_taken_beside_pfc_and_not_negotiated():
+    same((set_ets(), set_pfc(0x08)), (0, 0))
     same((set_pause(1, 0, 0), set_pause(0, 1, 1), get_pause()), (-errno.EINVAL, 0, [0, 1, 1]))

@@ -179,6 +179,7 @@ def sent():
 
 def priority_of(code):
     """The priority that the NIC sends this DSCP with: where its frames wait for a slow wire."""
+    run(f"ip neigh replace 192.0.2.2 lladdr 02:00:00:00:00:02 nud permanent dev {NIC}")
     knob("wire_mbps", 1)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, code << 2)
