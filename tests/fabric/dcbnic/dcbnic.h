@@ -211,6 +211,8 @@ struct dcbnic_personality {
 	int (*turn_agent)(struct dcbnic *nic, bool on);
 	int (*check_pause)(const struct dcbnic *nic,
 			   const struct ethtool_pauseparam *pause);
+	/* After pause was set; or NULL. */
+	void (*took_pause)(struct dcbnic *nic);
 };
 
 struct dcbnic {
@@ -261,6 +263,7 @@ struct dcbnic {
 		u8 dscp_to_prio[DCBNIC_DSCPS];
 		u64 dscp_rows;		/* bit N: a row for DSCP N */
 		struct ethtool_pauseparam pause;
+		struct ethtool_pauseparam pause_before;	/* hns3: PFC was set */
 		u32 fec;
 		u16 pfc_prevention_ms;
 		struct dcbnic_peer peer;
@@ -367,6 +370,8 @@ extern const struct dcbnic_personality dcbnic_plain;
 extern const struct dcbnic_personality dcbnic_mlx5;
 extern const struct dcbnic_personality dcbnic_mlx5_dscp;
 extern const struct dcbnic_personality dcbnic_mlx5_new;
+extern const struct dcbnic_personality dcbnic_mlx4;
+extern const struct dcbnic_personality dcbnic_hns3;
 extern const struct dcbnic_personality dcbnic_bnxt;
 extern const struct dcbnic_personality dcbnic_ice;
 int dcbnic_become(struct dcbnic *nic, const char *name);

@@ -96,6 +96,8 @@ static int dcbnic_set_pauseparam(struct net_device *dev,
 	nic->pause.autoneg = !!pause->autoneg;
 	nic->pause.rx_pause = !!pause->rx_pause;
 	nic->pause.tx_pause = !!pause->tx_pause;
+	if (nic->personality->took_pause)
+		nic->personality->took_pause(nic);
 	return dcbnic_after_set(nic, 0);
 }
 

@@ -6,7 +6,7 @@
 
 static const struct dcbnic_personality * const dcbnic_personalities[] = {
 	&dcbnic_plain, &dcbnic_mlx5, &dcbnic_mlx5_dscp, &dcbnic_mlx5_new,
-	&dcbnic_bnxt, &dcbnic_ice,
+	&dcbnic_bnxt, &dcbnic_ice, &dcbnic_mlx4, &dcbnic_hns3,
 };
 
 /* What was in the APP table goes: a new driver finds none of it. */

@@ -7,6 +7,7 @@ import json
 import bnxt  # noqa: F401
 import ice  # noqa: F401
 import mlx5  # noqa: F401
+import others  # noqa: F401
 from nic import BOND, NIC, PLAYS, WIRE, knob, run
 
 
