@@ -7,6 +7,7 @@
 
 #include "api/base/status.h"
 #include "api/convert/model_json.h"
+#include "checks/setting/older_values.h"
 
 namespace rdmaready::apply {
 namespace {
@@ -74,8 +75,9 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
     return NoSense("the beginning of a change");
   for (const Json& entry : *snapshot) {
     Setting setting;
-    if (!convert::ReadKeptJson(entry, setting) || !IsCanonical(setting.object.kind, setting.value))
-      return NoSense("a setting of a snapshot");
+    if (!convert::ReadKeptJson(entry, setting)) return NoSense("a setting of a snapshot");
+    setting.value = TodaysValue(setting.object.kind, std::move(setting.value));
+    if (!IsCanonical(setting.object.kind, setting.value)) return NoSense("a setting of a snapshot");
     begun.snapshot.push_back(std::move(setting));
   }
   if (!ReadIdentities(record, begun.identities)) return NoSense("the devices of a change");
@@ -87,7 +89,7 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
 
 // Of what could not be read before an earlier step, it is known only then what it was.
 void TakeFrom(const Json& record, const Undertaking& open, PlanStep& step) {
-  std::string from = TextAt(record, "from");
+  std::string from = TodaysValue(step.object.kind, TextAt(record, "from"));
   if (IsCanonical(step.object.kind, from) &&
       std::ranges::find(open.snapshot, step.object, &Setting::object) == open.snapshot.end())
     step.from = std::move(from);

@@ -12,6 +12,7 @@
 #include "api/base/small_file.h"
 #include "api/base/status.h"
 #include "api/convert/model_json.h"
+#include "checks/setting/older_values.h"
 
 namespace rdmaready::apply {
 namespace {
@@ -51,8 +52,9 @@ bool ReadEntry(const Json& json, KeptSetting& entry) {
   entry.device = device->get<std::uint64_t>();
   // Earlier versions wrote none.
   if (json.contains("identity") && !ReadText(json, "identity", entry.identity)) return false;
-  return convert::ReadKeptJson(*setting, entry.setting) &&
-         IsCanonical(ObjectOf(entry).kind, entry.setting.value) && ReadText(json, "subject", entry.subject) &&
+  if (!convert::ReadKeptJson(*setting, entry.setting)) return false;
+  entry.setting.value = TodaysValue(ObjectOf(entry).kind, std::move(entry.setting.value));
+  return IsCanonical(ObjectOf(entry).kind, entry.setting.value) && ReadText(json, "subject", entry.subject) &&
          ReadText(json, "change", entry.change) && ReadText(json, "boot_id", entry.boot_id);
 }
 

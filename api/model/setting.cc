@@ -152,10 +152,14 @@ std::optional<Dcbx> DcbxOf(std::string_view text) {
 // ---- ETS, PFC, buffers, rates ----
 
 std::string Text(const EtsSetting& value) {
+  std::array<std::uint8_t, kPriorities> shares{};
+  for (std::size_t tc = 0; tc < kPriorities; ++tc) {
+    if (value.tsa[tc] == Tsa::kEts) shares[tc] = value.tx_percent[tc];
+  }
   std::string text = "willing ";
   text += OnOff(value.willing);
   text += " tsa " + Joined(value.tsa, ',', [](Tsa tsa) { return std::string(WordOf(kTsaWords, tsa)); });
-  text += " tx " + Joined(value.tx_percent, ',', kDecimal);
+  text += " tx " + Joined(shares, ',', kDecimal);
   return text + " prio " + Joined(value.prio_tc, ',', kDecimal);
 }
 
@@ -198,7 +202,8 @@ std::optional<PfcSetting> PfcSettingOf(std::string_view text) {
 }
 
 std::string Text(const BufferSetting& value) {
-  return "prio " + Joined(value.prio_buffer, ',', kDecimal) + " size " + Joined(value.size_bytes, ',', kDecimal);
+  return "prio " + Joined(value.prio_buffer, ',', kDecimal) + " size " +
+         Joined(value.size_bytes, ',', kDecimal);
 }
 
 std::optional<BufferSetting> BufferSettingOf(std::string_view text) {
@@ -207,7 +212,8 @@ std::optional<BufferSetting> BufferSettingOf(std::string_view text) {
   const auto prio = EightOf<std::uint8_t>(words[1], NumberOf<std::uint8_t>);
   const auto size = EightOf<std::uint32_t>(words[3], NumberOf<std::uint32_t>);
   if (!prio || !size) return std::nullopt;
-  if (std::ranges::any_of(*prio, [](std::uint8_t buffer) { return buffer >= kPriorities; })) return std::nullopt;
+  if (std::ranges::any_of(*prio, [](std::uint8_t buffer) { return buffer >= kPriorities; }))
+    return std::nullopt;
   return IfCanonical(std::optional(BufferSetting{.prio_buffer = *prio, .size_bytes = *size}), text);
 }
 

@@ -50,10 +50,14 @@ Dcbx AnyDcbx(Dice& dice) {
 
 EtsSetting AnyEts(Dice& dice) {
   constexpr std::array<Tsa, 4> kAll{Tsa::kStrict, Tsa::kCbShaper, Tsa::kEts, Tsa::kVendor};
-  return {.willing = dice.Flip(),
-          .tsa = EightOf<Tsa>([&] { return kAll[dice.Below(4)]; }),
-          .tx_percent = EightOf<std::uint8_t>([&] { return dice.Any<std::uint8_t>(); }),
-          .prio_tc = EightOf<std::uint8_t>([&] { return static_cast<std::uint8_t>(dice.Below(8)); })};
+  EtsSetting ets{.willing = dice.Flip(),
+                 .tsa = EightOf<Tsa>([&] { return kAll[dice.Below(4)]; }),
+                 .tx_percent = EightOf<std::uint8_t>([&] { return dice.Any<std::uint8_t>(); }),
+                 .prio_tc = EightOf<std::uint8_t>([&] { return static_cast<std::uint8_t>(dice.Below(8)); })};
+  for (std::size_t tc = 0; tc < kPriorities; ++tc) {
+    if (ets.tsa[tc] != Tsa::kEts) ets.tx_percent[tc] = 0;
+  }
+  return ets;
 }
 
 PfcSetting AnyPfc(Dice& dice) {
@@ -195,6 +199,19 @@ TEST(SettingText, OfTheCmMode) {
   EXPECT_FALSE(CmModeOf(Text(GidType::kUnknown)));
   for (const std::string_view other : {"", "RoCE v1", "roce v2", "RoCE v2\n"})
     EXPECT_FALSE(CmModeOf(other)) << other;
+}
+
+// mlx5 shows 100 for a class that is not ETS, whatever was written.
+TEST(SettingText, LeavesOutTheSharesOfClassesThatAreNotEts) {
+  EtsSetting ets;
+  ets.tsa = {Tsa::kEts, Tsa::kVendor, Tsa::kStrict, Tsa::kEts, Tsa::kCbShaper};
+  ets.tx_percent = {40, 100, 100, 60, 100, 100, 100, 100};
+  const std::string text = Text(ets);
+  EXPECT_NE(text.find(" tx 40,0,0,60,0,0,0,0 "), std::string::npos) << text;
+  EXPECT_TRUE(IsCanonical(SettingKind::kEts, text));
+  EXPECT_FALSE(IsCanonical(SettingKind::kEts,
+                           "willing off tsa ets,vendor,strict,ets,strict,strict,strict,strict tx "
+                           "40,100,0,60,0,0,0,0 prio 0,0,0,3,0,0,0,0"));
 }
 
 TEST(SettingText, OfWhatIsNoValueIsNotCanonical) {
