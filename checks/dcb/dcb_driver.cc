@@ -14,10 +14,16 @@ struct NamedDcbDriver {
   std::string_view name;
   DcbDriver driver;
 };
-constexpr std::array<NamedDcbDriver, 4> kDcbDrivers{{{"mlx5_core", DcbDriver::kMlx5},
-                                                     {"bnxt_en", DcbDriver::kBnxt},
-                                                     {"ice", DcbDriver::kIce},
-                                                     {"dcbnic", DcbDriver::kPlain}}};
+constexpr std::array<NamedDcbDriver, 10> kDcbDrivers{{{"mlx5_core", DcbDriver::kMlx5},
+                                                      {"bnxt_en", DcbDriver::kBnxt},
+                                                      {"ice", DcbDriver::kIce},
+                                                      {"mlx4_en", DcbDriver::kMlx4},
+                                                      {"cxgb4", DcbDriver::kCxgb4},
+                                                      {"qede", DcbDriver::kQede},
+                                                      {"hns3", DcbDriver::kHns3},
+                                                      {"i40e", DcbDriver::kI40e},
+                                                      {"ixgbe", DcbDriver::kIxgbe},
+                                                      {"dcbnic", DcbDriver::kPlain}}};
 
 const PrivateFlag* AgentFlag(const Netdev& netdev) {
   if (!netdev.link.private_flags) return nullptr;
@@ -30,7 +36,9 @@ const PrivateFlag* AgentFlag(const Netdev& netdev) {
 DcbDriver DcbDriverOf(const Netdev& netdev) {
   const auto found = std::ranges::find(kDcbDrivers, netdev.driver, &NamedDcbDriver::name);
   if (found == kDcbDrivers.end()) return DcbDriver::kOther;
-  return found->driver == DcbDriver::kPlain && AgentFlag(netdev) != nullptr ? DcbDriver::kIce : found->driver;
+  if (found->driver != DcbDriver::kPlain) return found->driver;
+  if (AgentFlag(netdev) != nullptr) return DcbDriver::kIce;
+  return netdev.pfc_storm_timeout_ms ? DcbDriver::kMlx5 : DcbDriver::kPlain;
 }
 
 bool FirmwareLldpAgentOn(const Netdev& netdev) {
@@ -48,11 +56,19 @@ bool TakesRow(const Netdev& netdev, const AppEntry& row) {
   switch (DcbDriverOf(netdev)) {
     case DcbDriver::kMlx5:
     case DcbDriver::kIce:
+    case DcbDriver::kHns3:
       return row.selector == AppSelector::kDscp;
+    case DcbDriver::kCxgb4:
+      return (row.selector == AppSelector::kStream || row.selector == AppSelector::kDgram) && row.protocol != 0;
+    case DcbDriver::kQede:
+      return row.selector != AppSelector::kDscp && row.selector != AppSelector::kPcp;
     case DcbDriver::kPlain:
       return row.selector == AppSelector::kDscp ||
              (row.selector == AppSelector::kEthertype && row.protocol == 0);
     case DcbDriver::kBnxt:
+    case DcbDriver::kMlx4:
+    case DcbDriver::kI40e:
+    case DcbDriver::kIxgbe:
     case DcbDriver::kOther:
       return true;
   }

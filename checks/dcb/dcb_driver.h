@@ -6,10 +6,11 @@
 
 namespace rdmaready {
 
-enum class DcbDriver { kOther, kPlain, kMlx5, kBnxt, kIce };
+enum class DcbDriver { kOther, kPlain, kMlx5, kBnxt, kIce, kMlx4, kCxgb4, kQede, kHns3, kI40e, kIxgbe };
 
-// By the driver's name. The virtual fabric's NIC is kPlain, or kIce where it has the private flag that ice
-// alone has: as mlx5 or bnxt_en it cannot be told from plain, and need not be.
+// The driver's name decides. The virtual fabric's NIC is kIce where it has ice's private flag, kMlx5
+// where it has PFC storm prevention, which mlx5 alone has, and else kPlain: bnxt_en cannot be distinguished
+// from that.
 DcbDriver DcbDriverOf(const Netdev& netdev);
 
 // ice's private flag, kFirmwareLldpFlag of checks/setting/driver_rules.h. While the agent runs the host can set

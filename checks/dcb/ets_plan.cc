@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "checks/setting/driver_rules.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 
@@ -55,7 +56,7 @@ void ShareRest(EtsPlan& plan, unsigned claimed, unsigned rest) {
 // The classes of a driver as they can be planned with: all there, all of a kind that `dcb` can name.
 EtsPlan Begin(const Ets& now) {
   const std::uint8_t classes = ClassCount(now);
-  EtsPlan plan{.tsa = now.tsa, .tx_percent = now.tx_percent, .prio_tc = now.prio_tc};
+  EtsPlan plan{.tsa = now.tsa, .tx_percent = SettingOf(now).tx_percent, .prio_tc = now.prio_tc};
   if (plan.prio_tc[0] >= classes) plan.prio_tc[0] = 0;
   for (std::uint8_t& tc : plan.prio_tc) {
     if (tc >= classes) tc = plan.prio_tc[0];
@@ -112,7 +113,12 @@ std::string MapText(const std::array<Value, kPriorities>& values, ToText to_text
 }  // namespace
 
 EtsSetting SettingOf(const Ets& ets) {
-  return {.willing = ets.willing, .tsa = ets.tsa, .tx_percent = ets.tx_percent, .prio_tc = ets.prio_tc};
+  EtsSetting setting{
+      .willing = ets.willing, .tsa = ets.tsa, .tx_percent = ets.tx_percent, .prio_tc = ets.prio_tc};
+  for (std::size_t tc = 0; tc < kPriorities; ++tc) {
+    if (setting.tsa[tc] != Tsa::kEts) setting.tx_percent[tc] = 0;
+  }
+  return setting;
 }
 
 std::uint8_t ClassCount(const Ets& ets) {
@@ -183,9 +189,10 @@ EtsPlan PlanClasses(const Profile& profile, bool contiguous) {
 
 std::string EtsCommand(const EtsPlan& plan, std::string_view netdev_word) {
   const auto number = [](std::uint8_t value) { return std::to_string(value); };
+  const auto shares = SharesToWrite({.tsa = plan.tsa, .tx_percent = plan.tx_percent, .prio_tc = plan.prio_tc});
   return Cat("dcb ets set dev ", netdev_word, " tc-tsa ",
              MapText(plan.tsa, [](Tsa tsa) { return std::string(Name(tsa)); }), " tc-bw ",
-             MapText(plan.tx_percent, number), " prio-tc ", MapText(plan.prio_tc, number));
+             MapText(shares, number), " prio-tc ", MapText(plan.prio_tc, number));
 }
 
 }  // namespace rdmaready

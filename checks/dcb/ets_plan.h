@@ -26,7 +26,8 @@ struct EtsPlan {
   bool operator==(const EtsPlan&) const = default;
 };
 
-// What of it is a setting.
+// The part of it that is a setting. The share of a class that is not ETS does not belong to it, and reads 0
+// here: a driver shows 100 for it (mlx5), or what was written.
 EtsSetting SettingOf(const Ets& ets);
 
 // Number of traffic classes; a driver that reports none has the eight of the standard.

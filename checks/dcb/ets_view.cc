@@ -82,6 +82,7 @@ bool IsForeign(const EthernetView& view, const Ets& ets, std::uint8_t priority) 
 // With what is in RDMA's way in the default class; where the map is fixed it stays in its own, without a share.
 Ets OutOfTheWay(const EthernetView& view, const Ets& ets, bool fixed_map) {
   Ets changed = ets;
+  changed.tx_percent = SettingOf(ets).tx_percent;
   const std::uint8_t fallback = DefaultClass(ets);
   for (std::uint8_t priority = 1; priority < kPriorities; ++priority) {
     const bool before = GoesBefore(view, ets, priority);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data centre bridging of an Ethernet port, by dcbnl.
+#include "checks/dcb/dcb_driver.h"
+#include "checks/dcb/ets_plan.h"
 #include "checks/setting/consequences.h"
 #include "checks/setting/dcb_commands.h"
 #include "checks/setting/dcb_effects.h"
@@ -33,10 +35,7 @@ std::vector<Setting> ReadDcbxSettings(const Facts& facts) {
 }
 
 std::vector<Setting> ReadEtsSettings(const Facts& facts) {
-  return ReadDcb(facts, SettingKind::kEts, &Dcb::ets, [](const Ets& ets) {
-    return Text(EtsSetting{
-        .willing = ets.willing, .tsa = ets.tsa, .tx_percent = ets.tx_percent, .prio_tc = ets.prio_tc});
-  });
+  return ReadDcb(facts, SettingKind::kEts, &Dcb::ets, [](const Ets& ets) { return Text(SettingOf(ets)); });
 }
 
 std::vector<Setting> ReadPfcSettings(const Facts& facts) {
@@ -122,6 +121,20 @@ std::string DcbxOneWay(const SettingPlace& place, std::string_view /*from*/, std
   return "bnxt_en lets nobody take DCBX from its firmware again before the driver is loaded anew";
 }
 
+// mlx5e_dcbnl_setbuffer: no write of dcbnl gives the buffers back to the firmware.
+std::string BufferOneWay(const SettingPlace& place, std::string_view /*from*/, std::string_view /*to*/) {
+  const bool mlx5 = place.netdev != nullptr && DcbDriverOf(*place.netdev) == DcbDriver::kMlx5;
+  return mlx5 ? "mlx5's firmware lays the buffers out no more once they were set, until the driver is loaded "
+                "anew"
+              : "";
+}
+
+// cxgb4 and qede have no function that deletes a row (cxgb4_dcb_ops, qede_dcbnl_ops).
+std::string AppOneWay(const SettingPlace& place, std::string_view /*from*/, std::string_view /*to*/) {
+  const bool keeps = HasDriver(place.netdev, "cxgb4") || HasDriver(place.netdev, "qede");
+  return keeps ? Cat("the firmware of ", place.netdev->driver, " keeps a row that is deleted") : "";
+}
+
 template <class T>
 std::string DoubtOfRecord(const Netdev& netdev, Fact<T> Dcb::*part) {
   const FactRef<T> believed = DcbFact(NetdevRef(netdev), part);
@@ -167,6 +180,7 @@ std::vector<SettingRow> DcbRows() {
        .commands = AppCommands,
        .note = AppNote,
        .disturbs = AppDisturbs,
+       .one_way = AppOneWay,
        .effect = AppEffect},
       {.kind = SettingKind::kTrust,
        .words = "trust",
@@ -218,6 +232,7 @@ std::vector<SettingRow> DcbRows() {
        .read = ReadBufferSettings,
        .commands = BufferCommands,
        .disturbs = NothingDisturbs,
+       .one_way = BufferOneWay,
        .effect = BufferEffect},
       {.kind = SettingKind::kMaxRate,
        .words = "rate limits",

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "checks/dcb/dcb_driver.h"
 #include "checks/dcb/ets_plan.h"
 #include "checks/setting/driver_rules.h"
+#include "checks/setting/driver_writes.h"
 #include "checks/setting/edit.h"
 #include "checks/words/words.h"
 
@@ -19,13 +19,6 @@ namespace rdmaready {
 namespace {
 
 constexpr const char* kNoValue = "it is no value of that setting";
-
-void TakeEts(Ets& ets, const EtsSetting& setting) {
-  ets.willing = setting.willing;
-  ets.tsa = setting.tsa;
-  ets.tx_percent = setting.tx_percent;
-  ets.prio_tc = setting.prio_tc;
-}
 
 // Why the driver takes nothing now; empty: it does.
 std::string Closed(const Netdev& netdev, bool in_bond) {
@@ -38,7 +31,19 @@ std::string Closed(const Netdev& netdev, bool in_bond) {
     case DcbDriver::kBnxt:
       if (!mode.host || mode.lld_managed) return "bnxt_en takes no DCB unless the host has DCBX";
       return mode.ieee ? "" : "bnxt_en takes no DCB unless DCBX is IEEE's";
+    case DcbDriver::kHns3:
+      return mode.ieee ? "" : "hns3 takes no DCB unless DCBX is IEEE's";
+    case DcbDriver::kIxgbe:
+      return mode.ieee ? "" : "ixgbe takes no DCB unless DCBX is IEEE's";
+    case DcbDriver::kQede:
+      return mode.ieee ? "" : "qede takes no DCB unless DCBX is IEEE's";
+    case DcbDriver::kCxgb4:
+      return mode.ieee ? "" : "cxgb4 takes no rows unless DCBX is IEEE's";
+    case DcbDriver::kI40e:
+      if (mode.lld_managed) return "i40e takes no DCB while its firmware's LLDP agent runs";
+      return mode.ieee ? "" : "i40e takes no DCB unless DCBX is IEEE's";
     case DcbDriver::kMlx5:
+    case DcbDriver::kMlx4:
     case DcbDriver::kPlain:
     case DcbDriver::kOther:
       return {};
@@ -48,55 +53,96 @@ std::string Closed(const Netdev& netdev, bool in_bond) {
 
 // ---- DCBX and the firmware's agent ----
 
-// An mlx5 that gives DCBX to its firmware keeps the dialects it had: who goes back to "cee ieee" sets them with
-// the host's bit first, and then mode 0 (mlx5e_dcbnl_setdcbx).
-std::string WriteDcbx(Netdev& netdev, const Dcbx& to, bool in_bond) {
-  const Dcbx now = netdev.dcb.dcbx ? *netdev.dcb.dcbx : Dcbx{};
-  const bool both = to.ieee && to.cee;
+// mlx4_en_dcbnl_setdcbx, i40e_dcbnl_setdcbx and ixgbe_dcbnl_setdcbx have the same rule.
+std::string OneDialectOfHost(const Dcbx& to, std::string_view driver) {
+  return to.lld_managed || (to.ieee && to.cee) || !to.host ? Cat(driver, " has no such mode") : "";
+}
+
+std::string IceModeRefusal(const Netdev& netdev, const Dcbx& now, const Dcbx& to, bool in_bond) {
+  if (FirmwareLldpAgentOn(netdev) || now.lld_managed)
+    return "ice changes no DCBX while its firmware's LLDP agent runs";
+  if (std::string why = OneDialectOfHost(to, "ice"); !why.empty()) return why;
+  if (in_bond) return "ice takes no changes of DCB while the port is in a bond";
+  return ClassMapIsFixed(netdev) ? "ice changes no DCBX while it has DSCP rows" : "";
+}
+
+// qed_dcbnl_getdcbx shows what was negotiated, and never the host.
+std::string QedeModeRefusal(const Dcbx& to) {
+  if (to.host || to.lld_managed) return "qede leaves DCBX to its firmware";
+  return to.ieee || to.cee || to.static_mode ? "" : "qede has no such mode";
+}
+
+std::string PlainModeRefusal(const Dcbx& now, const Dcbx& to) {
+  if (now.lld_managed) return "the NIC's firmware has DCBX, and its driver cannot end that";
+  return to.lld_managed || to.cee || !to.host || !to.ieee ? "the driver has no such mode" : "";
+}
+
+// An mlx5 that gives DCBX to its firmware keeps the dialects it had. To go back to "cee ieee" they are written
+// with the host's bit first, and then mode 0 (mlx5e_dcbnl_setdcbx).
+std::string ModeRefusal(const Netdev& netdev, const Dcbx& now, const Dcbx& to, bool in_bond) {
   switch (DcbDriverOf(netdev)) {
     case DcbDriver::kIce:
-      if (FirmwareLldpAgentOn(netdev) || now.lld_managed)
-        return "ice changes no DCBX while its firmware's LLDP agent runs";
-      if (to.lld_managed || both || !to.host) return "ice has no such mode";
-      if (in_bond) return "ice takes no changes of DCB while the port is in a bond";
-      if (ClassMapIsFixed(netdev)) return "ice changes no DCBX while it has DSCP rows";
-      break;
+      return IceModeRefusal(netdev, now, to, in_bond);
     case DcbDriver::kBnxt:
       if (now.lld_managed) return "bnxt_en gives DCBX back only by the setting of its firmware (NVRAM)";
-      if (to.host && (to.cee || !to.ieee)) return "bnxt_en speaks IEEE only";
-      break;
+      return to.host && (to.cee || !to.ieee) ? "bnxt_en speaks IEEE only" : "";
     case DcbDriver::kMlx5:
-      if (to.lld_managed) return "mlx5 has no such mode";
-      break;
+      return to.lld_managed ? "mlx5 has no such mode" : "";
     case DcbDriver::kPlain:
-      if (now.lld_managed) return "the NIC's firmware has DCBX, and its driver does not take it back";
-      if (to.lld_managed || to.cee || !to.host || !to.ieee) return "the driver has no such mode";
-      break;
+      return PlainModeRefusal(now, to);
+    case DcbDriver::kMlx4:
+      return OneDialectOfHost(to, "mlx4");
+    case DcbDriver::kIxgbe:
+      return OneDialectOfHost(to, "ixgbe");
+    case DcbDriver::kI40e:
+      if (now.lld_managed) return "i40e changes no DCBX while its firmware's LLDP agent runs";
+      return OneDialectOfHost(to, "i40e");
+    case DcbDriver::kHns3:
+      return to.lld_managed || to.cee || !to.host ? "hns3 has no such mode" : "";
+    case DcbDriver::kCxgb4:
+      return to == now ? "" : "cxgb4 changes no DCBX mode";
+    case DcbDriver::kQede:
+      return QedeModeRefusal(to);
     case DcbDriver::kOther:
-      break;
+      return {};
   }
+  return {};
+}
+
+// mlx4_en_dcbnl_setdcbx and ixgbe_dcbnl_setdcbx set ETS and PFC to nothing with another mode.
+void ClearClasses(Netdev& netdev) {
+  StoreEts(netdev, {});
+  EditFact(netdev.dcb.pfc, [](Pfc& pfc) {
+    pfc.enabled = 0;
+    pfc.delay = 0;
+  });
+}
+
+std::string WriteDcbx(Netdev& netdev, const Dcbx& to, bool in_bond) {
+  const Dcbx now = netdev.dcb.dcbx ? *netdev.dcb.dcbx : Dcbx{};
+  if (std::string why = ModeRefusal(netdev, now, to, in_bond); !why.empty()) return why;
+  const DcbDriver driver = DcbDriverOf(netdev);
+  const bool clears = driver == DcbDriver::kMlx4 || driver == DcbDriver::kIxgbe;
+  if (clears && to != now) ClearClasses(netdev);
   netdev.dcb.dcbx = to;
   return {};
 }
 
 // What ice comes up with, and falls back to without DSCP rows (ice_dcb_sw_dflt_cfg).
 void BeginVlanMode(Netdev& netdev) {
-  EditFact(netdev.dcb.ets, [](Ets& ets) {
-    EtsSetting begun{.willing = true};
-    begun.tsa[0] = Tsa::kEts;
-    begun.tx_percent[0] = 100;
-    TakeEts(ets, begun);
-  });
+  StoreEts(netdev, IceFirstEts());
   EditFact(netdev.dcb.pfc, [](Pfc& pfc) { pfc.enabled = 0; });
 }
 
+// ice_dcbnl_setapp: of a port with fewer classes those above them stay as they are.
 void BeginDscpMode(Netdev& netdev) {
   EditFact(netdev.dcb.ets, [](Ets& ets) {
-    EtsSetting begun;
-    begun.tsa.fill(Tsa::kEts);
-    begun.tx_percent[0] = 100;
-    for (std::uint8_t priority = 0; priority < kPriorities; ++priority) begun.prio_tc[priority] = priority;
-    TakeEts(ets, begun);
+    ets.willing = false;
+    for (std::uint8_t tc = 0; tc < ClassCount(ets); ++tc) {
+      ets.tsa[tc] = Tsa::kEts;
+      ets.tx_percent[tc] = tc == 0 ? 100 : 0;
+      ets.prio_tc[tc] = tc;
+    }
   });
 }
 
@@ -114,165 +160,7 @@ std::string WritePrivateFlag(Netdev& netdev, const std::string& name, bool on) {
   if (!there) return Cat("there is no private flag ", name);
   if (!agent) return {};
   EditFact(netdev.dcb.dcbx, [on](Dcbx& mode) { mode = Dcbx{.host = !on, .lld_managed = on, .ieee = true}; });
-  // The virtual fabric's NIC keeps what it has.
-  if (!on && netdev.driver == "ice") BeginVlanMode(netdev);
-  return {};
-}
-
-// ---- ETS ----
-
-unsigned SumOf(const EtsSetting& to, std::size_t classes, bool ets_only) {
-  unsigned sum = 0;
-  for (std::size_t tc = 0; tc < classes; ++tc) {
-    if (!ets_only || to.tsa[tc] == Tsa::kEts) sum += to.tx_percent[tc];
-  }
-  return sum;
-}
-
-// mlx5e_dbcnl_validate_ets, and dcbnic_check_ets of the virtual fabric.
-std::string CheckWholeEts(const EtsSetting& to) {
-  const auto has = [&to](Tsa tsa) { return std::ranges::find(to.tsa, tsa) != to.tsa.end(); };
-  if (has(Tsa::kCbShaper)) return "the driver has no credit-based shaper";
-  if (has(Tsa::kEts) && SumOf(to, kPriorities, true) != 100)
-    return "the shares of its ETS classes must sum to 100 %";
-  return {};
-}
-
-// Classes from the highest used one on are not looked at (bnxt_ets_validate).
-std::string CheckBnxtEts(const EtsSetting& to) {
-  const std::uint8_t last = std::ranges::max(to.prio_tc);
-  bool zero = false;
-  for (std::uint8_t tc = 0; tc < last; ++tc) {
-    if (to.tsa[tc] != Tsa::kStrict && to.tsa[tc] != Tsa::kEts) return "bnxt_en has strict and ETS classes only";
-    zero = zero || (to.tsa[tc] == Tsa::kEts && to.tx_percent[tc] == 0);
-  }
-  const unsigned sum = SumOf(to, last, true);
-  if (sum > 100) return "bnxt_en: the shares of its classes exceed 100 %";
-  return zero && sum == 100 ? "bnxt_en: a class would starve" : "";
-}
-
-// 1 where they are not numbered from 0 without gaps (ice_dcb_get_num_tc).
-std::size_t IceClasses(const EtsSetting& to) {
-  unsigned used = 0;
-  for (const std::uint8_t tc : to.prio_tc) used |= 1U << tc;
-  return (used & (used + 1)) != 0 ? 1 : static_cast<std::size_t>(std::popcount(used));
-}
-
-std::string CheckIceEts(const EtsSetting& to) {
-  const std::size_t classes = IceClasses(to);
-  if (classes == 1) return to.tx_percent[0] == 100 ? "" : "ice gives a single class all bandwidth";
-  return SumOf(to, classes, false) == 100 ? "" : "ice: the shares of the classes in use must sum to 100 %";
-}
-
-std::string WriteEts(Netdev& netdev, const EtsSetting& to) {
-  const Ets& now = *netdev.dcb.ets;
-  if (std::ranges::max(to.prio_tc) >= ClassCount(now)) return "the NIC has no such class";
-  switch (DcbDriverOf(netdev)) {
-    case DcbDriver::kMlx5:
-      if (std::string why = CheckWholeEts(to); !why.empty()) return why;
-      if (to.willing) return "mlx5 does not keep that it is willing";
-      for (std::size_t tc = 0; tc < kPriorities; ++tc) {
-        if (to.tsa[tc] != Tsa::kEts && to.tx_percent[tc] != 0) return "mlx5 has shares of ETS classes only";
-      }
-      break;
-    case DcbDriver::kPlain:
-      if (std::string why = CheckWholeEts(to); !why.empty()) return why;
-      break;
-    case DcbDriver::kBnxt:
-      if (std::string why = CheckBnxtEts(to); !why.empty()) return why;
-      if (to.willing) return "bnxt_en does not keep that it is willing";
-      break;
-    case DcbDriver::kIce:
-      if (ClassMapIsFixed(netdev) && to.prio_tc != now.prio_tc)
-        return "ice with DSCP rows has a fixed map of priorities to classes";
-      if (std::string why = CheckIceEts(to); !why.empty()) return why;
-      break;
-    case DcbDriver::kOther:
-      break;
-  }
-  EditFact(netdev.dcb.ets, [&to](Ets& ets) { TakeEts(ets, to); });
-  return {};
-}
-
-// ---- PFC, buffers, rates ----
-
-bool NeverWritten(const Ets& ets) { return SettingOf(ets) == EtsSetting{.willing = ets.willing}; }
-
-std::string BnxtPfcRefusal(const Netdev& netdev, const PfcSetting& to) {
-  if (!netdev.dcb.ets || NeverWritten(*netdev.dcb.ets))
-    return "bnxt_en takes no PFC before its classes are set";
-  unsigned classes = 0;
-  for (const std::uint8_t priority : PrioritiesOf(to.enabled))
-    classes |= 1U << netdev.dcb.ets->prio_tc[priority];
-  const unsigned can = netdev.dcb.pfc->capability;
-  return can != 0 && static_cast<unsigned>(std::popcount(classes)) > can
-             ? Cat("bnxt_en has ", can, " lossless queues")
-             : "";
-}
-
-std::string WritePfc(Netdev& netdev, const PfcSetting& to) {
-  const Pfc& now = *netdev.dcb.pfc;
-  constexpr std::uint16_t kMetresBelow = 1000;
-  switch (DcbDriverOf(netdev)) {
-    case DcbDriver::kBnxt:
-      if (std::string why = BnxtPfcRefusal(netdev, to); !why.empty()) return why;
-      break;
-    case DcbDriver::kMlx5:
-      if (to.delay != now.delay && (to.delay == 0 || to.delay >= kMetresBelow))
-        return "mlx5 takes a cable of 1 to 999 m";
-      break;
-    case DcbDriver::kIce:
-      if (to.delay != now.delay) return "ice has a delay of its own";
-      break;
-    case DcbDriver::kPlain:
-    case DcbDriver::kOther:
-      break;
-  }
-  EditFact(netdev.dcb.pfc, [&to](Pfc& pfc) {
-    pfc.enabled = to.enabled;
-    pfc.delay = to.delay;
-  });
-  return {};
-}
-
-// calculate_xoff() of mlx5's port_buffer.c, and the longest frame and a cell beside it.
-std::uint64_t Mlx5LeastBytes(const Netdev& netdev) {
-  constexpr std::uint64_t kCellBytes = 128;
-  const std::uint64_t mbps = std::max<std::uint64_t>(netdev.speed_mbps ? *netdev.speed_mbps : 0, 40'000);
-  const std::uint64_t metres = netdev.dcb.pfc ? netdev.dcb.pfc->delay : 0;
-  const std::uint64_t most = netdev.max_mtu_bytes ? *netdev.max_mtu_bytes : 9216;
-  return (301 + 216 * metres / 100) * mbps / 1000 + 272 * std::uint64_t{netdev.mtu_bytes} / 100 + most +
-         kCellBytes;
-}
-
-std::string WriteBuffer(Netdev& netdev, const BufferSetting& to) {
-  std::uint64_t used = 0;
-  for (const std::uint32_t size : to.size_bytes) used += size;
-  if (used > netdev.dcb.buffer->total_bytes) return "the NIC has no buffers of that size together";
-  if (DcbDriverOf(netdev) == DcbDriver::kMlx5 && netdev.dcb.pfc) {
-    for (const std::uint8_t priority : PrioritiesOf(netdev.dcb.pfc->enabled)) {
-      if (to.size_bytes[to.prio_buffer[priority]] < Mlx5LeastBytes(netdev))
-        return Cat("mlx5 makes no lossless buffer of that size for priority ", priority);
-    }
-  }
-  EditFact(netdev.dcb.buffer, [&to](PortBuffer& buffer) {
-    buffer.prio_buffer = to.prio_buffer;
-    buffer.size_bytes = to.size_bytes;
-  });
-  return {};
-}
-
-std::string WriteMaxRate(Netdev& netdev, const MaxRatesKbps& to) {
-  if (DcbDriverOf(netdev) == DcbDriver::kMlx5) {
-    constexpr std::uint64_t kStepKbps = 100'000;
-    constexpr std::uint64_t kLargeStepKbps = 1'000'000;
-    for (const std::uint64_t kbps : to) {
-      if (kbps > 255 * kLargeStepKbps) return "mlx5 limits to 255 Gb/s at most";
-      const std::uint64_t step = kbps <= 255 * kStepKbps ? kStepKbps : kLargeStepKbps;
-      if (kbps % step != 0) return "mlx5 limits in steps of 100 Mb/s, or of 1 Gb/s";
-    }
-  }
-  netdev.dcb.max_rate_kbps = to;
+  if (!on) BeginVlanMode(netdev);
   return {};
 }
 
@@ -307,7 +195,7 @@ std::string WriteApp(Netdev& netdev, const std::vector<AppEntry>& to) {
     if (is_new && driver == DcbDriver::kIce && netdev.dcb.ets && row.priority >= ClassCount(*netdev.dcb.ets))
       return "ice has no class for that priority";
   }
-  const bool one_place = driver == DcbDriver::kMlx5 || driver == DcbDriver::kIce;
+  const bool one_place = driver == DcbDriver::kMlx5 || driver == DcbDriver::kIce || driver == DcbDriver::kHns3;
   if (one_place && MapsTwice(to)) return "the NIC maps a DSCP once";
   if (driver == DcbDriver::kIce) FollowRows(netdev, to);
   netdev.dcb.app = to;
@@ -316,13 +204,22 @@ std::string WriteApp(Netdev& netdev, const std::vector<AppEntry>& to) {
 
 // ---- pause ----
 
+// ice_set_pauseparam, i40e_set_pauseparam, hclge_set_pauseparam.
+bool RefusesPauseBesidePfc(DcbDriver driver) {
+  return driver == DcbDriver::kIce || driver == DcbDriver::kI40e || driver == DcbDriver::kHns3;
+}
+
 std::string WritePause(Netdev& netdev, const Pause& to) {
   const DcbDriver driver = DcbDriverOf(netdev);
   if (driver == DcbDriver::kMlx5 && to.autoneg) return "mlx5 negotiates no pause";
-  if (driver == DcbDriver::kIce && netdev.dcb.pfc && netdev.dcb.pfc->enabled != 0)
-    return "ice sets no link-level pause while PFC is on";
-  if (netdev.driver == "ice" && to.autoneg != netdev.pause->autoneg)
-    return "ice shows the link's autonegotiation there, and takes no other";
+  if (driver == DcbDriver::kMlx4 && to.autoneg) return "mlx4 negotiates no pause";
+  const bool lossless = netdev.dcb.pfc && netdev.dcb.pfc->enabled != 0;
+  if (RefusesPauseBesidePfc(driver) && lossless) return "the driver sets no link-level pause while PFC is on";
+  if (PauseFollowsLink(&netdev) && to.autoneg != netdev.pause->autoneg)
+    return "the driver shows the link's autonegotiation there, and takes no other";
+  // mlx4_en_set_pauseparam.
+  if (driver == DcbDriver::kMlx4 && (to.rx || to.tx))
+    EditFact(netdev.dcb.pfc, [](Pfc& pfc) { pfc.enabled = 0; });
   netdev.pause = to;
   return {};
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checks/setting/driver_rules.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "checks/dcb/dcb_driver.h"
 
 namespace rdmaready {
@@ -17,13 +20,37 @@ bool DeletesRowsFirst(const Netdev* netdev) {
   return netdev != nullptr && (DcbDriverOf(*netdev) == DcbDriver::kIce || HasDriver(netdev, "bnxt_en"));
 }
 
-bool ReplacesRows(const Netdev* netdev) { return HasDriver(netdev, "mlx5_core"); }
+bool ReplacesRows(const Netdev* netdev) { return HasDriver(netdev, "mlx5_core") || HasDriver(netdev, "hns3"); }
 
 bool FirmwareHasDcb(const Netdev& netdev) {
   const DcbDriver driver = DcbDriverOf(netdev);
   const bool managed = netdev.dcb.dcbx && netdev.dcb.dcbx->lld_managed;
   if (driver == DcbDriver::kIce) return managed || FirmwareLldpAgentOn(netdev);
   return driver == DcbDriver::kBnxt && managed;
+}
+
+bool PfcEndsPause(const Netdev& netdev) { return DcbDriverOf(netdev) == DcbDriver::kMlx4; }
+
+bool AlwaysWilling(const Netdev& netdev) {
+  const DcbDriver driver = DcbDriverOf(netdev);
+  return driver == DcbDriver::kHns3 || driver == DcbDriver::kCxgb4;
+}
+
+std::array<std::uint8_t, kPriorities> SharesToWrite(const EtsSetting& setting) {
+  std::array<std::uint8_t, kPriorities> shares{};
+  unsigned given = 0;
+  std::size_t first_other = kPriorities;
+  for (std::size_t tc = 0; tc < kPriorities; ++tc) {
+    const bool used = std::ranges::find(setting.prio_tc, tc) != setting.prio_tc.end();
+    if (setting.tsa[tc] == Tsa::kEts) {
+      shares[tc] = setting.tx_percent[tc];
+      if (used) given += shares[tc];
+    } else if (used && first_other == kPriorities) {
+      first_other = tc;
+    }
+  }
+  if (first_other < kPriorities && given < 100) shares[first_other] = static_cast<std::uint8_t>(100 - given);
+  return shares;
 }
 
 bool HasDscpRow(std::string_view app) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers make of a write, where they differ (Linux 6.12). A netdev whose driver is not known has none of
-// it.
+// Rules of writes in which drivers differ (Linux 6.12): DRIVERS.md has each write of each driver. A netdev
+// whose driver is not known has none of them.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "api/model/facts.h"
@@ -25,12 +27,30 @@ bool PauseFollowsLink(const Netdev* netdev);
 bool DeletesRowsFirst(const Netdev* netdev);
 
 // A new row of a DSCP takes the place of the old one, which then cannot be deleted any more (ENOENT):
-// mlx5e_dcbnl_ieee_setapp.
+// mlx5e_dcbnl_ieee_setapp, hclge_ieee_setapp.
 bool ReplacesRows(const Netdev* netdev);
 
 // While its firmware has DCBX, classes, lossless priorities and rows are the firmware's, and the host sets
 // none: they are no settings of the host. Of ice and bnxt_en.
 bool FirmwareHasDcb(const Netdev& netdev);
+
+// PFC ends the pause of the whole link, and it does not come back by itself (mlx4_en_dcbnl_ieee_setpfc).
+bool PfcEndsPause(const Netdev& netdev);
+
+// Whether ETS reads willing whatever is written (hclge_tm_info_to_ieee_ets, cxgb4_ieee_read_ets).
+bool AlwaysWilling(const Netdev& netdev);
+
+// The shares to send to a driver, by traffic class. A setting leaves out the share of a class that is not ETS,
+// but ice counts it: the shares of all its classes in use must sum to 100 % (ice_dcb_bwchk). The first
+// class in use that is not ETS therefore has what the ETS classes leave. Other drivers ignore that share.
+std::array<std::uint8_t, kPriorities> SharesToWrite(const EtsSetting& setting);
+
+// mlx5 stores the sizes of receive buffers in whole cells; 128 bytes unless the NIC names another size.
+inline constexpr std::uint32_t kMlx5CellBytes = 128;
+
+// Missing::detail of mlx5's receive buffers behind a planned change of PFC.
+inline constexpr std::string_view kBuffersAfterPfc =
+    "mlx5's firmware lays out the receive buffers when PFC changes";
 
 // Of a canonical value of kApp.
 bool HasDscpRow(std::string_view app);

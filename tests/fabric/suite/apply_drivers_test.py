@@ -174,7 +174,7 @@ class Personalities(Driver):
         old = applying.settings(HOST)
         refusals = applying.plan(self.hosts[HOST])["refusals"]
         self.assertEqual([(one["object"]["kind"], one["wanted"]) for one in refusals], [("dcbx", "host ieee")])
-        self.assertIn("does not take it back", refusals[0]["reason"])
+        self.assertIn("cannot end that", refusals[0]["reason"])
         self.assert_ended(self.apply(), 1, "rolled-back", "Invalid argument")
         self.assert_old(old)
 

@@ -91,6 +91,20 @@ TEST(OneWay, IsDcbxOfBnxtToItsFirmware) {
   EXPECT_EQ(OneWay(OfDriver("dcbnic"), SettingKind::kDcbx, "host ieee", "lld-managed ieee"), "");
 }
 
+// mlx5e_dcbnl_setbuffer takes the buffers from the firmware.
+TEST(OneWay, CoversTheBuffersOfMlx5) {
+  constexpr std::string_view kWhole = "prio 0,0,0,0,0,0,0,0 size 262016,0,0,0,0,0,0,0";
+  constexpr std::string_view kParted = "prio 0,0,0,1,0,0,0,0 size 131840,130176,0,0,0,0,0,0";
+  EXPECT_THAT(OneWay(OfDriver("mlx5_core"), SettingKind::kBuffer, kWhole, kParted), HasSubstr("firmware"));
+  EXPECT_EQ(OneWay(OfDriver("dcbnic"), SettingKind::kBuffer, kWhole, kParted), "");
+}
+
+TEST(OneWay, CoversRowsThatADriverDoesNotDelete) {
+  for (const std::string_view driver : {"cxgb4", "qede"})
+    EXPECT_THAT(OneWay(OfDriver(driver), SettingKind::kApp, "empty", "dgram:4791:3"), HasSubstr("keeps a row"));
+  EXPECT_EQ(OneWay(OfDriver("bnxt_en"), SettingKind::kApp, "empty", "dgram:4791:3"), "");
+}
+
 TEST(OneWay, IsTheFirstPfcOfBnxt) {
   const Facts unset = OfDriver("bnxt_en", [](Netdev& netdev) {
     netdev.dcb.pfc = Pfc{};
