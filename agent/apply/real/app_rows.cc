@@ -98,6 +98,10 @@ class Changer {
     RR_ASSIGN_OR_RETURN(const int error, Ask(AppChange::kAdd, row));
     if (error == EINVAL && row.selector == AppSelector::kDscp) return ReplaceDeletingFirst(old, row);
     if (error != 0) return Words(AppChange::kAdd, row, error);
+    if (order_ == AppOrder::kReplaces && row.selector == AppSelector::kDscp) {
+      std::erase(standing_, old);
+      return absl::OkStatus();
+    }
     return Delete(old);
   }
 

@@ -5,6 +5,7 @@
 //   by the book, bnxt  both rows stand: the new one is added, then the old one deleted, and there is no moment
 //                      without one
 //   mlx5               the new row takes the place of the old one; deleting the old one says ENOENT
+//   hns3               the same, but deleting the old one says EINVAL: it is not asked
 //   ice                EINVAL "already user mapped": the old one is deleted first, here and nowhere else. Where
 //   it
 //                      is the last DSCP row, deleting it would make the port forget ETS and PFC (VLAN mode), so
@@ -25,6 +26,7 @@ enum class AppChange { kAdd, kDelete };
 enum class AppOrder {
   kNewFirst,  // what is refused is then tried the other way round
   kOldFirst,  // bnxt_en
+  kReplaces,  // hns3
 };
 
 // Asks the driver; its errno, 0 when it did it. An error: it was not asked, or nobody knows what it did.

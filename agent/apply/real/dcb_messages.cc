@@ -7,11 +7,13 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <span>
 
 #include "api/base/status.h"
+#include "checks/setting/driver_rules.h"
 
 namespace rdmaready {
 namespace {
@@ -126,10 +128,11 @@ Payload TrustAttribute(const std::vector<AppSelector>& order) {
 }
 
 ieee_ets Changed(ieee_ets now, const EtsSetting& to) {
+  const std::array<std::uint8_t, kPriorities> shares = SharesToWrite(to);
   now.willing = to.willing ? 1 : 0;
   for (std::size_t i = 0; i < kPriorities; ++i) {
     now.tc_tsa[i] = static_cast<std::uint8_t>(to.tsa[i]);
-    now.tc_tx_bw[i] = to.tx_percent[i];
+    now.tc_tx_bw[i] = shares[i];
     now.prio_tc[i] = to.prio_tc[i];
   }
   return now;

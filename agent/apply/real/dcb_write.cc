@@ -3,6 +3,9 @@
 
 #include <linux/dcbnl.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,11 @@
 
 namespace rdmaready {
 namespace {
+
+AppOrder OrderOf(const Fact<DriverInfo>& driver) {
+  if (driver && driver->driver == "bnxt_en") return AppOrder::kOldFirst;
+  return driver && driver->driver == "hns3" ? AppOrder::kReplaces : AppOrder::kNewFirst;
+}
 
 class DcbOfNetdev {
  public:
@@ -74,7 +82,21 @@ class DcbOfNetdev {
   absl::Status SetBuffer(const BufferSetting& to) {
     RR_ASSIGN_OR_RETURN(const std::vector<NetlinkMessage> answer, host_.Netlink(GetIeee(netdev_)));
     RR_ASSIGN_OR_RETURN(const dcbnl_buffer now, BufferIn(answer, Reading("the buffer")));
-    return Set(BufferAttribute(Changed(now, to)), "the buffer");
+    const dcbnl_buffer wanted = Changed(now, to);
+    const std::string what = Setting("the buffer");
+    RR_ASSIGN_OR_RETURN(const int error, Ask(SetIeee(netdev_, BufferAttribute(wanted)), what));
+    if (error == 0) return absl::OkStatus();
+    if (error != ENOMEM) return ErrnoStatus(error, what);
+    // mlx5 checks a new map with the old sizes: what it refuses together, it takes one after the other. The way
+    // there begins with the sizes, the way back with the map.
+    dcbnl_buffer sizes = now;
+    dcbnl_buffer map = now;
+    std::ranges::copy(wanted.buffer_size, std::begin(sizes.buffer_size));
+    std::ranges::copy(wanted.prio2buffer, std::begin(map.prio2buffer));
+    for (const dcbnl_buffer& first : {sizes, map}) {
+      if (Set(BufferAttribute(first), "the buffer").ok()) return Set(BufferAttribute(wanted), "the buffer");
+    }
+    return ErrnoStatus(error, what);
   }
 
   absl::Status SetMaxRate(const MaxRatesKbps& to) {
@@ -85,8 +107,7 @@ class DcbOfNetdev {
 
   absl::Status SetApp(const std::vector<AppEntry>& from, const std::vector<AppEntry>& to) {
     const Fact<DriverInfo> driver = ReadDriverInfo(host_, netdev_);
-    const bool forgets = driver && driver->driver == "bnxt_en";
-    return ChangeAppRows(from, to, forgets ? AppOrder::kOldFirst : AppOrder::kNewFirst, netdev_,
+    return ChangeAppRows(from, to, OrderOf(driver), netdev_,
                          [&](AppChange change, const AppEntry& row) -> absl::StatusOr<int> {
                            const bool add = change == AppChange::kAdd;
                            const Payload table = AppAttribute(row);

@@ -22,7 +22,7 @@ using Rows = std::vector<AppEntry>;
 Rows Table(std::string_view text) { return AppRowsOf(text).value(); }
 
 // A driver of Linux 6.12, by its source: see agent/apply/real/app_rows.h.
-enum class Driver { kByTheBook, kMlx5, kIce, kBnxt };
+enum class Driver { kByTheBook, kMlx5, kIce, kBnxt, kHns3 };
 
 class AppDriver {
  public:
@@ -30,7 +30,10 @@ class AppDriver {
     for (const AppEntry& row : rows_) nic_[row.protocol] = row.priority;
   }
 
-  AppOrder order() const { return driver_ == Driver::kBnxt ? AppOrder::kOldFirst : AppOrder::kNewFirst; }
+  AppOrder order() const {
+    if (driver_ == Driver::kBnxt) return AppOrder::kOldFirst;
+    return driver_ == Driver::kHns3 ? AppOrder::kReplaces : AppOrder::kNewFirst;
+  }
 
   absl::StatusOr<int> operator()(AppChange change, const AppEntry& row) {
     asked.push_back((change == AppChange::kAdd ? "add " : "delete ") + Text(Rows{row}));
@@ -59,7 +62,7 @@ class AppDriver {
     };
     if ((driver_ == Driver::kMlx5 || driver_ == Driver::kIce) && row.selector != AppSelector::kDscp)
       return EINVAL;
-    if (driver_ == Driver::kMlx5) std::erase_if(rows_, mapped);
+    if (driver_ == Driver::kMlx5 || driver_ == Driver::kHns3) std::erase_if(rows_, mapped);
     if (Has(row)) return EEXIST;
     if (driver_ == Driver::kIce && std::ranges::any_of(rows_, mapped)) return EINVAL;
     rows_.push_back(row);
@@ -68,7 +71,7 @@ class AppDriver {
   }
 
   int Delete(const AppEntry& row) {
-    if (std::erase(rows_, row) == 0) return ENOENT;
+    if (std::erase(rows_, row) == 0) return driver_ == Driver::kHns3 ? EINVAL : ENOENT;
     nic_.erase(row.protocol);
     return 0;
   }
@@ -100,6 +103,14 @@ TEST(AppRows, ByTheBookTheNewRowStandsBeforeTheOldOneGoes) {
 TEST(AppRows, Mlx5ReplacesByItselfAndHasNothingLeftToDelete) {
   AppDriver driver(Driver::kMlx5, Table("dscp:26:5"));
   EXPECT_TRUE(WriteRows(driver, "dscp:26:5", "dscp:26:3").ok());
+  EXPECT_EQ(driver.Now(), "dscp:26:3");
+}
+
+// hclge_ieee_delapp answers EINVAL for a row that another one replaced.
+TEST(AppRows, Hns3IsNotAskedToDeleteTheRowThatItReplaced) {
+  AppDriver driver(Driver::kHns3, Table("dscp:26:5 dscp:48:6"));
+  EXPECT_TRUE(WriteRows(driver, "dscp:26:5 dscp:48:6", "dscp:26:3").ok());
+  EXPECT_THAT(driver.asked, ElementsAre("add dscp:26:3", "delete dscp:48:6"));
   EXPECT_EQ(driver.Now(), "dscp:26:3");
 }
 
@@ -199,7 +210,7 @@ TEST(AppRows, EveryDriverEndsWithTheTableThatWasWanted) {
   for (int i = 0; i < 2000; ++i) {
     const Rows from = table();
     const Rows to = table();
-    for (const Driver which : {Driver::kByTheBook, Driver::kMlx5, Driver::kIce, Driver::kBnxt}) {
+    for (const Driver which : {Driver::kByTheBook, Driver::kMlx5, Driver::kIce, Driver::kBnxt, Driver::kHns3}) {
       AppDriver driver(which, from);
       ASSERT_TRUE(WriteRows(driver, Text(from), Text(to)).ok()) << Text(from) << " to " << Text(to);
       ASSERT_EQ(driver.Now(), Text(to)) << "from " << Text(from);

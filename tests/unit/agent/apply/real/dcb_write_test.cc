@@ -113,6 +113,47 @@ TEST_F(DcbWriting, TheBufferKeepsItsTotal) {
   EXPECT_THAT(door_.sent, ElementsAre(Set(wire::Attr(10, expected))));
 }
 
+// mlx5 checks a new map with the old sizes: sizes, then the map.
+TEST_F(DcbWriting, WritesTheBufferInTwoStepsWhereTheDriverTakesNotBothAtOnce) {
+  Has(wire::Attr(10, Octets(44, {{9, 4}})));
+  door_.answers = {Result(-ENOMEM), Result(0), Result(0)};
+  ASSERT_TRUE(Write(SettingKind::kBuffer, "prio 0,0,0,0,0,0,0,0 size 1024,0,0,0,0,0,0,0",
+                    "prio 0,0,0,1,0,0,0,0 size 512,512,0,0,0,0,0,0")
+                  .ok());
+  const auto both = Octets(44, {{3, 1}, {9, 2}, {13, 2}});
+  const auto sizes = Octets(44, {{9, 2}, {13, 2}});
+  EXPECT_THAT(door_.sent,
+              ElementsAre(Set(wire::Attr(10, both)), Set(wire::Attr(10, sizes)), Set(wire::Attr(10, both))));
+}
+
+TEST_F(DcbWriting, WritesTheMapOfTheBufferFirstWhereTheDriverRefusesTheSizes) {
+  Has(wire::Attr(10, Octets(44, {{3, 1}, {9, 2}, {13, 2}})));
+  door_.answers = {Result(-ENOMEM), Result(-EINVAL), Result(0), Result(0)};
+  ASSERT_TRUE(Write(SettingKind::kBuffer, "prio 0,0,0,1,0,0,0,0 size 512,512,0,0,0,0,0,0",
+                    "prio 0,0,0,0,0,0,0,0 size 1024,0,0,0,0,0,0,0")
+                  .ok());
+  ASSERT_EQ(door_.sent.size(), 4U);
+  EXPECT_EQ(door_.sent[2], Set(wire::Attr(10, Octets(44, {{9, 2}, {13, 2}}))));
+}
+
+TEST_F(DcbWriting, ReportsTheFirstRefusalOfTheBuffer) {
+  Has(wire::Attr(10, Octets(44, {{9, 4}})));
+  door_.answers = {Result(-ENOMEM), Result(-EINVAL), Result(-EINVAL)};
+  EXPECT_EQ(Message(Write(SettingKind::kBuffer, "prio 0,0,0,0,0,0,0,0 size 1024,0,0,0,0,0,0,0",
+                          "prio 0,0,0,1,0,0,0,0 size 512,512,0,0,0,0,0,0")),
+            "set the buffer on dcb0: Cannot allocate memory");
+}
+
+// ice counts the shares of all classes in use.
+TEST_F(DcbWriting, GivesAStrictClassWhatTheEtsClassesLeave) {
+  Has(wire::Attr(1, wire::Bytes(59)));
+  ASSERT_TRUE(Write(SettingKind::kEts, kEtsFrom,
+                    "willing off tsa ets,strict,strict,strict,strict,strict,strict,strict "
+                    "tx 60,0,0,0,0,0,0,0 prio 0,0,0,1,0,0,0,0")
+                  .ok());
+  EXPECT_THAT(door_.sent, ElementsAre(Set(wire::Attr(1, Octets(59, {{3, 60}, {4, 40}, {19, 2}, {30, 1}})))));
+}
+
 TEST_F(DcbWriting, RatesAreTheWholeStruct) {
   Has(wire::Attr(7, Numbered(64)));
   ASSERT_TRUE(Write(SettingKind::kMaxRate, "0,0,0,0,0,0,0,0", "0,0,0,1000000,0,0,0,0").ok());
