@@ -2,6 +2,7 @@
 // ets.*: a class of its own for RDMA, and its share of the link.
 #include <algorithm>
 
+#include "checks/dcb/dcb_driver.h"
 #include "checks/dcb/ets_view.h"
 #include "checks/dcb/max_rate.h"
 #include "checks/dcb/set_elsewhere.h"
@@ -36,7 +37,7 @@ Verdict JudgeEtsMap(const EthernetView& view) {
   if (view.profile.pfc) sharing &= ~static_cast<unsigned>(BitmapOf(*view.profile.pfc));
   const std::string observed = Cat("priority ", priority, " is in TC ", tc);
   if (sharing == 0) return Judged(true, observed, expected, kEtsSource);
-  EtsPlan plan{.tsa = ets->tsa, .tx_percent = ets->tx_percent, .prio_tc = ets->prio_tc};
+  EtsPlan plan{.tsa = ets->tsa, .tx_percent = SettingOf(*ets).tx_percent, .prio_tc = ets->prio_tc};
   for (std::uint8_t other = 1; other < kPriorities; ++other) {
     if ((sharing >> other & 1U) != 0) plan.prio_tc[other] = plan.prio_tc[0];
   }
@@ -160,12 +161,25 @@ Verdict JudgeEtsMaxrate(const EthernetView& view) {
   const std::uint64_t rate = (*rates)[tc];
   const std::string observed =
       rate == 0 ? Cat("TC ", tc, " has no limit") : Cat("TC ", tc, " is limited to ", rate / 1000, " Mb/s");
-  return Judged(IsRate(rate, wanted_kbps), observed, expected, kSource,
-                Cat("dcb maxrate set dev ", NetdevWord(view.netdev), " tc-maxrate ", tc, ":",
-                    wanted_kbps / 1000, wanted_kbps == 0 ? "" : "mbit"));
+  return Judged(
+      IsRate(rate, wanted_kbps), observed, expected, kSource,
+      Cat("dcb maxrate set dev ", NetdevWord(view.netdev), " tc-maxrate ", MaxRateWords({{tc, wanted_kbps}})));
 }
 
 }  // namespace
+
+std::string MaxRateWords(const std::vector<std::pair<std::size_t, std::uint64_t>>& limits) {
+  const auto words = [&limits](std::string_view unit) {
+    std::string text;
+    for (const auto& [tc, kbps] : limits)
+      text += Cat(text.empty() ? "" : " ", tc, ":", kbps, kbps == 0 ? "" : unit);
+    return text;
+  };
+  const auto unlimited = [](const auto& limit) { return limit.second == 0; };
+  if (std::ranges::all_of(limits, unlimited)) return words("");
+  return Cat("$(dcb -V | grep -Eq 'iproute2-([0-5]|6[.]([0-9]|1[0-7])([.-]|$))' && echo ", words("bps"),
+             " || echo ", words("kbit"), ")");
+}
 
 unsigned NeededClasses(const Profile& profile) { return profile.heartbeat ? 3 : 2; }
 
@@ -175,8 +189,11 @@ std::optional<MaxRatesKbps> WantedMaxRates(const EthernetView& view, const MaxRa
   const std::uint8_t tc = ets->prio_tc[*view.profile.rdma_priority];
   if (tc >= kPriorities) return std::nullopt;
   std::uint64_t kbps = std::uint64_t{1000} * view.profile.rdma_max_rate_mbps.value_or(0);
-  if (kbps != 0 && view.netdev->driver == "mlx5_core") {
-    const std::uint64_t step = kbps > 25'500'000 ? 1'000'000 : 100'000;
+  const DcbDriver driver = DcbDriverOf(*view.netdev);
+  const bool steps = driver == DcbDriver::kMlx5 || driver == DcbDriver::kMlx4;
+  if (kbps != 0 && steps) {
+    const bool large = driver == DcbDriver::kMlx5 && kbps > 25'500'000;
+    const std::uint64_t step = large ? 1'000'000 : 100'000;
     kbps = std::max(kbps / step, std::uint64_t{1}) * step;
   }
   MaxRatesKbps wanted = now;

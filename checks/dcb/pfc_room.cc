@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "checks/counted/window.h"
+#include "checks/dcb/dcb_driver.h"
 #include "checks/dcb/pfc.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
+#include "checks/setting/dcb_commands.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -51,28 +53,47 @@ std::uint64_t DriversLeastBytes(const EthernetView& view) {
   return RoomBytes(view) + DriversFrameBytes(view) + kMostCellBytes;
 }
 
+bool HasCells(const EthernetView& view) { return view.netdev && DcbDriverOf(*view.netdev) == DcbDriver::kMlx5; }
+
 std::uint64_t AcceptedBytes(const EthernetView& view) {
-  if (!TakesCableLength(view)) return NeededBytes(view);
+  if (!HasCells(view)) return NeededBytes(view);
   return (DriversLeastBytes(view) + kWholeCellsBytes - 1) / kWholeCellsBytes * kWholeCellsBytes;
 }
 
-// Half of what there is for the lossless priorities, or more where they need it.
+// Half of what there is for the lossless priorities, or more where they need it. mlx5 stores whole cells only
+// (port_set_buffer()): both parts are whole, because the total is.
 BufferSetting RoomFor(const EthernetView& view, const PortBuffer& buffer) {
   BufferSetting wanted;
   for (const std::uint8_t priority : *view.profile.pfc) wanted.prio_buffer[priority] = 1;
   const std::uint64_t total = buffer.total_bytes;
-  const std::uint64_t lossless = std::min(std::max(total / 2, AcceptedBytes(view)), total);
+  const std::uint64_t half = HasCells(view) ? total / 2 / kWholeCellsBytes * kWholeCellsBytes : total / 2;
+  const std::uint64_t lossless = std::min(std::max(half, AcceptedBytes(view)), total);
   wanted.size_bytes[0] = static_cast<std::uint32_t>(total - lossless);
   wanted.size_bytes[1] = static_cast<std::uint32_t>(lossless);
   return wanted;
 }
 
-Fix RoomFix(const EthernetView& view, const PortBuffer& buffer) {
+// mlx5 takes map and sizes one after the other only: BufferCommands knows the order.
+Fix RoomCommands(const EthernetView& view, const PortBuffer& buffer) {
+  const BufferSetting wanted = RoomFor(view, buffer);
+  if (HasCells(view)) {
+    const BufferSetting now{.prio_buffer = buffer.prio_buffer, .size_bytes = buffer.size_bytes};
+    const SettingPlace place{.object = {.kind = SettingKind::kBuffer, .where = view.netdev->name},
+                             .netdev = &*view.netdev,
+                             .port = &view.port};
+    Fix fix;
+    for (const std::string& command : BufferCommands(place, Text(now), Text(wanted)))
+      fix = std::move(fix).Run(command);
+    return fix;
+  }
   std::string map = "all:0";
   for (const std::uint8_t priority : *view.profile.pfc) map += Cat(" ", priority, ":1");
-  const BufferSetting wanted = RoomFor(view, buffer);
   return Fix(Cat("dcb buffer set dev ", NetdevWord(view.netdev), " prio-buffer ", map,
-                 " buffer-size all:0 0:", wanted.size_bytes[0], " 1:", wanted.size_bytes[1]))
+                 " buffer-size all:0 0:", wanted.size_bytes[0], " 1:", wanted.size_bytes[1]));
+}
+
+Fix RoomFix(const EthernetView& view, const PortBuffer& buffer) {
+  return RoomCommands(view, buffer)
       .Caution(
           "the sizes are a beginning: the lossless buffer has room for the cable and the MTU, and no more "
           "was computed");

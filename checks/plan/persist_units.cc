@@ -35,14 +35,17 @@ std::string EscapedUnitName(std::string_view name) {
   return escaped;
 }
 
-// In a unit a percent sign is a specifier, a backslash an escape.
+// In a unit a percent sign is a specifier, a backslash an escape, and a dollar sign a variable. A command that
+// runs another one needs a shell.
 std::string ExecWords(std::string_view command) {
+  const bool shell = command.find("$(") != std::string_view::npos;
   std::string words;
   for (const char one : command) {
+    if (shell && one == '"') words += '\\';
     words += one;
-    if (one == '%' || one == '\\') words += one;
+    if (one == '%' || one == '\\' || (shell && one == '$')) words += one;
   }
-  return words;
+  return shell ? Cat("/bin/sh -c \"", words, "\"") : words;
 }
 
 PersistFile OneshotUnit(const std::string& prefix, const std::string& netdev, std::string_view what,

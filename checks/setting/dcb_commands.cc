@@ -7,7 +7,12 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <utility>
+#include <vector>
 
+#include "checks/dcb/dcb_driver.h"
+#include "checks/dcb/max_rate.h"
+#include "checks/setting/buffer_effects.h"
 #include "checks/setting/driver_rules.h"
 #include "checks/words/names.h"
 #include "checks/words/words.h"
@@ -29,27 +34,14 @@ std::string MapWords(const std::array<Value, kPriorities>& values, ToText text) 
   return words;
 }
 
-// " 3:50": what differs.
-template <class Value, class ToText>
-std::string ChangedWords(const std::array<Value, kPriorities>& from, const std::array<Value, kPriorities>& to,
-                         ToText text) {
-  std::string words;
-  for (std::size_t i = 0; i < kPriorities; ++i) {
-    if (from[i] != to[i]) words += Cat(" ", i, ":", text(to[i]));
-  }
-  return words;
-}
-
 std::string DcbCommand(std::string_view verb, const SettingPlace& place) {
   return Cat("dcb ", verb, " dev ", ShellWord(place.object.where));
 }
 
 // "tc-tsa all:strict 0:ets 3:ets tc-bw all:0 0:50 3:50 prio-tc all:0 3:3", as `dcb ets set` takes it.
-std::string EtsArguments(const std::array<Tsa, kPriorities>& tsa,
-                         const std::array<std::uint8_t, kPriorities>& tx_percent,
-                         const std::array<std::uint8_t, kPriorities>& prio_tc) {
-  return Cat("tc-tsa ", MapWords(tsa, [](Tsa one) { return std::string(Name(one)); }), " tc-bw ",
-             MapWords(tx_percent, kNumber), " prio-tc ", MapWords(prio_tc, kNumber));
+std::string EtsArguments(const EtsSetting& wanted) {
+  return Cat("tc-tsa ", MapWords(wanted.tsa, [](Tsa one) { return std::string(Name(one)); }), " tc-bw ",
+             MapWords(SharesToWrite(wanted), kNumber), " prio-tc ", MapWords(wanted.prio_tc, kNumber));
 }
 
 // mlx5 has no bit for its firmware: that is mode 0, in which the host's is missing (mlx5e_dcbnl_setdcbx).
@@ -90,7 +82,7 @@ Commands EtsCommands(const SettingPlace& place, std::string_view from, std::stri
   if (old.willing != wanted.willing) command += wanted.willing ? " willing on" : " willing off";
   old.willing = wanted.willing;
   // Drivers take classes and shares only as a whole.
-  if (old != wanted) command += Cat(" ", EtsArguments(wanted.tsa, wanted.tx_percent, wanted.prio_tc));
+  if (old != wanted) command += Cat(" ", EtsArguments(wanted));
   return {command};
 }
 
@@ -111,30 +103,32 @@ Commands BufferCommands(const SettingPlace& place, std::string_view from, std::s
   if (!IsChange(place, from, to)) return {};
   const BufferSetting old = *BufferSettingOf(from);
   const BufferSetting wanted = *BufferSettingOf(to);
-  std::string command = DcbCommand("buffer set", place);
-  if (old.prio_buffer != wanted.prio_buffer)
-    command += Cat(" prio-buffer ", MapWords(wanted.prio_buffer, kNumber));
-  if (old.size_bytes != wanted.size_bytes)
-    command += Cat(" buffer-size ", MapWords(wanted.size_bytes, kNumber));
-  return {command};
+  const std::string map = Cat(" prio-buffer ", MapWords(wanted.prio_buffer, kNumber));
+  const std::string sizes = Cat(" buffer-size ", MapWords(wanted.size_bytes, kNumber));
+  const std::string set = DcbCommand("buffer set", place);
+  if (old.prio_buffer == wanted.prio_buffer) return {set + sizes};
+  if (old.size_bytes == wanted.size_bytes) return {set + map};
+  const bool mlx5 = place.netdev != nullptr && DcbDriverOf(*place.netdev) == DcbDriver::kMlx5;
+  if (!mlx5) return {set + map + sizes};
+  if (BufferOrderOf(*place.netdev, old, wanted) == BufferOrder::kMapFirst) return {set + map, set + sizes};
+  return {set + sizes, set + map};
 }
 
-// The `dcb` of iproute2 6.1 to 6.17 writes bytes/s into what the kernel reads as kbit/s.
 Commands MaxRateCommands(const SettingPlace& place, std::string_view from, std::string_view to) {
   if (!IsChange(place, from, to)) return {};
-  const auto text = [](std::uint64_t kbps) { return kbps == 0 ? std::string("0") : Cat(kbps, "bps"); };
-  return {Cat(DcbCommand("maxrate set", place), " tc-maxrate",
-              ChangedWords(*MaxRatesOf(from), *MaxRatesOf(to), text))};
+  const MaxRatesKbps old = *MaxRatesOf(from);
+  const MaxRatesKbps wanted = *MaxRatesOf(to);
+  std::vector<std::pair<std::size_t, std::uint64_t>> limits;
+  for (std::size_t tc = 0; tc < kPriorities; ++tc) {
+    if (old[tc] != wanted[tc]) limits.emplace_back(tc, wanted[tc]);
+  }
+  return {Cat(DcbCommand("maxrate set", place), " tc-maxrate ", MaxRateWords(limits))};
 }
 
-std::string MaxRateNote(const SettingPlace& /*place*/, std::string_view from, std::string_view to) {
-  const auto text = [](std::uint64_t kbps) { return kbps == 0 ? std::string("0") : Cat(kbps, "kbit"); };
-  const std::optional<MaxRatesKbps> old = MaxRatesOf(from);
-  const std::optional<MaxRatesKbps> wanted = MaxRatesOf(to);
-  if (!old || !wanted) return {};
-  const std::string words = ChangedWords(*old, *wanted, text);
-  if (words.find("kbit") == std::string::npos) return {};
-  return Cat("up to iproute2 6.17 `dcb` counts bytes where the kernel counts kbit; newer ones:", words);
+std::string MaxRateNote(const SettingPlace& place, std::string_view from, std::string_view to) {
+  const Commands commands = MaxRateCommands(place, from, to);
+  if (commands.empty() || commands.front().find("dcb -V") == std::string::npos) return {};
+  return "up to iproute2 6.17 `dcb` counts bytes where the kernel counts kbit";
 }
 
 // ---- trust ----

@@ -77,6 +77,13 @@ std::vector<CheckCase> PfcRoomRoomRows() {
     pfc.delay = 316;
     netdev.dcb.pfc = pfc;
   });
+  // The documented total of ConnectX: half of it ends within a cell.
+  const Facts whole_cells = WithNetdev([](Netdev& netdev) {
+    netdev.driver = "mlx5_core";
+    PortBuffer buffer{.total_bytes = 262'016};
+    buffer.size_bytes[0] = buffer.total_bytes;
+    netdev.dcb.buffer = buffer;
+  });
   Profile far = VirtualFabricProfile();
   far.cable_metres = 1400;
   return {
@@ -92,6 +99,9 @@ std::vector<CheckCase> PfcRoomRoomRows() {
       Warns("pfc.headroom", "none", own_buffer(0), "0 KiB, of 46 KiB"),
       Warns("pfc.headroom", "a long cable", long_cable, "128 KiB, of 129 KiB that a pause needs",
             {.fix = "buffer-size all:0 0:129664 1:132480"}),
+      Fails("pfc.headroom", "one buffer of mlx5", whole_cells, "priority 3 in buffer 0, 255 KiB, together with",
+            {.fix = "dcb buffer set dev dcb0 buffer-size all:0 0:131840 1:130176; dcb buffer set dev dcb0 "
+                    "prio-buffer all:0 3:1"}),
       Warns("pfc.headroom", "a long cable, by the profile", GoodHost(), "128 KiB, of 163 KiB",
             {.profile = far}),
       Passes("pfc.headroom", "a threshold", pauses_from(131'072 - 37'120), "128 KiB"),

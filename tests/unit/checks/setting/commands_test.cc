@@ -86,8 +86,17 @@ TEST(DcbxCommands, GiveItToTheFirmwareOfMlx5ByItsOwnTool) {
               ElementsAre("dcb dcbx set dev dcb0 host ieee"));
 }
 
+// ice counts the share of a strict class, which the setting leaves out.
+TEST(EtsCommands, GiveAStrictClassWhatTheOthersLeave) {
+  EXPECT_THAT(
+      Typed("ice", SettingKind::kEts, kFlat,
+            "willing on tsa ets,strict,strict,strict,strict,strict,strict,strict tx 60,0,0,0,0,0,0,0 prio "
+            "0,0,0,1,0,0,0,0"),
+      ElementsAre("dcb ets set dev dcb0 tc-tsa all:strict 0:ets tc-bw all:0 0:60 1:40 prio-tc all:0 3:1"));
+}
+
 TEST(BufferCommands, NameWhatDiffers) {
-  EXPECT_THAT(Typed("mlx5_core", SettingKind::kBuffer, "prio 0,0,0,0,0,0,0,0 size 262144,0,0,0,0,0,0,0",
+  EXPECT_THAT(Typed("dcbnic", SettingKind::kBuffer, "prio 0,0,0,0,0,0,0,0 size 262144,0,0,0,0,0,0,0",
                     "prio 0,0,0,1,0,0,0,0 size 131072,131072,0,0,0,0,0,0"),
               ElementsAre("dcb buffer set dev dcb0 prio-buffer all:0 3:1 buffer-size all:0 0:131072 1:131072"));
   EXPECT_THAT(Typed("mlx5_core", SettingKind::kBuffer, "prio 0,0,0,1,0,0,0,0 size 131072,131072,0,0,0,0,0,0",
@@ -95,12 +104,28 @@ TEST(BufferCommands, NameWhatDiffers) {
               ElementsAre("dcb buffer set dev dcb0 prio-buffer all:0"));
 }
 
+// mlx5 checks a new map with the old sizes (mlx5e_port_manual_buffer_config): on the way there the sizes come
+// first, on the way back the map.
+TEST(BufferCommands, SplitIntoTwoOnMlx5InTheOrderThatItTakes) {
+  constexpr std::string_view kWhole = "prio 0,0,0,0,0,0,0,0 size 262016,0,0,0,0,0,0,0";
+  constexpr std::string_view kParted = "prio 0,0,0,1,0,0,0,0 size 131840,130176,0,0,0,0,0,0";
+  EXPECT_THAT(Typed("mlx5_core", SettingKind::kBuffer, kWhole, kParted),
+              ElementsAre("dcb buffer set dev dcb0 buffer-size all:0 0:131840 1:130176",
+                          "dcb buffer set dev dcb0 prio-buffer all:0 3:1"));
+  EXPECT_THAT(Typed("mlx5_core", SettingKind::kBuffer, kParted, kWhole),
+              ElementsAre("dcb buffer set dev dcb0 prio-buffer all:0",
+                          "dcb buffer set dev dcb0 buffer-size all:0 0:262016"));
+}
+
 // The dcb of iproute2 6.1 to 6.17 writes bytes/s where the kernel reads kbit/s: 1 Gb/s is 1000000 of them.
-TEST(MaxRateCommands, AreInTheUnitThatReachesTheKernel) {
+TEST(MaxRateCommands, AskTheVersionForTheUnitThatReachesTheKernel) {
   EXPECT_THAT(
-      Typed("mlx5_core", SettingKind::kMaxRate, "0,0,0,0,0,0,0,0", "0,0,0,1000000,0,0,0,0"),
-      ElementsAre("dcb maxrate set dev dcb0 tc-maxrate 3:1000000bps  # up to iproute2 6.17 `dcb` counts "
-                  "bytes where the kernel counts kbit; newer ones: 3:1000000kbit"));
+      Typed("mlx5_core", SettingKind::kMaxRate, "0,0,0,0,0,0,0,0", "0,0,0,1000000,0,2000000,0,0"),
+      ElementsAre(
+          "dcb maxrate set dev dcb0 tc-maxrate $(dcb -V | grep -Eq "
+          "'iproute2-([0-5]|6[.]([0-9]|1[0-7])([.-]|$))' && echo 3:1000000bps 5:2000000bps || echo "
+          "3:1000000kbit 5:2000000kbit)  # up to iproute2 6.17 `dcb` counts bytes where the kernel counts "
+          "kbit"));
   EXPECT_THAT(Typed("mlx5_core", SettingKind::kMaxRate, "0,0,0,1000000,0,0,0,0", "0,0,0,0,0,0,0,0"),
               ElementsAre("dcb maxrate set dev dcb0 tc-maxrate 3:0"));
 }
