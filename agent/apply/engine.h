@@ -52,6 +52,7 @@ class Applier::Engine {
     apply::Undertaking undertaking{};
     ApplyOrder order{};
     std::vector<std::string> unknown{};  // Plan::unknown before the first write
+    std::set<SettingObject> later{};     // Plan::pending: another plan may have steps for them
     Clock::TimePoint deadline{};
   };
 

@@ -171,6 +171,7 @@ void Applier::Engine::AuditRefusal(const ApplyOrder& order, const absl::Status& 
 absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts, const Plan& plan,
                                     const std::string& peer) {
   Open open{.order = order, .unknown = plan.unknown};
+  for (const PlanPending& pending : plan.pending) open.later.insert(pending.object);
   apply::Undertaking& undertaking = open.undertaking;
   undertaking.boot_id = ledger_.boot_id();
   undertaking.snapshot = apply::SnapshotOf(facts, plan, seams_.settings(facts));

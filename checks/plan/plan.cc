@@ -11,6 +11,7 @@
 #include "checks/plan/planner.h"
 #include "checks/plan/unkept.h"
 #include "checks/plan/users.h"
+#include "checks/plan/way_back.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -59,7 +60,9 @@ Plan MakePlan(const HostParts& host, const PlanOptions& options) {
     not_set.contested.merge(Unsettled(planner, not_set));
     not_set.contested.merge(std::move(idle.refused));
     not_set.undecided.merge(std::move(idle.undecided));
-    if (not_set.contested.size() + not_set.undecided.size() == before) break;
+    const bool settled = not_set.contested.size() + not_set.undecided.size() == before;
+    if (settled || round + 1 == kMostRounds) MarkOneWaySteps(planner.parts(), plan);
+    if (settled) break;
   }
   plan.users = UsersOf(host.host(), plan);
   for (const ProfileRef& profile : host.profiles()) plan.profiles.push_back({.name = profile.name});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "checks/plan/stages.h"
+#include "checks/setting/lldp_owner.h"
 #include "checks/setting/owner.h"
 #include "checks/setting/table.h"
 #include "checks/spare.h"
@@ -154,6 +155,8 @@ void Planner::TakeValue(const Wish& wish, const Source& source, bool last) {
     Refuse(wish, source, owner.why, AdviceOf(owner));
     return;
   }
+  if (const std::string doubt = DoubtOfLldpOwner(source.part->now, wish.object); !doubt.empty())
+    return SayUnknown(doubt);
   const auto step = std::ranges::find(plan_.steps, wish.object, &PlanStep::object);
   if (step != plan_.steps.end()) {
     const std::string& other = source.part->origin->profile->name;

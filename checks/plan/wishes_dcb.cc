@@ -22,8 +22,9 @@ namespace {
 Wishes PauseWishes(const EthernetView& view, const Faults& faults) {
   const FactRef<Pause> now = NetdevFact(view.netdev, &Netdev::pause);
   // Most NICs cannot have both: a program that sets link-level pause again switches PFC off again.
+  const bool replaced = view.netdev && PfcEndsPause(*view.netdev);
   const bool before_pfc = faults.Has("pfc.lossless-priority") && now && (now->rx || now->tx) &&
-                          !OwnerOf(view.host, ObjectOf(view, SettingKind::kPause)).empty();
+                          (replaced || !OwnerOf(view.host, ObjectOf(view, SettingKind::kPause)).empty());
   // pause.none asks for PFC: that is its own setting.
   if (!faults.Has("pause.off-with-pfc") && !faults.Has("pause.autoneg") && !faults.Has("pause.stops-all") &&
       !before_pfc)
@@ -82,7 +83,7 @@ Wishes EtsWishes(const EthernetView& view, const Faults& faults) {
   const SettingObject object = ObjectOf(view, SettingKind::kEts);
   const std::string refusal = ClassesRefusal(view, faults, *now);
   if (!refusal.empty()) wishes.push_back(Refused(object, "the classes of the profile", refusal));
-  if (not_willing) wanted.willing = false;
+  if (not_willing && !AlwaysWilling(*view.netdev)) wanted.willing = false;
   const std::optional<EtsPlan> classes = WantedClasses(view, faults, *now);
   if (classes && ClassCount(*now) >= NeededClasses(view.profile)) {
     wanted.tsa = classes->tsa;
@@ -124,8 +125,12 @@ Wishes BufferWishes(const EthernetView& view, const Faults& faults) {
   const Fault* fault = faults.Find("pfc.headroom");
   if (fault == nullptr) return {};
   const FactRef<PortBuffer> now = DcbFact(view.netdev, &Dcb::buffer);
-  if (!now) return {WithoutFact(view, SettingKind::kBuffer, now, "port buffer")};
   const SettingObject object = ObjectOf(view, SettingKind::kBuffer);
+  if (!now && now.missing().detail == kBuffersAfterPfc)
+    return {{.object = object,
+             .value = "room for what a pause finds on its way, if the firmware leaves less",
+             .needs = Cat("another plan after PFC is set: ", kBuffersAfterPfc)}};
+  if (!now) return {WithoutFact(view, SettingKind::kBuffer, now, "port buffer")};
   const RoomWish room = RoomWishOf(view);
   if (room.buffer) return {Wanted(object, Text(*room.buffer))};
   if (room.delay) return {};

@@ -103,6 +103,13 @@ Remedy WayOfLldpad(const Facts& facts, const SettingPlace& place, std::string_vi
 
 }  // namespace
 
+std::string DoubtOfLldpOwner(const Facts& facts, const SettingObject& object) {
+  if (std::ranges::find(kOfLldpad, object.kind) == kOfLldpad.end() || facts.lldp_agents) return {};
+  const std::string& detail = facts.lldp_agents.missing().detail;
+  return Cat("whether an LLDP agent of this host writes ", TextOf(object), ": ",
+             detail.empty() ? "nobody asked which ones run" : detail);
+}
+
 SettingOwner LldpOwner(const Facts& facts, const SettingPlace& place, std::string_view to) {
   if (std::ranges::find(kOfLldpad, place.object.kind) == kOfLldpad.end() || place.netdev == nullptr) return {};
   const std::string& netdev = place.netdev->name;

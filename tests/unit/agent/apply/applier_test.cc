@@ -162,6 +162,22 @@ TEST_F(ApplierTest, AFreshPlanThatIsNotEmptyIsNoProof) {
   EXPECT_EQ(shop.host.values, before);
 }
 
+// mlx5's buffers behind its PFC: the plan said that another one may have a step for them.
+TEST_F(ApplierTest, AcceptsStepsThatThePlanLeftToAnotherOne) {
+  const SettingObject buffer = On(SettingKind::kBuffer);
+  shop.amend = [&, first = true](Plan& plan) mutable {
+    if (std::exchange(first, false)) {
+      plan.pending.push_back({.object = buffer, .subject = "rxe0/1 dcb0"});
+    } else {
+      plan.steps.push_back({.object = buffer, .from = "a", .to = "b"});
+    }
+  };
+  const absl::StatusOr<Change> change = shop.Apply();
+  ASSERT_TRUE(change.ok());
+  const absl::StatusOr<Change> proved = shop.applier->Proved(change->id, Passed());
+  EXPECT_EQ(proved->state, ChangeState::kAwaitingConfirm) << proved->reason;
+}
+
 TEST_F(ApplierTest, AFreshPlanThatKnowsLessThanBeforeIsNoProof) {
   const absl::StatusOr<Change> change = shop.Apply();
   shop.unknown = {"ETS of dcb0 could not be read"};
