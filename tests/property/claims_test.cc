@@ -45,7 +45,8 @@ struct ClaimTally {
 
 void TryClaims(std::uint64_t seed, ClaimTally& tally) {
   property::Chance chance(seed);
-  const property::PlanHost made = property::MakePlanHost(chance);
+  const std::span<const std::string_view> drivers = property::PlanDrivers();
+  const property::PlanHost made = property::MakePlanHost(drivers[seed / 2 % drivers.size()], chance);
   const bool derives = seed % 2 == 0;
   const Profile profile = derives ? property::MakeDerivedProfile(chance) : property::MakePlanProfile(chance);
   tally.derived += derives ? 1U : 0U;

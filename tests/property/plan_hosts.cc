@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/property/plan_hosts.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <utility>
 #include <vector>
 
-#include "api/profile/load.h"
-#include "api/profile/profile_problems.h"
-#include "api/profile/profile_proto.h"
+#include "checks/setting/driver_rules.h"
 #include "checks/setting/table.h"
 #include "tests/unit/checks/good_hardware.h"
 
 namespace rdmaready::property {
 namespace {
-
-std::uint64_t Upto(Chance& chance, std::uint64_t most) {
-  return std::uniform_int_distribution<std::uint64_t>(0, most)(chance);
-}
-bool OneIn(Chance& chance, std::uint64_t n) { return Upto(chance, n - 1) == 0; }
-
-template <class T>
-T Any(Chance& chance, std::initializer_list<T> values) {
-  return *(values.begin() + static_cast<std::ptrdiff_t>(Upto(chance, values.size() - 1)));
-}
 
 Missing NotOfferedHere() { return {.kind = Missing::Kind::kUnsupported, .detail = "not offered"}; }
 
@@ -35,15 +24,45 @@ void BeginPlain(Netdev& netdev) {
   netdev.dcb.pfc = Pfc{.capability = 8};
 }
 
-void BeginMlx5(Netdev& netdev) {
+// Kernels before June 2026 show the share 100 for a class that is not ETS, later ones 0. The total of the
+// buffers is that of a ConnectX with cells of 128 bytes, or of one with 144.
+void BeginMlx5(Netdev& netdev, Chance& chance) {
   netdev.driver = "mlx5_core";
   Ets ets{.traffic_classes = 8};
   ets.tsa.fill(Tsa::kVendor);
+  ets.tx_percent.fill(Any<std::uint8_t>(chance, {100, 0}));
   ets.prio_tc = {1, 0, 2, 3, 4, 5, 6, 7};
   netdev.dcb.ets = ets;
   netdev.dcb.pfc = Pfc{.capability = 8, .delay = 7};
   netdev.dcb.dcbx = Dcbx{.host = true, .cee = true, .ieee = true};
   netdev.max_mtu_bytes = 9978;
+  PortBuffer buffer{.total_bytes = Any<std::uint32_t>(chance, {262'016, 1'027'728})};
+  buffer.size_bytes[0] = buffer.total_bytes;
+  netdev.dcb.buffer = buffer;
+}
+
+void BeginMlx4(Netdev& netdev) {
+  netdev.driver = "mlx4_en";
+  Ets ets{.traffic_classes = 8};
+  ets.tsa.fill(Tsa::kVendor);
+  ets.prio_tc = {0, 1, 2, 3, 4, 5, 6, 7};
+  netdev.dcb.ets = ets;
+  netdev.dcb.pfc = Pfc{.capability = 8};
+  netdev.dcb.dcbx = Dcbx{.host = true, .cee = true, .ieee = true};
+  netdev.dcb.buffer = NotOfferedHere();
+  netdev.pause = Pause{.rx = true, .tx = true};
+}
+
+void BeginByFirmware(Netdev& netdev, std::string driver, Dcbx mode, bool willing) {
+  netdev.driver = std::move(driver);
+  Ets ets{.willing = willing, .traffic_classes = 8};
+  ets.tsa[0] = Tsa::kEts;
+  ets.tx_percent[0] = 100;
+  netdev.dcb.ets = ets;
+  netdev.dcb.pfc = Pfc{.capability = 8};
+  netdev.dcb.dcbx = mode;
+  netdev.dcb.buffer = NotOfferedHere();
+  netdev.dcb.max_rate_kbps = NotOfferedHere();
 }
 
 void BeginBnxt(Netdev& netdev) {
@@ -73,7 +92,12 @@ void Begin(Netdev& netdev, const std::string& driver, Chance& chance) {
   buffer.size_bytes[0] = buffer.total_bytes;
   netdev.dcb.buffer = buffer;
   if (driver == "plain") BeginPlain(netdev);
-  if (driver == "mlx5") BeginMlx5(netdev);
+  if (driver == "mlx5") BeginMlx5(netdev, chance);
+  if (driver == "mlx4") BeginMlx4(netdev);
+  if (driver == "cxgb4") BeginByFirmware(netdev, "cxgb4", {.lld_managed = true, .ieee = true}, true);
+  if (driver == "qede") BeginByFirmware(netdev, "qede", {.ieee = true, .static_mode = OneIn(chance, 2)}, false);
+  if (driver == "hns3") BeginByFirmware(netdev, "hns3", {.host = true, .ieee = true}, true);
+  if (driver == "i40e") BeginByFirmware(netdev, "i40e", {.host = true, .ieee = true}, false);
   if (driver == "bnxt") BeginBnxt(netdev);
   if (driver == "ice") BeginIce(netdev, "ice", OneIn(chance, 3));
   if (driver == "fabric-ice") BeginIce(netdev, "dcbnic", OneIn(chance, 3));
@@ -184,9 +208,10 @@ std::string AnyRows(Chance& chance) {
   return Text(rows);
 }
 
+// Whole cells of 128 bytes and of 144.
 std::string AnyBuffer(Chance& chance) {
   BufferSetting buffer;
-  buffer.size_bytes = {131'072, 65'536, 65'536, 0, 0, 0, 0, 0};
+  buffer.size_bytes = {129'024, 64'512, 64'512, 0, 0, 0, 0, 0};
   for (std::uint8_t& own : buffer.prio_buffer) own = static_cast<std::uint8_t>(Upto(chance, 2));
   return Text(buffer);
 }
@@ -288,110 +313,62 @@ void LoseByChance(Facts& host, Chance& chance) {
   host.ports = ports;
 }
 
-// ---- profiles ----
-
-void ChangeByChance(Profile& profile, Chance& chance) {
-  const auto priority = [&chance] { return static_cast<std::uint8_t>(Upto(chance, 7)); };
-  const std::vector<std::function<void()>> changes{
-      [&] { profile.rdma_priority = priority(); },
-      [&] { profile.pfc = std::vector<std::uint8_t>{*profile.rdma_priority}; },
-      [&] { profile.pfc = std::vector<std::uint8_t>{}; },
-      [&] {
-        profile.pfc = std::vector<std::uint8_t>{*profile.rdma_priority, priority()};
-      },
-      [&] { profile.pfc.reset(); },
-      [&] { profile.ets_rdma_percent = static_cast<std::uint8_t>(1 + Upto(chance, 98)); },
-      [&] { profile.ets_rdma_percent.reset(); },
-      [&] { profile.dcbx = Profile::Dcbx::kAny; },
-      [&] {
-        profile.trust = Any(chance, {Profile::Trust::kAny, Profile::Trust::kPcp, Profile::Trust::kDscp});
-      },
-      [&] { profile.cnp = Profile::Cnp{.dscp = 48, .priority = priority()}; },
-      [&] { profile.cnp = Profile::Cnp{.dscp = 48}; },
-      [&] { profile.heartbeat = Profile::Heartbeat{.priority = priority(), .percent = std::uint8_t{1}}; },
-      [&] { profile.vlan = Profile::Vlan::kTagged; },
-      [&] {
-        profile.mtu_bytes = Any<std::uint32_t>(chance, {1500, 4200, 9000, 9600});
-      },
-      [&] {
-        profile.roce_mtu_bytes = Any<std::uint32_t>(chance, {1024, 2048, 4096});
-      },
-      [&] { profile.rdma_max_rate_mbps = static_cast<std::uint32_t>(1000 + Upto(chance, 40'000)); },
-      [&] { profile.cable_metres = static_cast<std::uint32_t>(1 + Upto(chance, 1200)); },
-      [&] { profile.ecn = Profile::Ecn{}; },
-      [&] { profile.tos.reset(); },
-      [&] { profile.marking = Profile::Marking::kConsumers; },
-      [&] { profile.roles = std::vector<Profile::Role>{Profile::Role::kSmbServer}; }};
-  const std::uint64_t count = 1 + Upto(chance, 4);
-  for (std::uint64_t i = 0; i < count && profile.rdma_priority; ++i)
-    changes[Upto(chance, changes.size() - 1)]();
+// mlx5.pfc.firmware-buffers of DRIVERS.md: the lossless priorities in a buffer of their own, each half of the
+// total in whole cells.
+PortBuffer LaidOut(std::uint32_t total, std::uint8_t lossless) {
+  PortBuffer buffer{.total_bytes = total};
+  buffer.size_bytes[0] = total;
+  if (lossless == 0) return buffer;
+  constexpr std::uint32_t kWholeCellsBytes = 1152;
+  buffer.size_bytes[1] = total / 2 / kWholeCellsBytes * kWholeCellsBytes;
+  buffer.size_bytes[0] = total - buffer.size_bytes[1];
+  for (std::size_t priority = 0; priority < kPriorities; ++priority)
+    buffer.prio_buffer[priority] = static_cast<std::uint8_t>(lossless >> priority & 1U);
+  return buffer;
 }
 
-// A line of YAML of a site's own.
-std::string AnyKey(Chance& chance) {
-  const std::string number = std::to_string(Upto(chance, 7));
-  const std::string other = std::to_string(Upto(chance, 7));
-  const std::string dscp = std::to_string(Upto(chance, 63));
-  const std::string percent = std::to_string(1 + Upto(chance, 98));
-  return Any<std::string>(
-      chance,
-      {"rdma_priority: " + number + "\npfc: [" + number + "]\n",
-       "rdma_priority: " + number + "\npfc: []\n",
-       "rdma_priority: " + number + "\n",
-       "pfc: [" + number + ", " + other + "]\n",
-       "dscp: " + dscp + "\ntos: " + std::to_string(4 * Upto(chance, 63) + 2) + "\n",
-       "dscp: 32\ntos: 130\n",
-       "trust: " + Any<std::string>(chance, {"any", "pcp", "dscp"}) + "\n",
-       "ets: {rdma_percent: " + percent + "}\n",
-       "ets: {at_least: true}\n",
-       "ets: {rdma_percent: 40, classes: [{priorities: [0, 1, 2, 5, 6, 7], percent: 60}, {priorities: [3, 4], "
-       "percent: 40}]}\n",
-       "cnp: {dscp: " + dscp + ", priority: " + number + "}\n",
-       "heartbeat: {priority: " + number + ", percent: 1, percent_up_to_10g: 2}\n",
-       "heartbeat: {priority: " + number + "}\n",
-       "dcbx: any\n",
-       "vlan: tagged\n",
-       "mtu_bytes: " + Any<std::string>(chance, {"1500", "4200", "9000"}) + "\n",
-       "roce_mtu_bytes: " + Any<std::string>(chance, {"1024", "2048", "4096"}) + "\n",
-       "rdma_max_rate_mbps: 20000\n",
-       "marking: consumers\n",
-       "dcb_set_by: elsewhere\n",
-       "transport: roce-v2\n"});
+bool IsLeftOpen(const Fact<PortBuffer>& buffer) {
+  return !buffer && buffer.missing().detail == kBuffersAfterPfc;
 }
 
 }  // namespace
 
-PlanHost MakePlanHost(Chance& chance) {
-  PlanHost made{.driver = Any<std::string>(chance, {"plain", "mlx5", "bnxt", "ice", "fabric-ice"})};
+std::span<const std::string_view> PlanDrivers() {
+  static constexpr std::array<std::string_view, 10> kDrivers{"plain", "mlx5",  "bnxt", "ice",  "fabric-ice",
+                                                             "mlx4",  "cxgb4", "qede", "hns3", "i40e"};
+  return kDrivers;
+}
+
+void ReadBuffersAgain(Facts& host, Chance& chance) {
+  if (!host.ports) return;
+  std::vector<Port> ports = *host.ports;
+  const bool of_firmware = OneIn(chance, 2);
+  const auto total = Any<std::uint32_t>(chance, {262'016, 1'027'728});
+  for (Port& port : ports) {
+    if (!port.netdev || !IsLeftOpen(port.netdev->dcb.buffer)) continue;
+    Netdev netdev = *port.netdev;
+    PortBuffer buffer = LaidOut(total, netdev.dcb.pfc ? netdev.dcb.pfc->enabled : std::uint8_t{0});
+    if (!of_firmware) {
+      const BufferSetting other = *BufferSettingOf(AnyBuffer(chance));
+      buffer.prio_buffer = other.prio_buffer;
+      buffer.size_bytes = other.size_bytes;
+    }
+    netdev.dcb.buffer = buffer;
+    port.netdev = netdev;
+  }
+  host.ports = ports;
+}
+
+PlanHost MakePlanHost(std::string_view driver, Chance& chance) {
+  PlanHost made{.driver = std::string(driver)};
   made.facts = Begun(made.driver, chance);
   if (OneIn(chance, 3)) AddSharer(made.facts);
   if (OneIn(chance, 3)) AddVlan(made.facts, chance);
   if (OneIn(chance, 4)) AddSecond(made.facts, chance);
   WriteByChance(made.facts, chance);
+  ReadBuffersAgain(made.facts, chance);
   LoseByChance(made.facts, chance);
   return made;
-}
-
-Profile MakePlanProfile(Chance& chance) {
-  const std::vector<std::string> names = BuiltInProfileNames();
-  while (true) {
-    Profile profile = *LoadProfile(names[Upto(chance, names.size() - 1)]);
-    if (OneIn(chance, 2)) ChangeByChance(profile, chance);
-    if (!FindProblem(ToProto(profile))) return profile;
-  }
-}
-
-Profile MakeDerivedProfile(Chance& chance) {
-  const std::vector<std::string> names = BuiltInProfileNames();
-  while (true) {
-    std::string yaml = "extends: " + names[Upto(chance, names.size() - 1)] + "\nname: derived\n";
-    const std::string without = Any<std::string>(chance, {"", "", "ets.classes", "tos", "ets", "cnp"});
-    if (!without.empty()) yaml += "without: [" + without + "]\n";
-    for (std::uint64_t i = 1 + Upto(chance, 2); i > 0; --i) yaml += AnyKey(chance);
-    // A key twice, or one that contradicts another, is refused: then the next one is tried.
-    const absl::StatusOr<Profile> profile = ParseProfile(yaml, "derived.yaml");
-    if (profile.ok()) return *profile;
-  }
 }
 
 }  // namespace rdmaready::property

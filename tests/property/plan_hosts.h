@@ -4,23 +4,30 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "api/model/facts.h"
 #include "api/model/profile.h"
+#include "tests/property/chance.h"
 
 namespace rdmaready::property {
 
-using Chance = std::mt19937_64;
-
 struct PlanHost {
-  std::string driver{};  // "plain", "mlx5", "bnxt", "ice", "fabric-ice"
+  std::string driver{};
   Facts facts{};
 };
 
-// What the fault in a test's message is found again by.
-PlanHost MakePlanHost(Chance& chance);
+// "plain", "mlx5", "bnxt", ...: the NICs that hosts are made with.
+std::span<const std::string_view> PlanDrivers();
+
+// The seed and the driver of a message make the same host again.
+PlanHost MakePlanHost(std::string_view driver, Chance& chance);
+
+// Fills in receive buffers that the model left open behind a change of PFC, as a reading would: as mlx5's
+// firmware lays them out, or as software had them. Other facts stay.
+void ReadBuffersAgain(Facts& host, Chance& chance);
 
 // A built-in profile, or one of values that contradict nothing (api/profile/profile_problems.h).
 Profile MakePlanProfile(Chance& chance);
