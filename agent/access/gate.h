@@ -32,7 +32,7 @@ class ServerContextBase;
 namespace rdmaready::access {
 
 struct GateOptions {
-  Role plain_role = Role::kTest;      // of whoever comes by plain TCP
+  Role plain_role = Role::kObserve;   // of callers by plain TCP, loopback included
   std::shared_ptr<RoleFile> roles{};  // of certificates; null: each may observe
   bool own_process = false;           // nobody listens: all callers are who started this process
   QuotaLimits quota{};                // of callers from outside this process

@@ -30,7 +30,9 @@ std::string WhatToDo(const Identity& caller, Role needed) {
       return "the agent has no role map: its administrator makes one (--roles)" + RoleLine(caller, role);
     case Way::kPlainTcp:
       return fmt::format(
-          "ask on that host by its local sockets, or with TLS; or start that agent with --plain-role {}", role);
+          "ask on that host by its local sockets, or with TLS; or start that agent with --plain-role {0} "
+          "(`plain_role: {0}` in its agent.yaml)",
+          role);
     case Way::kInProcess:
     case Way::kSchedule:
     case Way::kUnknown:

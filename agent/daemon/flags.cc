@@ -18,7 +18,9 @@ FlagParser::FlagParser()
     : SettingsFlags("rdmaready-agent", "Answers for this host: facts, checks and live RDMA tests over gRPC.",
                     "To make this host one of a fleet: rdmaready-agent enrol (see its --help)\n",
                     "state_dir: /var/lib/rdmaready") {
-  Text("--listen", "ADDR:PORT", "Address and port to answer on (default " + std::string(kDefaultListen) + ")",
+  Text("--listen", "ADDR:PORT",
+       "Address and port to answer callers by TCP on, or none (default): callers of this host use its local "
+       "sockets",
        &AgentSettings::set_listen);
   Text("--state-dir", "DIR", "Where results are kept (required)", &AgentSettings::set_state_dir);
   Text("--profile", "NAME|FILE",
@@ -39,7 +41,7 @@ FlagParser::FlagParser()
        "observe)",
        &AgentSettings::set_roles);
   Choice("--plain-role", {"test", "observe", "prove", "apply"},
-         "What callers by plain TCP may do: observe, test (default), prove or apply",
+         "What callers by plain TCP, on loopback too, may do: observe (default), test, prove or apply",
          [this](std::size_t i) { flags_.set_plain_role(static_cast<AgentSettings::Plain>(i)); });
   app_.add_flag_callback(
       "--insecure", [this] { flags_.set_insecure(true); }, "Allow plain text off loopback");
@@ -99,8 +101,8 @@ FlagParser::FlagParser()
        &AgentSettings::set_caller_max_test_bytes);
   Text("--audit", "FILE", "Append to it who had what done, and who was refused", &AgentSettings::set_audit);
   Text("--metrics-listen", "ADDR:PORT",
-       "Where /metrics is served to Prometheus, or none; off loopback by TLS, to the role observe (default " +
-           std::string("127.0.0.1:") + std::to_string(metrics::kMetricsPort) + ", where that is free)",
+       "Where /metrics is served to Prometheus, or none (default): 127.0.0.1:" +
+           std::to_string(metrics::kMetricsPort) + "; off loopback by TLS, to the role observe",
        &AgentSettings::set_metrics_listen);
   app_.add_flag_callback(
       "--reflection", [this] { flags_.set_reflection(true); },

@@ -9,7 +9,6 @@
 
 namespace rdmaready {
 
-inline constexpr std::string_view kDefaultListen = "127.0.0.1:7471";
 inline constexpr std::string_view kDefaultCheckInterval = "15m";
 
 class FlagParser final : public SettingsFlags<v1::AgentSettings> {

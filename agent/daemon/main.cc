@@ -64,7 +64,8 @@ absl::StatusOr<FileLock> LockPlace(const std::string& lock_file, const std::stri
 // kAlreadyExists: a live agent has them.
 absl::StatusOr<LocalSockets> MakeLocalSockets() {
   const std::optional<access::SocketPlace> place = access::OwnSocketPlace();
-  if (!place) return absl::PermissionDeniedError("this user has no directory for them (XDG_RUNTIME_DIR)");
+  if (!place)
+    return absl::PermissionDeniedError("this user has no directory for local sockets (XDG_RUNTIME_DIR)");
   const std::string& name = place->path.empty() ? place->directory : place->path;
   if (place->path.empty()) {
     RR_RETURN_IF_ERROR(access::MakeSocketDirectory(place->directory));
@@ -117,6 +118,7 @@ void TellOfMetrics(const HostedAgent& agent, const EventSink& events) {
 std::string StatusOf(const HostedAgent& agent) {
   std::vector<std::string> places;
   for (const HostedAgent::Listening& place : agent.addresses()) places.push_back(place.address);
+  if (places.empty()) return "answers no callers: neither TCP nor a local socket";
   return fmt::format("answers on {}", fmt::join(places, ", "));
 }
 
@@ -209,6 +211,13 @@ int Serve(AgentCommandLine& command, std::vector<access::DoorSocket> sockets, co
       return FailStart(kProgram, absl::AlreadyExistsError(why), ExitStatusOf(made.status()), options.log_format,
                        events);
     }
+  }
+  if (sockets.empty() && IsForItself(options.server)) {
+    const absl::Status why = absl::FailedPreconditionError(fmt::format(
+        "answer callers: neither a local socket ({}) nor a TCP address; set RDMAREADY_SOCKET=PATH or "
+        "--listen ADDR:PORT",
+        Message(made.status())));
+    return FailStart(kProgram, why, ExitStatusOf(why), options.log_format, events);
   }
   std::vector<nvme::Leftover> leftovers;  // without root's rights they are the prover's to sweep
   if (::geteuid() == 0) leftovers = nvme::FindLeftovers(nvme::Moment::kStart);

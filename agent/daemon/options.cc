@@ -59,7 +59,6 @@ struct Source {
 
 AgentSettings Defaults() {
   AgentSettings settings;
-  settings.set_listen(std::string(kDefaultListen));
   settings.set_profile(std::string(kDefaultProfileName));
   settings.set_check_interval(std::string(kDefaultCheckInterval));
   settings.set_helpers(std::string(helper::kHelpersDirectory));
@@ -141,23 +140,33 @@ absl::Status DecodeOwnTests(const AgentSettings& settings, const Source& source,
   return absl::OkStatus();
 }
 
-access::Role PlainRoleOf(AgentSettings::Plain role) {
-  switch (role) {
-    case AgentSettings::PLAIN_OBSERVE:
-      return access::Role::kObserve;
+// The zero enumerator is `test`, so the presence of the key decides first.
+access::Role PlainRoleOf(const AgentSettings& settings) {
+  if (!settings.has_plain_role()) return access::Role::kObserve;
+  switch (settings.plain_role()) {
+    case AgentSettings::PLAIN_TEST:
+      return access::Role::kTest;
     case AgentSettings::PLAIN_PROVE:
       return access::Role::kProve;
     case AgentSettings::PLAIN_APPLY:
       return access::Role::kApply;
     default:
-      return access::Role::kTest;
+      return access::Role::kObserve;
   }
+}
+
+// Where callers come by TCP: nowhere unless it is configured, not even on loopback.
+absl::Status DecodeListen(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  if (!settings.has_listen() || settings.listen() == metrics::kNowhere) return absl::OkStatus();
+  if (settings.listen().empty()) return source.Error("listen", "an address and a port, or none");
+  server.listen = {settings.listen()};
+  return absl::OkStatus();
 }
 
 // Who may ask what, and how much of it.
 absl::Status DecodeAccess(const AgentSettings& settings, const Source& source, ServerOptions& server) {
   server.role_file = settings.roles();
-  server.plain_role = PlainRoleOf(settings.plain_role());
+  server.plain_role = PlainRoleOf(settings);
   server.audit_file = settings.audit();
   server.reflection = settings.reflection();
   if (settings.has_caller_max_calls()) server.quota.calls = static_cast<int>(settings.caller_max_calls());
@@ -194,7 +203,6 @@ void UseIdentity(ServerOptions& server) {
 
 absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
   AgentOptions options;
-  options.server.listen = {settings.listen()};
   options.server.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};
   options.server.insecure = settings.insecure();
   options.server.state_directory = settings.state_dir();
@@ -206,6 +214,7 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   options.log_level = LogLevelOf(settings);
   RR_ASSIGN_OR_RETURN(options.server.check_interval, Interval(settings, source));
   RR_ASSIGN_OR_RETURN(options.server.store.limits, DecodeHistory(settings, source));
+  RR_RETURN_IF_ERROR(DecodeListen(settings, source, options.server));
   RR_RETURN_IF_ERROR(DecodeTests(settings, source, options.server));
   RR_RETURN_IF_ERROR(DecodeOwnTests(settings, source, options.server.own_test));
   RR_RETURN_IF_ERROR(DecodePeers(settings, source, options.server));

@@ -11,6 +11,7 @@ namespace rdmaready::metrics {
 
 absl::StatusOr<std::shared_ptr<const Door>> OpenAgentDoor(DoorOptions options, std::function<AgentNow()> now,
                                                           const Book& book) {
+  if (options.listen.empty()) options.listen = kNowhere;  // no TCP listener unless it is configured
   options.default_port = kMetricsPort;
   options.page = [now = std::move(now), &book] { return Exposition(now(), book.Now(), ReadOwnCost()); };
   RR_ASSIGN_OR_RETURN(std::unique_ptr<Door> door, Door::Open(std::move(options)));

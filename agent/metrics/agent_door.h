@@ -13,8 +13,9 @@
 
 namespace rdmaready::metrics {
 
-// Opens a door; `options` come without a page and a default port. `now` and `book` are asked on the door's
-// thread for each scrape, and outlive the door. Null and errors: as of Door::Open.
+// Opens a door; `options` come without a page and a default port, and an empty `listen` means nowhere. `now`
+// and `book` are asked on the door's thread for each scrape, and outlive the door. Null and errors: as of
+// Door::Open.
 using DoorMaker = std::function<absl::StatusOr<std::shared_ptr<const Door>>(
     DoorOptions options, std::function<AgentNow()> now, const Book& book)>;
 

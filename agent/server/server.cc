@@ -124,6 +124,11 @@ absl::Status TakeSockets(std::vector<std::string>& listen, std::vector<access::D
 
 }  // namespace
 
+bool IsForItself(const ServerOptions& options) {
+  const bool metrics = !options.metrics_listen.empty() && options.metrics_listen != metrics::kNowhere;
+  return options.listen.empty() && options.hub.empty() && !metrics;
+}
+
 HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::Gate> gate,
                          const ServerOptions& options, std::shared_ptr<const EventRing> recent)
     : host_(HostOf(options)),
@@ -166,7 +171,7 @@ absl::StatusOr<std::unique_ptr<HostedAgent>> HostedAgent::Start(ServerOptions op
   options.events = EventRing::Before(recent, std::move(options.events), *options.clock);
   recent->Add({.level = EventLevel::kInfo, .name = "started", .fields = {{"version", std::string(kVersion)}}},
               UnixNs(*options.clock));
-  const bool for_itself = options.listen.empty() && sockets.empty();  // the command line's own
+  const bool for_itself = sockets.empty() && IsForItself(options);
   RR_ASSIGN_OR_RETURN(std::unique_ptr<Store> store, OpenStore(options));
   std::shared_ptr<CallerJudge> judge;
   if (options.tls.Any()) judge = MakeCallerJudge(options.tls, options.events);

@@ -60,8 +60,8 @@ struct ServerOptions {
   std::vector<std::string> listen{};  // HOST[:PORT] or unix:PATH, as in api/client/address.h
   TlsFiles tls{};                     // given: every TCP listener speaks mutual TLS, and nothing else
   bool insecure = false;              // without it, plain text is listened to on loopback and unix sockets only
-  access::Role plain_role = access::Role::kTest;  // of who comes by plain TCP
-  std::string role_file{};                        // of certificates; empty: each may observe
+  access::Role plain_role = access::Role::kObserve;  // of callers by plain TCP, loopback included
+  std::string role_file{};                           // of certificates; empty: each may observe
   access::QuotaLimits quota{};
   std::string audit_file{};  // empty: none
   bool reflection = false;   // for TCP too
@@ -90,6 +90,10 @@ struct ServerOptions {
   LinkMaker make_link{};               // empty: RDMA devices
 };
 
+// Whether an agent without local sockets serves its own process alone, as the command line's own does: it
+// listens on no address, reports to no hub and shows no metrics.
+bool IsForItself(const ServerOptions& options);
+
 class HostedAgent {
  public:
   // Errors: kFailedPrecondition (plain text off loopback), kInvalidArgument (TLS files, role map), kUnavailable
@@ -102,7 +106,7 @@ class HostedAgent {
   HostedAgent& operator=(const HostedAgent&) = delete;
   ~HostedAgent();
 
-  // A channel to it that needs no address; of an agent that listens nowhere, or on local sockets.
+  // A channel to it that needs no address; of an agent that only this process asks, or that has local sockets.
   std::shared_ptr<grpc::Channel> InProcessChannel();
 
   // What it listens on, with the real port where 0 was asked for.

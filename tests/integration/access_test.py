@@ -267,8 +267,8 @@ class Certificates(Access):
 class PlainText(Access):
     def test_gives_the_role_that_the_agent_was_told(self):
         for role in ("test", "observe", "prove", "apply"):
-            words = [] if role == "test" else ["--plain-role", role]
-            with tool.Agent(*words) as agent:
+            words = [] if role == "observe" else ["--plain-role", role]
+            with tool.Agent(*words, plain_role=None) as agent:
                 answers = ask(agent.address)
                 self.judge(answers, role, "plain TCP")
                 self.assertEqual(answers["reflection"][0], UNIMPLEMENTED)

@@ -462,6 +462,8 @@ class TheAgent(Table):
         for line, word in (
                 ("--bogus", "unknown option --bogus"),
                 ("", "--state-dir is required"),
+                ("--state-dir '{dir}/state'", "neither a local socket"),
+                ("--state-dir '{dir}/state' --listen none", "set RDMAREADY_SOCKET=PATH or --listen ADDR:PORT"),
                 ("--state-dir '{dir}/state' --listen nonsense:x", "nonsense:x"),
                 ("--state-dir '{dir}/state' --listen 127.0.0.1:99999", "127.0.0.1:99999"),
                 ("--state-dir '{dir}/state' --listen no-such-host.invalid", "no-such-host.invalid"),

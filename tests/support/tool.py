@@ -72,12 +72,12 @@ def finish(process, timeout=120):
 
 class Agent:
     """An agent of this machine on a free loopback port; use as a context. `state`: where its results are kept, if
-    they are to outlive it. `under`: a command that starts the rest of its arguments. `programs`: where the agent is. Unless its arguments say
-    where, it serves no metrics: one address is every agent's default. `metrics`: as a person starts it."""
+    they are to outlive it. `under`: a command that starts the rest of its arguments. `programs`: where the agent is. `plain_role`: what callers
+    by plain TCP may do, unless the arguments say it; None: as a person starts it, who names no role."""
 
-    def __init__(self, *arguments, listen="127.0.0.1:0", state=None, under=(), programs=BIN, metrics=False):
+    def __init__(self, *arguments, listen="127.0.0.1:0", state=None, under=(), programs=BIN, plain_role="test"):
         self.programs = programs
-        self.arguments = arguments if metrics or "--metrics-listen" in arguments else (*arguments, "--metrics-listen", "none")
+        self.arguments = arguments if plain_role is None or "--plain-role" in arguments else (*arguments, "--plain-role", plain_role)
         self.under = under
         self.listen = listen
         self.state = state

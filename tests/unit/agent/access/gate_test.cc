@@ -73,6 +73,16 @@ TEST(WhoCalls, WithoutGrpcIsKnownByAddressOrByCertificate) {
   EXPECT_EQ(gate.WhoCalls("ipv4:10.0.0.7:4", MadeCertificate("monitor", "")).who, "CN=monitor");
 }
 
+TEST(WhoCalls, GivesPlainTcpOfLoopbackTheRoleObserveUnlessAnotherIsConfigured) {
+  Gate gate(GateOptions{});
+  const Identity caller = gate.WhoCalls("ipv4:127.0.0.1:40112", "");
+  EXPECT_EQ(caller.roles, RoleSet(Role::kObserve));
+  for (const AskRow& row : kAskRows)
+    EXPECT_EQ(gate.Admit(caller, row.ask).ok(), row.role <= Role::kObserve) << row.rpc;
+  EXPECT_EQ(Gate(GateOptions{.plain_role = Role::kTest}).WhoCalls("ipv4:127.0.0.1:40112", "").roles,
+            RoleSet(Role::kTest));
+}
+
 TEST(Admitted, CountsWhoWasLetInByWhatHeAskedAndNobodyElse) {
   Gate gate;
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(gate.Admit(Local(Role::kObserve), Ask::kGetMetrics).ok());
@@ -102,7 +112,7 @@ TEST(Refusal, NamesWhatIsMissingWhatOneHasTheWayInAndWhatToDo) {
                     HasSubstr("gives a name of your certificate the role observe in the agent's role map")));
   EXPECT_THAT(words({.way = Way::kPlainTcp, .roles = RoleSet(Role::kTest), .who = "address 10.0.0.7"},
                     Ask::kProbeProve),
-              HasSubstr("start that agent with --plain-role prove"));
+              HasSubstr("start that agent with --plain-role prove (`plain_role: prove` in its agent.yaml)"));
   EXPECT_THAT(words({}, Ask::kGetFacts), HasSubstr("an unknown caller by an unknown way has no role"));
 }
 

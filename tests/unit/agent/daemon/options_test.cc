@@ -45,7 +45,7 @@ class AgentOptionsTest : public testing::Test {
 };
 
 TEST_F(AgentOptionsTest, SayWhereMetricsAreServed) {
-  EXPECT_EQ(Parse({"--state-dir", "/s"})->options.server.metrics_listen, "") << "where the agent likes";
+  EXPECT_EQ(Parse({"--state-dir", "/s"})->options.server.metrics_listen, "") << "nowhere";
   EXPECT_EQ(Parse({"--state-dir", "/s", "--metrics-listen", "none"})->options.server.metrics_listen, "none");
   const auto both =
       Configured("state_dir: /s\nmetrics_listen: 127.0.0.1:9000\n", {"--metrics-listen", "[::1]:9001"});
@@ -54,11 +54,33 @@ TEST_F(AgentOptionsTest, SayWhereMetricsAreServed) {
               HasSubstr(".yaml:2: key `metrics_listen`: an address"));
 }
 
-TEST_F(AgentOptionsTest, HaveDefaultsThatAnswerOnLoopback) {
+TEST_F(AgentOptionsTest, ListenOnNoAddressUnlessOneIsNamed) {
+  EXPECT_THAT(Parse({"--state-dir", "/s"})->options.server.listen, ElementsAre());
+  EXPECT_THAT(Configured("state_dir: /s\nlisten: 127.0.0.1:7471\n")->options.server.listen,
+              ElementsAre("127.0.0.1:7471"));
+  EXPECT_THAT(
+      Configured("state_dir: /s\nlisten: 127.0.0.1:7471\n", {"--listen", "none"})->options.server.listen,
+      ElementsAre());
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\nlisten: ''\n")),
+              HasSubstr(".yaml:2: key `listen`: an address and a port, or none"));
+}
+
+TEST_F(AgentOptionsTest, GiveCallersByPlainTcpTheRoleObserveUnlessTheyNameAnother) {
+  EXPECT_EQ(Parse({"--state-dir", "/s", "--listen", "127.0.0.1:1"})->options.server.plain_role,
+            access::Role::kObserve);
+  EXPECT_EQ(Configured("state_dir: /s\nplain_role: test\n")->options.server.plain_role, access::Role::kTest);
+  for (const access::Role role :
+       {access::Role::kObserve, access::Role::kTest, access::Role::kProve, access::Role::kApply}) {
+    const auto answer = Parse({"--state-dir", "/s", "--plain-role", std::string(access::RoleName(role))});
+    EXPECT_EQ(answer->options.server.plain_role, role) << access::RoleName(role);
+  }
+}
+
+TEST_F(AgentOptionsTest, HaveDefaultsWithoutAListener) {
   const auto answer = Parse({"--state-dir", "/s"});
   ASSERT_TRUE(answer.ok()) << answer.status();
   const AgentOptions& options = answer->options;
-  EXPECT_THAT(options.server.listen, ElementsAre("127.0.0.1:7471"));
+  EXPECT_THAT(options.server.listen, ElementsAre());
   EXPECT_EQ(options.server.state_directory, "/s");
   EXPECT_EQ(options.server.check_interval, std::chrono::minutes(15));
   EXPECT_FALSE(options.server.insecure);
@@ -144,7 +166,7 @@ TEST_F(AgentOptionsTest, SayWherePeersAre) {
 TEST_F(AgentOptionsTest, SayWhoMayAskWhatAndHowMuch) {
   const auto usual = Parse({"--state-dir", "/s"});
   ASSERT_TRUE(usual.ok()) << usual.status();
-  EXPECT_EQ(usual->options.server.plain_role, access::Role::kTest);
+  EXPECT_EQ(usual->options.server.plain_role, access::Role::kObserve);
   EXPECT_EQ(usual->options.server.quota.calls, 16);
   EXPECT_EQ(usual->options.server.quota.test_time, std::chrono::minutes(30));
   EXPECT_EQ(usual->options.server.quota.test_bytes, 16ULL << 40);
