@@ -75,14 +75,45 @@ absl::StatusOr<CheckAnswer> DecodeDone(const v1::CheckDone& done, std::size_t fi
   return answer;
 }
 
+// "127.0.0.1:7471" where the address is this host's loopback and names no other port; else empty.
+std::string UsualLoopback(const HostAddress& address) {
+  if (!address.unix_path.empty() || address.port != kDefaultAgentPort) return {};
+  const absl::StatusOr<std::vector<ResolvedAddress>> resolved = Resolve(address);
+  if (!resolved.ok() || !std::ranges::all_of(*resolved, &ResolvedAddress::loopback)) return {};
+  const auto v4 = std::ranges::find_if(
+      *resolved, [](const ResolvedAddress& one) { return one.target.starts_with("ipv4:"); });
+  constexpr std::size_t kFamily = 5;  // "ipv4:"
+  return (v4 != resolved->end() ? *v4 : resolved->front()).target.substr(kFamily);
+}
+
+// How to ask the agent of this host that has no TCP listener: what a caller of 127.0.0.1 has to know since no
+// agent listens there unless it is configured.
+std::string WithoutListener(const std::string& place, bool tls) {
+  const std::string role = tls ? "" : " (and `plain_role: test` for live tests)";
+  return fmt::format(
+      ". An agent answers TCP only where its agent.yaml says so. Leave out the host, or name "
+      "unix:/run/rdmaready/test.sock, and the command asks this host's agent by its local socket. For TCP "
+      "write "
+      "`listen: {}`{} into /etc/rdmaready/agent.yaml, then type: systemctl restart rdmaready-agent",
+      place.starts_with('[') ? "'" + place + "'" : place, role);
+}
+
 // Where nobody listens, or something in between closes the connection, the agent is not there: what to type is
 // the same on every host that has the package.
-absl::Status WithStart(const absl::Status& status) {
+absl::Status WithStart(const absl::Status& status, const HostAddress& address, bool tls) {
   const std::string why = Message(status);
-  const bool nobody = why.ends_with(": Connection refused") || why.ends_with(": Socket closed)");
-  if (!absl::IsUnavailable(status) || !nobody) return status;
-  return absl::UnavailableError(
-      why + " (no agent listens there; to start it, type on that host: systemctl start rdmaready-agent)");
+  const bool refused = why.ends_with(": Connection refused");
+  if (!absl::IsUnavailable(status) || (!refused && !why.ends_with(": Socket closed)"))) return status;
+  if (!address.unix_path.empty()) {
+    return absl::UnavailableError(
+        why + " (no agent listens there; to start it, type: systemctl start rdmaready-agent)");
+  }
+  if (const std::string place = UsualLoopback(address); refused && !place.empty())
+    return absl::UnavailableError(why + WithoutListener(place, tls));
+  return absl::UnavailableError(why +
+                                " (no agent listens there; to start it, type on that host: systemctl start "
+                                "rdmaready-agent; one that runs "
+                                "needs `listen:` in its agent.yaml)");
 }
 
 }  // namespace
@@ -109,7 +140,8 @@ absl::StatusOr<std::unique_ptr<AgentClient>> AgentClient::Connect(const HostAddr
     found = std::move(client);
     return absl::OkStatus();
   };
-  if (const absl::Status led = FirstRoute(address, name, options, talk); !led.ok()) return WithStart(led);
+  if (const absl::Status led = FirstRoute(address, name, options, talk); !led.ok())
+    return WithStart(led, address, options.tls != nullptr);
   return found;
 }
 

@@ -5,8 +5,11 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "api/base/clock.h"
+#include "api/base/status.h"
 #include "api/base/version.h"
+#include "api/client/address.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 
 namespace rdmaready {
@@ -59,6 +62,31 @@ TEST(AgentClient, SaysInOneLineThatAnAgentIsOfAnotherRevision) {
     EXPECT_THAT(text, HasSubstr(std::string("(") + kVersion + ") revision " + std::to_string(kApiRevision)));
     EXPECT_THAT(text, Not(HasSubstr("\n")));
   }
+}
+
+std::string WhyNotConnected(const std::string& host) {
+  const absl::StatusOr<HostAddress> address = ParseHostAddress(host);
+  return Message(AgentClient::Connect(*address, ClientOptions{}).status());
+}
+
+TEST(AgentClient, SaysHowToAskThisHostWhereNoAgentListensOnLoopback) {
+  const std::string why = WhyNotConnected("127.9.8.7");
+  if (!absl::StrContains(why, "Connection refused")) GTEST_SKIP() << "something listens here: " << why;
+  EXPECT_EQ(
+      why,
+      "host 127.9.8.7: connect to 127.9.8.7:7471: Connection refused. An agent answers TCP only where its "
+      "agent.yaml says so. Leave out the host, or name unix:/run/rdmaready/test.sock, and the command asks "
+      "this host's agent by its local socket. For TCP write `listen: 127.9.8.7:7471` (and `plain_role: test` "
+      "for live tests) into /etc/rdmaready/agent.yaml, then type: systemctl restart rdmaready-agent");
+  // An address that names its port was configured: there is an agent to be started.
+  const std::string named = WhyNotConnected("127.9.8.7:1");
+  EXPECT_THAT(named,
+              HasSubstr("systemctl start rdmaready-agent; one that runs needs `listen:` in its agent.yaml"));
+  EXPECT_THAT(named, Not(HasSubstr("Leave out the host")));
+}
+
+TEST(AgentClient, NamesNoListenerForASocketOnWhichNobodyListens) {
+  EXPECT_THAT(WhyNotConnected("unix:/nowhere/test.sock"), Not(HasSubstr("listen:")));
 }
 
 }  // namespace
