@@ -146,6 +146,7 @@ std::optional<SocketPlace> OwnSocketPlace() {
 }
 
 std::vector<std::string> SocketsToTry() {
+  if (const char* value = std::getenv("RDMAREADY_SOCKET"); value != nullptr && value == kNoSocket) return {};
   if (std::string path = EnvironmentPath("RDMAREADY_SOCKET"); !path.empty()) return {path};
   std::vector<std::string> paths;
   std::vector<std::string> directories{kSystemDirectory};

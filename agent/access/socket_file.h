@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -43,7 +44,11 @@ struct SocketPlace {
 // Nothing: this user has no place of his own.
 std::optional<SocketPlace> OwnSocketPlace();
 
-// Where a caller of this host looks, in this order: each of them lets in who may use it.
+// RDMAREADY_SOCKET for a caller who wants no agent of this host to be asked.
+inline constexpr std::string_view kNoSocket = "none";
+
+// Where a caller of this host looks, in this order: each of them lets in who may use it. Empty: nowhere
+// (kNoSocket).
 std::vector<std::string> SocketsToTry();
 
 }  // namespace rdmaready::access

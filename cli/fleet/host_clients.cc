@@ -120,7 +120,7 @@ void CallTwin(HostClient& host, const absl::Status& why) {
 
 void OpenOneOf(Roll& roll, std::size_t index, const ClientOptions& options, HostClient& host) {
   if (const absl::Status apart = roll.Resolved(index); !apart.ok()) return CallTwin(host, apart);
-  TakeRemote(host, AgentClient::Connect(roll.host(index), options));
+  TakeRemote(host, ConnectNamed(roll.host(index), options));
   if (host.agent == nullptr) return;
   const absl::Status apart = roll.Answered(index, host.agent->version().instance_id);
   if (!apart.ok()) CallTwin(host, apart);

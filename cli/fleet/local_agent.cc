@@ -7,20 +7,20 @@
 #include <chrono>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
+#include "agent/access/caller_sockets.h"
 #include "agent/access/socket_file.h"
 #include "agent/helper/applier/helped_applier.h"
 #include "agent/helper/directory.h"
 #include "agent/server/server.h"
 #include "api/base/status.h"
-#include "api/client/tcp_probe.h"
 #include "api/profile/load.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr auto kGrace = std::chrono::milliseconds(500);
-constexpr auto kProbeTime = std::chrono::milliseconds(500);
 
 std::string HostName() {
   char name[256] = {};
@@ -37,15 +37,24 @@ struct LocalAgent::Parts {
 };
 
 absl::StatusOr<std::unique_ptr<AgentClient>> ConnectResident(const ClientOptions& options) {
-  for (const std::string& path : access::SocketsToTry()) {
-    const std::string target = "unix:" + path;
-    if (!ProbeTcp(target, std::chrono::steady_clock::now() + kProbeTime).ok()) continue;
-    absl::StatusOr<std::unique_ptr<AgentClient>> client =
-        AgentClient::Connect({.text = HostName(), .unix_path = path}, options);
-    if (client.ok()) return client;
-    return absl::Status(client.status().code(), fmt::format("{} ({})", Message(client.status()), target));
+  std::vector<access::TriedSocket> tried;
+  for (const std::string& path : access::SocketsToTry()) tried.push_back(access::TrySocket(path));
+  RR_ASSIGN_OR_RETURN(const std::string path, access::SocketToAsk(tried, access::ThisUser()));
+  if (path.empty()) return nullptr;
+  absl::StatusOr<std::unique_ptr<AgentClient>> client =
+      AgentClient::Connect({.text = HostName(), .unix_path = path}, options);
+  if (client.ok()) return client;
+  return absl::Status(client.status().code(), fmt::format("{} (unix:{})", Message(client.status()), path));
+}
+
+absl::StatusOr<std::unique_ptr<AgentClient>> ConnectNamed(const HostAddress& address,
+                                                          const ClientOptions& options) {
+  if (!address.unix_path.empty()) {
+    const access::TriedSocket tried = access::TrySocket(address.unix_path);
+    if (tried.state == access::SocketState::kRefused)
+      return access::SocketToAsk({tried}, access::ThisUser()).status();
   }
-  return nullptr;
+  return AgentClient::Connect(address, options);
 }
 
 std::string StateDirectory(const char* xdg_state_home, const char* home) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "api/client/address.h"
 #include "api/client/agent_client.h"
 
 namespace rdmaready {
@@ -14,10 +15,15 @@ namespace rdmaready {
 // "/home/x/.local/state/rdmaready": $XDG_STATE_HOME, else ~/.local/state. Empty when there is neither.
 std::string StateDirectory(const char* xdg_state_home, const char* home);
 
-// The agent that listens on local sockets, by the one with the highest role that lets this user in; null when
-// nobody listens, or none lets him in. Errors are those of
-// AgentClient::Connect: whoever has an agent running means its answer, and not that of one with another store.
+// The agent that listens on local sockets, by the one with the highest role that lets this user in; null where
+// there is no such socket. Errors are those of AgentClient::Connect and of access::SocketToAsk: a host that has
+// an agent is judged by it or not at all. Another agent, in this process, would have another store and other
+// rights, and it would answer users that the host's own agent refuses.
 absl::StatusOr<std::unique_ptr<AgentClient>> ConnectResident(const ClientOptions& options);
+
+// AgentClient::Connect. For a local socket that refuses this user the error is that of access::SocketToAsk.
+absl::StatusOr<std::unique_ptr<AgentClient>> ConnectNamed(const HostAddress& address,
+                                                          const ClientOptions& options);
 
 // An agent in this process.
 class LocalAgent {

@@ -73,7 +73,7 @@ MAY_INCLUDE = {
 }
 
 # The one place where the command line hosts an agent in its own process, and the one where it reads recordings.
-MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/access/socket_file.h", "agent/helper/applier/helped_applier.h", "agent/helper/directory.h",
+MAY_ALSO = {"cli/fleet/local_agent.cc": ["agent/access/caller_sockets.h", "agent/access/socket_file.h", "agent/helper/applier/helped_applier.h", "agent/helper/directory.h",
                                        "agent/server/server.h"], "cli/fleet/local_agent.h": ["agent/server/server.h"],
             "cli/fleet/saved_hosts.cc": ["collectors"]}
 
