@@ -80,6 +80,9 @@ class TheLifeOfThePackages(unittest.TestCase):
         self.assertEqual(self.host.shell("stat -c '%n %i' /run/rdmaready/*.sock"), sockets, "the sockets are those of before")
         self.assertGreaterEqual(int(self.runs()), int(runs))
         self.assertIn("# mine", self.host.shell("tail -1 /etc/rdmaready/agent.yaml"))
+        # A host that relied on a listener of loopback without configuring it learns what to write.
+        self.assertIn("`listen: 127.0.0.1:7471`", self.host.shell("rdmaready check localhost 2>&1; [ $? = 4 ]"))
+        self.host.shell(f"echo 'listen: 127.0.0.1:7471' >> /etc/rdmaready/agent.yaml && systemctl restart {AGENT} && rdmaready facts localhost > /dev/null")
 
     def a_reboot(self):
         runs = self.runs()

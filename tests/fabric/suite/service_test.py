@@ -82,6 +82,16 @@ class TheService(unittest.TestCase):
         finally:
             HOST.shell(f"cp /tmp/agent.yaml /etc/rdmaready/agent.yaml && systemctl restart {AGENT}")
 
+    def test_no_tcp_port_of_the_agent_is_open_and_a_user_in_no_group_gets_nothing(self):
+        self.assertEqual(HOST.shell("ss -H -ltn | grep -E ':747[12] ' || :"), "")
+        for command in ("check", "facts", "history", "test loopback"):
+            status, out, errors = HOST.guest.run(["runuser", "-u", "nobody", "--", "rdmaready", *command.split()])
+            self.assertEqual(status, 4, out + errors)
+            self.assertIn("/run/rdmaready/observe.sock is for the group rdmaready-observe", out + errors)
+        status, out, errors = HOST.guest.run(["rdmaready", "check", "localhost"])
+        self.assertEqual(status, 4, out + errors)
+        self.assertIn("`listen: 127.0.0.1:7471`", out + errors)
+
     def test_live_transfers_run_as_the_service_and_the_host_is_ready(self):
         report = HOST.report("--level", "loopback", "--profile", "virtual-fabric")
         rungs = {rung["rung"]: rung["outcome"] for rung in report["hosts"][0]["ladder"] if rung["outcome"] != "not-run"}
