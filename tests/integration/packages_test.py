@@ -158,6 +158,20 @@ sh "$script" purge && find /etc /var /run -type f | sort"""
             said = [line for line in done.stderr.splitlines() if not line.startswith("Cache read/write disabled")]
             self.assertEqual((done.returncode, said), (0, []), path.name)
 
+    def test_apparmor_lets_every_unit_of_type_notify_say_that_it_is_ready(self):
+        notifying = [unit for unit in self.units if re.search(r"(?m)^Type=notify", unit.read_text())]
+        self.assertGreaterEqual({unit.stem for unit in notifying}, {"rdmaready-agent", "rdmaready-applier", "rdmaready-hub"})
+        for unit in notifying:
+            # Without the rule systemd kills the process at the end of TimeoutStartSec, again and again.
+            self.assertRegex((self.unpacked / "etc/apparmor.d" / unit.stem).read_text(), r"(?m)^  /run/systemd/notify w,$", unit.name)
+
+    def test_opens_no_tcp_port_by_default(self):
+        settings = (self.unpacked / "etc/rdmaready/agent.yaml").read_text()
+        self.assertEqual(re.findall(r"(?m)^(?:listen|metrics_listen|plain_role):.*", settings), [])
+        help_text = run(self.unpacked / "usr/sbin/rdmaready-agent", "--help").stdout
+        for option in ("--listen", "--metrics-listen"):
+            self.assertRegex(help_text, rf"{option} ADDR:PORT[^-]*none\s+\(default\)")
+
     def test_users_and_directories_are_what_systemd_understands(self):
         shown = run("systemd-sysusers", "--dry-run", self.unpacked / "usr/lib/sysusers.d/rdmaready.conf")
         self.assertEqual(shown.returncode, 0, shown.stderr)
