@@ -112,6 +112,7 @@ constexpr std::array<Command, 19> kCommands{{
      "  rdmaready pki init\n"
      "  rdmaready pki issue host node1 --ip 10.0.0.7 --out certificates\n"
      "  rdmaready pki issue operator anna\n"
+     "  rdmaready pki pair node1 node2 --out certificates\n"
      "  rdmaready pki revoke certificates/node1.pem\n"
      "  rdmaready pki list",
      DefinePki, false},

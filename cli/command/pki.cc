@@ -14,6 +14,7 @@
 #include "api/client/certificate.h"
 #include "api/pki/authority.h"
 #include "cli/command/pki_files.h"
+#include "cli/command/pki_pair.h"
 #include "cli/commands.h"
 #include "cli/one_of.h"
 #include "cli/render/pki_run.h"
@@ -22,6 +23,7 @@ namespace rdmaready {
 namespace {
 
 constexpr char kDefaultCaName[] = "rdmaready CA";
+constexpr char kDefaultOperator[] = "operator";
 
 struct PkiFlags {
   std::string directory{};
@@ -33,6 +35,8 @@ struct PkiFlags {
   int days = pki::kDefaultDays;
   std::string out = ".";
   KeyChoice key{};
+  std::vector<std::string> hosts{};  // pair
+  std::string operator_name = kDefaultOperator;
   bool ca = false;  // rotate
   bool switch_root = false;
   bool retire = false;
@@ -84,19 +88,6 @@ absl::StatusOr<PkiRun> Init(const PkiFlags& flags) {
   return run;
 }
 
-// What the name says of itself: it is what callers will connect to.
-void AddOwnName(pki::Order& order) {
-  const auto add = [&order](std::vector<std::string>& names) {
-    if (std::ranges::find(names, order.name) == names.end()) names.insert(names.begin(), order.name);
-  };
-  if (order.kind == pki::Kind::kOperator) return;
-  if (pki::IsIpAddress(order.name)) {
-    add(order.addresses);
-  } else if (pki::IsDnsName(order.name)) {
-    add(order.dns);
-  }
-}
-
 absl::StatusOr<PkiRun> Issue(const PkiFlags& flags) {
   RR_ASSIGN_OR_RETURN(const pki::Authority ca, OpenCa(flags));
   pki::Order order{.kind = pki::KindOfName(flags.kind),
@@ -109,6 +100,31 @@ absl::StatusOr<PkiRun> Issue(const PkiFlags& flags) {
   RR_ASSIGN_OR_RETURN(HandedOut out, IssueInto(ca, order, flags.key, flags.out));
   PkiRun run{.action = PkiAction::kIssue, .directory = ca.directory(), .certificates = {{.entry = out.entry}}};
   run.files = std::move(out.files);
+  return run;
+}
+
+// The CA of --dir. A missing CA is made: a pair is often its first use.
+absl::StatusOr<pki::Authority> OpenOrMakeCa(const PkiFlags& flags) {
+  absl::StatusOr<pki::Authority> ca = OpenCa(flags);
+  if (!absl::IsNotFound(ca.status())) return ca;
+  RR_RETURN_IF_ERROR(Init(flags).status());
+  return OpenCa(flags);
+}
+
+absl::StatusOr<PkiRun> Pair(const PkiFlags& flags) {
+  if (flags.hosts.size() != 2) return absl::InvalidArgumentError("a pair is of two hosts: pki pair HOST HOST");
+  const PairOrder order{.hosts = {flags.hosts[0], flags.hosts[1]},
+                        .operator_name = flags.operator_name,
+                        .days = flags.days,
+                        .out = flags.out};
+  RR_RETURN_IF_ERROR(CheckPair(order));
+  RR_ASSIGN_OR_RETURN(const pki::Authority ca, OpenOrMakeCa(flags));
+  RR_ASSIGN_OR_RETURN(PairFiles made, IssuePair(ca, order));
+  PkiRun run{.action = PkiAction::kPair, .directory = ca.directory()};
+  for (const pki::IndexEntry& entry : made.entries) run.certificates.push_back({.entry = entry});
+  run.files = std::move(made.files);
+  run.notes = {"next, where TCP port 7471 of both hosts is open to you:"};
+  for (std::string& command : made.commands) run.notes.push_back("  " + std::move(command));
   return run;
 }
 
@@ -220,6 +236,20 @@ void AddKeyFlags(CLI::App& app, PkiFlags& flags) {
       ->type_name("FILE");
 }
 
+void AddPairFlags(CLI::App& pair, PkiFlags& flags) {
+  pair.add_option("HOST", flags.hosts, "The two hosts, each as commands will name it: a DNS name or an address")
+      ->required()
+      ->expected(2);
+  pair.add_option("--operator", flags.operator_name,
+                  fmt::format("What the certificate for commands is called (default: {})", kDefaultOperator))
+      ->type_name("NAME");
+  pair.add_option("--days", flags.days,
+                  fmt::format("How long the certificates are valid (default {})", pki::kDefaultDays))
+      ->type_name("N");
+  pair.add_option("--out", flags.out, "Where the files are written, a directory for each host (default: here)")
+      ->type_name("DIR");
+}
+
 void AddRotateFlags(CLI::App& rotate, PkiFlags& flags) {
   CLI::Option* const what =
       rotate.add_option("WHAT", flags.what, "A certificate's file, or the NAME of one in --out");
@@ -257,6 +287,9 @@ Action DefinePki(CLI::App& app, const std::function<void(CLI::App&)>& global) {
   CLI::App* issue = app.add_subcommand("issue", "Issue a certificate: NAME.pem, NAME.key and ca.pem");
   AddIssueFlags(*issue, *flags);
   AddKeyFlags(*issue, *flags);
+  CLI::App* pair = app.add_subcommand(
+      "pair", "Make all that two hosts need to test each other by TLS, and say what to type next");
+  AddPairFlags(*pair, *flags);
   CLI::App* rotate =
       app.add_subcommand("rotate", "Issue a certificate for the same identity again, in the same files");
   AddKeyFlags(*rotate, *flags);
@@ -266,8 +299,8 @@ Action DefinePki(CLI::App& app, const std::function<void(CLI::App&)>& global) {
   revoke->add_flag("--refresh", flags->refresh, "Revoke nothing: write the list anew, before it is due");
   CLI::App* list =
       app.add_subcommand("list", "What was issued, until when, what was revoked, what expires within 14 days");
-  const std::vector<PkiCommand> commands{
-      {init, Init}, {issue, Issue}, {rotate, Rotate}, {revoke, Revoke}, {list, List}};
+  const std::vector<PkiCommand> commands{{init, Init},     {issue, Issue},   {pair, Pair},
+                                         {rotate, Rotate}, {revoke, Revoke}, {list, List}};
   for (const PkiCommand& command : commands) {
     global(*command.app);
     command.app
@@ -279,6 +312,7 @@ Action DefinePki(CLI::App& app, const std::function<void(CLI::App&)>& global) {
   issue->footer(
       "\nExamples:\n  rdmaready pki issue host node1 --dns node1.example --ip 10.0.0.7 --out certificates\n"
       "  rdmaready pki issue operator anna\n  rdmaready pki issue host node2 --request node2.csr");
+  pair->footer("\nExample:\n  rdmaready pki pair node1 node2 --out certificates");
   rotate->footer("\nExamples:\n  rdmaready pki rotate certificates/node1.pem\n  rdmaready pki rotate --ca");
   revoke->footer(
       "\nExamples:\n  rdmaready pki revoke certificates/node1.pem\n  rdmaready pki revoke --refresh");

@@ -27,11 +27,6 @@ constexpr ::mode_t kReadableByAll = 0644;
 constexpr ::mode_t kOwnerOnly = 0600;
 constexpr std::size_t kMaxHandedOutBytes = 1 << 20;
 
-bool FileIsThere(const std::string& path) {
-  struct ::stat info {};
-  return ::lstat(path.c_str(), &info) == 0;
-}
-
 // The key that the certificate is for, and, where it was made here, the file that waits for its name.
 struct SubjectKey {
   pki::PublicKey key{};
@@ -142,6 +137,23 @@ absl::StatusOr<std::string> DefaultPkiDirectory() {
   return absl::FailedPreconditionError(Message(folder.status()) + ": --dir says where the CA is kept");
 }
 
+bool FileIsThere(const std::string& path) {
+  struct ::stat info {};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+void AddOwnName(pki::Order& order) {
+  const auto add = [&order](std::vector<std::string>& names) {
+    if (std::ranges::find(names, order.name) == names.end()) names.insert(names.begin(), order.name);
+  };
+  if (order.kind == pki::Kind::kOperator) return;
+  if (pki::IsIpAddress(order.name)) {
+    add(order.addresses);
+  } else if (pki::IsDnsName(order.name)) {
+    add(order.dns);
+  }
+}
+
 bool IsCertificatePath(const std::string& word) {
   return word.ends_with(".pem") || word.find('/') != word.npos;
 }
@@ -156,7 +168,11 @@ absl::StatusOr<std::string> ReadCertificateFile(const std::string& path) {
 absl::StatusOr<HandedOut> IssueInto(const pki::Authority& ca, const pki::Order& order, const KeyChoice& key,
                                     const std::string& out) {
   RR_RETURN_IF_ERROR(pki::MakeDirectories(out, 0755));
-  const std::string path = out + "/" + order.name + ".pem";
+  return IssueAs(ca, order, key, out + "/" + order.name + ".pem");
+}
+
+absl::StatusOr<HandedOut> IssueAs(const pki::Authority& ca, const pki::Order& order, const KeyChoice& key,
+                                  const std::string& path) {
   const bool makes_key = key.request_file.empty();
   for (const std::string& file : {path, KeyPath(path)}) {
     if ((makes_key || file == path) && FileIsThere(file))

@@ -32,6 +32,17 @@ absl::StatusOr<std::string> DefaultPkiDirectory();
 absl::StatusOr<HandedOut> IssueInto(const pki::Authority& ca, const pki::Order& order, const KeyChoice& key,
                                     const std::string& out);
 
+// The same, under a name of the caller's choice: `path` ends in .pem, the key's in .key, and the directory is
+// there.
+absl::StatusOr<HandedOut> IssueAs(const pki::Authority& ca, const pki::Order& order, const KeyChoice& key,
+                                  const std::string& path);
+
+// A host's or hub's name is also a DNS name or an address of it: callers connect to it.
+void AddOwnName(pki::Order& order);
+
+// A symbolic link counts, also one without a target.
+bool FileIsThere(const std::string& path);
+
 // A certificate for the same identity in the place of the one that `what` means: a file, or the NAME of one in
 // `out`. The old one stays valid until it expires. Both files are on the disk before the first is replaced; who
 // reads between the two renames finds a pair that does not fit, and has to read again (agents do, gRPC does).

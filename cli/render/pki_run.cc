@@ -72,6 +72,8 @@ std::string_view NameOf(PkiAction action) {
       return "init";
     case PkiAction::kIssue:
       return "issue";
+    case PkiAction::kPair:
+      return "pair";
     case PkiAction::kRotate:
       return "rotate";
     case PkiAction::kRotateCa:

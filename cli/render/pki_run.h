@@ -22,7 +22,7 @@ struct PkiCertificate {
   bool replaced = false;  // a later one of the same identity lasts longer: its end is no matter
 };
 
-enum class PkiAction { kInit, kIssue, kRotate, kRotateCa, kRevoke, kList };
+enum class PkiAction { kInit, kIssue, kPair, kRotate, kRotateCa, kRevoke, kList };
 
 struct PkiRun {
   PkiAction action = PkiAction::kList;
@@ -33,7 +33,7 @@ struct PkiRun {
   std::vector<std::string> notes{};            // what is to be done next
 };
 
-std::string_view NameOf(PkiAction action);        // "init", "issue", "rotate", "rotate-ca", "revoke", "list"
+std::string_view NameOf(PkiAction action);  // "init", "issue", "pair", "rotate", "rotate-ca", "revoke", "list"
 std::string_view NameOf(CertificateState state);  // "valid", "expiring", "expired", "revoked"
 
 // Each with its state at that time.

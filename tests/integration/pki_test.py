@@ -13,6 +13,8 @@ import time
 import unittest
 
 import certificates
+import many_hosts
+import recorded
 import tool
 from eventually import eventually
 
@@ -20,6 +22,8 @@ DAY_NS = 86_400 * 10**9
 NOBODY = 65534
 ENDS_WITHIN_S = 60  # a caller that was revoked, whatever connection he holds
 REREAD_S = 5  # agent/server/tls.cc
+# An agent with locks of its own: two agents of one machine do not keep each other from ports of the same place.
+OF_ITS_OWN = ("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /run/lock -o mode=1777 && exec /bin/sh "$@"', "sh")
 
 
 class Pki(unittest.TestCase):
@@ -320,6 +324,82 @@ class Issued(Pki):
             shutil.copy(self.ca / "ca.pem", self.out / "ca.pem")
             eventually(lambda: self.ask(agent, crl=True).status == 0, seconds=4 * REREAD_S)
             self.assertEqual(re.findall("BEGIN", (self.out / "ca.pem").read_text()), ["BEGIN"])
+
+
+class APair(Pki):
+    HOSTS = ("127.0.0.1", "127.0.0.2")
+
+    def pair(self, *more, hosts=HOSTS):
+        return self.pki("pair", *hosts, "--operator", "anna", "--out", self.out, *more)
+
+    def tls(self, folder, name):
+        return ["--tls-cert", folder / f"{name}.pem", "--tls-key", folder / f"{name}.key", "--tls-ca", folder / "ca.pem"]
+
+    def agent(self, host, recording):
+        """Of a recorded host at that address of loopback, with the files that the pair has for it."""
+        own = self.out / host
+        programs = self.path / f"programs of {host}"
+        programs.mkdir()
+        recorded.program(programs, recording)
+        return tool.Agent(*self.tls(own, "agent"), "--roles", own / "roles.yaml", "--profile", many_hosts.PROFILE, listen=f"{host}:0", under=OF_ITS_OWN,
+                          programs=programs)
+
+    def test_has_all_that_two_hosts_and_their_operator_need_and_makes_the_ca(self):
+        report = self.pair("--output", "json").json
+        self.assertEqual((report["action"], len(report["certificates"])), ("pair", 3))
+        self.assertEqual({path.name for path in self.out.iterdir()}, {"anna.pem", "anna.key", "ca.pem", *self.HOSTS})
+        for host in self.HOSTS:
+            own = self.out / host
+            self.assertEqual({path.name for path in own.iterdir()}, {"agent.pem", "agent.key", "ca.pem", "roles.yaml", "tls.yaml"})
+            self.assertEqual(stat.S_IMODE((own / "agent.key").stat().st_mode), 0o600)
+            self.assertEqual((own / "ca.pem").read_text(), (self.ca / "ca.pem").read_text())
+            self.assertIn(f"IP:{host}", [name for row in report["certificates"] for name in row["names"]])
+        self.assertEqual(sorted(report["files"]), sorted(str(path) for path in self.out.rglob("*") if path.is_file()))
+        rotated = self.done("rotate", self.out / self.HOSTS[0] / "agent.pem")["certificates"][0]
+        self.assertIn(rotated["host_id"], (self.out / self.HOSTS[0] / "roles.yaml").read_text(), "rotated, it has its role still")
+
+    def test_says_what_to_type_next(self):
+        lines = self.pair(hosts=("node1", "node2")).out.split("next, ")[1].splitlines()[1:]
+        self.assertEqual([line.split()[0] for line in lines], ["scp", "ssh", "scp", "ssh", "rdmaready"])
+        # A shell finds each file, and takes what is for the host.
+        stand_ins = 'scp() { for one in "${@:1:$#-1}"; do [ -f "$one" ] || exit 1; done; }; ssh() { sh -n -c "$2"; }; rdmaready() { [ -f "${@: -1}" ]; }'
+        for line in lines:
+            done = subprocess.run(["bash", "-c", f"{stand_ins}; {line}"], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), line)
+        for host in ("node1", "node2"):
+            self.assertIn(f"scp '{self.out}/{host}'/* root@{host}:/etc/rdmaready/", " ".join(lines))
+
+    def test_is_made_once_and_replaces_nothing(self):
+        self.assertEqual(self.pair().status, 0)
+        before = {path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}
+        self.refused(self.pair(), "anna.pem is there already: --out names another directory")
+        self.assertEqual({path: path.read_bytes() for path in self.out.rglob("*") if path.is_file()}, before)
+        self.assertEqual(len(self.done("list")["certificates"]), 3)
+
+    def test_of_one_host_or_of_no_name_makes_no_ca_either(self):
+        self.refused(self.pair(hosts=("node1", "node1")), "a pair is of two hosts")
+        self.refused(self.pair(hosts=("node1", "../x")), "no name for a certificate")
+        self.assertEqual(self.pair(hosts=("node1",)).status, 2)
+        self.assertFalse(self.ca.exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes root: it mounts")
+    def test_lets_its_operator_test_its_two_hosts_and_each_other_as_agents(self):
+        self.assertEqual(self.pair().status, 0)
+        operator = self.tls(self.out, "anna")
+        first, second = self.HOSTS
+        with many_hosts.ManyHosts(2) as hosts, self.agent(first, f"{hosts.saved}/node001") as one, self.agent(second, f"{hosts.saved}/node002") as two:
+            for agent in (one, two):
+                answer = tool.rdmaready("test", "loopback", agent.address, *operator, "--duration", "100ms")
+                self.assertEqual(answer.status, 0, answer)
+            test = ("test", "peer", one.address, two.address, *operator, "--case", "send-1k", "--duration", "100ms", "--output", "json")
+            said = [result["findings"][0]["observed"] for result in tool.rdmaready(*test).json["results"]]
+            # Each agent accepted the other one. Two recorded hosts have no wire in between.
+            self.assertEqual(set(said), {"the peer is not reachable by RDMA: connect: no answer in time"})
+            roles = self.out / second / "roles.yaml"
+            roles.write_text(roles.read_text().split("agent:")[0])
+            time.sleep(1.1)
+            for result in tool.rdmaready(*test).json["results"]:
+                self.assertIn("has not the role agent in this agent's role map", result["findings"][0]["observed"])
 
 
 class AForeignCa(Pki):

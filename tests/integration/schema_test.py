@@ -41,7 +41,8 @@ class AnOutput(unittest.TestCase):
                       ["bundle", agent.address, "--out", pathlib.Path(folder) / "b.tar"], ["context", "list"], ["context", "show"],
                       ["env", "--for", "nccl", "--facts", fixtures.HOSTS / "two-rails-healthy" / "saved", "--profile", "virtual-fabric"]]
             ca = ["--dir", pathlib.Path(folder) / "ca"]
-            lines += [["pki", "init", *ca], ["pki", "issue", "host", "a", "--out", folder, *ca], ["pki", "list", *ca],
+            lines += [["pki", "init", *ca], ["pki", "issue", "host", "a", "--out", folder, *ca], ["pki", "pair", "b", "c", "--out", pathlib.Path(folder) / "pair", *ca],
+                      ["pki", "list", *ca],
                       ["pki", "revoke", pathlib.Path(folder) / "a.pem", *ca], ["pki", "rotate", "--ca", *ca]]
             site = pathlib.Path(folder) / "site.yaml"
             site.write_text("groups: [{hosts: ['*'], profiles: [{profile: nvidia-lossless}]}]\n")

@@ -67,10 +67,12 @@ exec on-machine "$machine" sh -c "$*"
 """
 
 SCP = """#!/bin/bash
-from=$1 to=$2
-[[ $from == root@* ]] && machine=${from#root@} && from={lab}/${machine%%:*}${machine#*:}
+to=${!#}
 [[ $to == root@* ]] && machine=${to#root@} && to={lab}/${machine%%:*}${machine#*:}
-install -m "$(stat -c %a "$from")" "$from" "$to"
+for from in "${@:1:$#-1}"; do
+  [[ $from == root@* ]] && machine=${from#root@} && from={lab}/${machine%%:*}${machine#*:}
+  install -m "$(stat -c %a "$from")" "$from" "$to"
+done
 """
 
 SYSTEMCTL = """#!/bin/bash

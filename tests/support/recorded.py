@@ -6,11 +6,16 @@ import tempfile
 import tool
 
 
-def agent(folder, recording, profile="virtual-fabric", role="apply"):
-    """An agent of a recorded host, whose callers have that role. `folder` gets the program that starts it."""
+def program(folder, recording):
+    """In the place of rdmaready-agent in `folder`: an agent of that recorded host."""
     script = pathlib.Path(folder) / "rdmaready-agent"
     script.write_text(f'#!/bin/sh\nexec "{tool.BIN}/recorded_agent" "{recording}" "" "$@"\n')
     script.chmod(0o755)
+
+
+def agent(folder, recording, profile="virtual-fabric", role="apply"):
+    """An agent of a recorded host, whose callers have that role. `folder` gets the program that starts it."""
+    program(folder, recording)
     # The shell reads the program. To execute it fails with ETXTBSY while another thread forks with it open.
     return tool.Agent("--profile", profile, "--plain-role", role, under=("/bin/sh",), programs=pathlib.Path(folder))
 
