@@ -39,17 +39,20 @@ bool AlwaysWilling(const Netdev& netdev) {
 std::array<std::uint8_t, kPriorities> SharesToWrite(const EtsSetting& setting) {
   std::array<std::uint8_t, kPriorities> shares{};
   unsigned given = 0;
+  bool any_ets = false;
   std::size_t first_other = kPriorities;
   for (std::size_t tc = 0; tc < kPriorities; ++tc) {
     const bool used = std::ranges::find(setting.prio_tc, tc) != setting.prio_tc.end();
     if (setting.tsa[tc] == Tsa::kEts) {
       shares[tc] = setting.tx_percent[tc];
+      any_ets = any_ets || used;
       if (used) given += shares[tc];
     } else if (used && first_other == kPriorities) {
       first_other = tc;
     }
   }
-  if (first_other < kPriorities && given < 100) shares[first_other] = static_cast<std::uint8_t>(100 - given);
+  if (first_other < kPriorities && any_ets && given < 100)
+    shares[first_other] = static_cast<std::uint8_t>(100 - given);
   return shares;
 }
 

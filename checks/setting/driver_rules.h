@@ -42,7 +42,8 @@ bool AlwaysWilling(const Netdev& netdev);
 
 // The shares to send to a driver, by traffic class. A setting leaves out the share of a class that is not ETS,
 // but ice counts it: the shares of all its classes in use must sum to 100 % (ice_dcb_bwchk). The first
-// class in use that is not ETS therefore has what the ETS classes leave. Other drivers ignore that share.
+// class in use that is not ETS therefore has what the ETS classes in use leave, if there are any. bnxt_en
+// stores that share, and other drivers ignore it.
 std::array<std::uint8_t, kPriorities> SharesToWrite(const EtsSetting& setting);
 
 // mlx5 stores the sizes of receive buffers in whole cells; 128 bytes unless the NIC names another size.

@@ -154,6 +154,16 @@ TEST_F(DcbWriting, GivesAStrictClassWhatTheEtsClassesLeave) {
   EXPECT_THAT(door_.sent, ElementsAre(Set(wire::Attr(1, Octets(59, {{3, 60}, {4, 40}, {19, 2}, {30, 1}})))));
 }
 
+// bnxt_en would store it, and it was 0 before the host wrote classes.
+TEST_F(DcbWriting, GivesNoShareWhereNoClassIsEts) {
+  Has(wire::Attr(1, wire::Bytes(59)));
+  ASSERT_TRUE(Write(SettingKind::kEts, kEtsFrom,
+                    "willing off tsa strict,strict,strict,strict,strict,strict,strict,strict "
+                    "tx 0,0,0,0,0,0,0,0 prio 0,0,0,0,0,0,0,0")
+                  .ok());
+  EXPECT_THAT(door_.sent, ElementsAre(Set(wire::Attr(1, Octets(59, {})))));
+}
+
 TEST_F(DcbWriting, RatesAreTheWholeStruct) {
   Has(wire::Attr(7, Numbered(64)));
   ASSERT_TRUE(Write(SettingKind::kMaxRate, "0,0,0,0,0,0,0,0", "0,0,0,1000000,0,0,0,0").ok());
