@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/collect.h"
 
+#include <algorithm>
 #include <iterator>
+#include <string>
+#include <utility>
 
 #include "api/base/status.h"
 #include "collectors/firewall/firewall.h"
@@ -65,6 +68,11 @@ Fact<std::vector<KernelModule>> Joined(const Fact<std::vector<KernelModule>>& mo
   return all;
 }
 
+void AddUnread(std::string path, BootSettings& settings) {
+  if (std::ranges::find(settings.unread, path) == settings.unread.end())
+    settings.unread.push_back(std::move(path));
+}
+
 }  // namespace
 
 Facts CollectFacts(HostReader& host, Clock& clock) {
@@ -81,7 +89,7 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
   facts.tos_keepers = ReadTosKeepers(host, scripts);
   facts.dcb_keepers = ReadDcbKeepers(host, scripts);
   facts.boot_writes = BootWritesOf(scripts);
-  facts.boot_settings = ReadBootSettings(host, scripts);
+  BootSettings boot_settings = ReadBootSettings(host, scripts);
   facts.cluster_agents = ReadClusterAgents(host);
   facts.boot_targets = ReadBootTargets(host);
   facts.markings = ReadMarkings(host);
@@ -90,7 +98,9 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
   facts.modules = Joined(facts.modules, ReadAdapterModules(host, facts.kernel, facts.pci_devices));
   facts.gpu = ReadGpuSupport(host, facts.kernel, facts.pci_devices);
   facts.named_devices = ReadNamedDevices(host);
-  facts.managed_interfaces = ReadManagedInterfaces(host);
+  ManagedInterfaces managed = ReadManagedInterfaces(host);
+  facts.managed_interfaces = std::move(managed.named);
+  for (std::string& path : managed.unread) AddUnread(std::move(path), boot_settings);
   facts.agent_group = ReadControlGroup(host);
   facts.nvmet_ports = ReadNvmetPorts(host);
   facts.iscsi_portals = ReadIscsiPortals(host);
@@ -108,6 +118,8 @@ Facts CollectFacts(HostReader& host, Clock& clock) {
     facts.rdma_netns_shared = Missing{Missing::Kind::kUnsupported, "the RDMA stack is not loaded"};
     facts.privileged_qkey = facts.rdma_netns_shared.missing();
   }
+  AddAppliedLinkFiles(host, facts.ports, boot_settings);
+  facts.boot_settings = std::move(boot_settings);
   facts.sysctls = ReadIpv4Sysctls(host, facts.ports);
   facts.firewall = ReadFirewall(host, facts.kernel, facts.ports);
   ReadLldpad(host, lldp_agents.lldpad_started_ms, facts, clock);

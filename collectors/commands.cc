@@ -273,7 +273,7 @@ class Reader {
   }
 
   void Keep(std::string line) {
-    if (kept_.size() < kMostKept && line.size() <= kMostLine) kept_.push_back(std::move(line));
+    if (kept_.size() <= kMostKept && line.size() <= kMostLine) kept_.push_back(std::move(line));
   }
 
   Lines& kept_;
@@ -286,7 +286,7 @@ class Reader {
 
 void KeepAll(Lines lines, Lines& kept) {
   for (std::string& line : lines) {
-    if (kept.size() < kMostKept) kept.push_back(std::move(line));
+    if (kept.size() <= kMostKept) kept.push_back(std::move(line));
   }
 }
 
@@ -302,6 +302,16 @@ void ReadUnit(std::string_view text, Lines& kept) {
   }
 }
 
+// The names that udev(7) has for the device, "%k" and "$env{INTERFACE}", as variables of a shell.
+std::string CommandOfRule(std::string_view text) {
+  constexpr std::string_view kInterface = "$env{INTERFACE}";
+  std::string command(text);
+  for (std::size_t at = command.find(kInterface); at != std::string::npos; at = command.find(kInterface))
+    command.replace(at, kInterface.size(), "${k}");
+  std::ranges::replace(command, '%', '$');
+  return command;
+}
+
 // RUN+="PROGRAM ARGUMENTS", of udev(7).
 void ReadRules(std::string_view text, Lines& kept) {
   while (!text.empty()) {
@@ -312,9 +322,12 @@ void ReadRules(std::string_view text, Lines& kept) {
       const std::size_t begin = line.find('"', at);
       if (begin == std::string_view::npos) break;
       const std::string_view rest = line.substr(begin + 1);
-      std::string command(rest.substr(0, rest.find('"')));
-      std::ranges::replace(command, '%', '$');  // "%k", the name of the device
-      Reader(kept).Read(command);
+      Reader reader(kept);
+      const std::string device = NameOfRule(line);
+      for (const char* variable : {"k", "kernel", "name"}) {
+        if (!device.empty()) reader.Set(variable, device);
+      }
+      reader.Read(CommandOfRule(rest.substr(0, rest.find('"'))));
     }
   }
 }
@@ -330,7 +343,7 @@ void ReadInterfaces(std::string_view text, Lines& kept) {
     if (words[0] == "mtu" && IsPlain(netdev) && IsPlain(words[1]))
       KeepAll({"mtu " + netdev + " " + std::string(words[1])}, kept);
     const bool folder = words[0] == "source-directory";
-    if ((folder || words[0] == "source") && IsPlain(words[1]) && kept.size() < kMostKept)
+    if ((folder || words[0] == "source") && IsPlain(words[1]) && kept.size() <= kMostKept)
       kept.push_back((words[1].starts_with('/') ? "run " : "run /etc/network/") + std::string(words[1]) +
                      (folder ? "/*" : ""));
     const bool command = words[0] == "up" || words[0] == "post-up" || words[0] == "pre-up";
@@ -371,8 +384,9 @@ void ReadModprobe(std::string_view text, Lines& kept) {
 
 }  // namespace
 
-std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view text) {
+std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view text, bool is_cut) {
   Lines kept;
+  bool has_commands = true;
   const std::string_view name = FileName(path);
   if (IsSettingFile(path)) {
     KeepAll(SettingsInFile(path, text), kept);
@@ -389,8 +403,14 @@ std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view 
   } else if (text.starts_with("#!")) {
     kept.emplace_back("#!");
     const std::string_view interpreter = text.substr(0, text.find('\n'));
-    if (interpreter.find("sh") != std::string_view::npos) Reader(kept).Read(text);
+    has_commands = interpreter.find("sh") != std::string_view::npos;
+    if (has_commands) Reader(kept).Read(text);
+  } else {
+    has_commands = false;  // a program
   }
+  const bool too_many = kept.size() > kMostKept;
+  if (too_many) kept.resize(kMostKept);
+  if (has_commands && (is_cut || too_many)) kept.emplace_back(kCutLine);
   return kept;
 }
 

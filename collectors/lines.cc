@@ -57,8 +57,8 @@ class WordSearch {
   std::array<bool, 256> ends_{};         // the bytes with which a word's part in the window ends
 };
 
-constexpr std::array<std::string_view, 5> kKernelsFolders{"/proc/", "/sys/", "/boot/", "/lib/modules/",
-                                                          "/usr/lib/modules/"};
+constexpr std::array<std::string_view, 6> kKernelsFolders{
+    "/proc/", "/sys/", "/boot/", "/lib/modules/", "/usr/lib/modules/", "/run/udev/data/"};
 constexpr std::array<std::string_view, 2> kKsmbdFolders{"/etc/ksmbd/", "/usr/local/etc/ksmbd/"};
 constexpr std::string_view kLimits = "/etc/security/limits.";
 constexpr std::string_view kSystemdDefaults =

@@ -259,11 +259,17 @@ std::string_view Quoted(std::string_view rule, std::string_view key, std::string
   return {};
 }
 
-std::string InterfaceOfRule(std::string_view rule) {
-  if (const std::string_view mac = Quoted(rule, "ATTR{address}", "=="); !mac.empty()) return MacOrStar(mac);
+// "*": a pattern, or a rule for other devices.
+std::string NameInRule(std::string_view rule) {
   for (const std::string_view key : {"KERNEL", "NAME"}) {
     if (const std::string_view name = Quoted(rule, key, "=="); !name.empty()) return NameText(name);
   }
+  return "*";
+}
+
+std::string InterfaceOfRule(std::string_view rule) {
+  if (const std::string_view mac = Quoted(rule, "ATTR{address}", "=="); !mac.empty()) return MacOrStar(mac);
+  if (std::string name = NameInRule(rule); name != "*") return name;
   const std::string_view driver = Quoted(rule, "DRIVERS", "==");
   return IsPlainName(driver) ? "driver=" + std::string(driver) : std::string("*");
 }
@@ -272,18 +278,52 @@ bool HasFolder(std::string_view path, std::string_view folder) {
   return path.find(folder) != std::string_view::npos;
 }
 
+// "20-a.link", or a drop-in of it: "20-a.link.d/rdma.conf".
+bool IsOfKind(std::string_view path, const std::string& ending) {
+  return path.ends_with(ending) || (HasFolder(path, ending + ".d/") && path.ends_with(".conf"));
+}
+
+// The name of a variable, with `netdev` for what stands for the rule's interface in it.
+std::string WithInterface(std::string name, std::string netdev) {
+  constexpr std::array<std::string_view, 5> kNames{"$env{INTERFACE}", "$env{ID_NET_NAME}", "$name", "$kernel",
+                                                   "%k"};
+  const std::size_t sign = name.find_first_of("./");
+  if (sign != std::string::npos && name[sign] == '.') std::ranges::replace(netdev, '.', '/');
+  for (const std::string_view one : kNames) {
+    const std::size_t at = name.find(one);
+    if (at != std::string::npos) name.replace(at, one.size(), netdev);
+  }
+  return name;
+}
+
+// "SYSCTL{net/ipv4/conf/$name/rp_filter}" holds braces in its braces.
+std::string_view VariableOfRule(std::string_view rule) {
+  constexpr std::string_view kSysctl = "SYSCTL{";
+  const std::size_t at = rule.find(kSysctl);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = rule.substr(at + kSysctl.size());
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] == '{') ++depth;
+    if (rest[i] != '}') continue;
+    if (depth == 0) return rest.substr(0, i);
+    --depth;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool IsSettingFile(std::string_view path) {
   const bool sysctl = path == "/etc/sysctl.conf" || (HasFolder(path, "/sysctl.d/") && path.ends_with(".conf"));
   const bool systemd = HasFolder(path, "/systemd/network/") &&
-                       (path.ends_with(".link") || path.ends_with(".network") || path.ends_with(".netdev"));
+                       (IsOfKind(path, ".link") || IsOfKind(path, ".network") || IsOfKind(path, ".netdev"));
   const bool netplan = HasFolder(path, "/netplan/") && path.ends_with(".yaml");
   return sysctl || systemd || netplan || NameOfFile(path).starts_with(kIfcfg);
 }
 
 std::vector<std::string> SettingsInFile(std::string_view path, std::string_view text) {
-  if (HasFolder(path, "/systemd/network/")) return ReadLinkFile(text, path.ends_with(".link"));
+  if (HasFolder(path, "/systemd/network/")) return ReadLinkFile(text, IsOfKind(path, ".link"));
   if (HasFolder(path, "/netplan/")) return ReadNetplan(text);
   if (NameOfFile(path).starts_with(kIfcfg)) return ReadIfcfg(NameOfFile(path).substr(kIfcfg.size()), text);
   return ReadSysctls(text);
@@ -294,16 +334,18 @@ std::vector<std::string> SettingsInRule(std::string_view rule) {
   if (Quoted(rule, "ACTION", "==") == "remove") return lines;
   const std::string_view mtu = Quoted(rule, "ATTR{mtu}", "=");
   if (!mtu.empty()) lines.push_back("mtu " + InterfaceOfRule(rule) + " " + NumberText(mtu));
-  constexpr std::string_view kSysctl = "SYSCTL{";
-  const std::size_t at = rule.find(kSysctl);
-  const std::string_view rest =
-      at == std::string_view::npos ? std::string_view() : rule.substr(at + kSysctl.size());
-  const std::string_view name = rest.substr(0, rest.find('}'));
+  const std::string name(VariableOfRule(rule));
   if (name.empty()) return lines;
-  const std::string_view value = Quoted(rule, std::string(kSysctl) + std::string(name) + "}", "=");
-  std::string line = value.empty() ? std::string() : SysctlLine(std::string(name) + "=" + std::string(value));
+  const std::string_view value = Quoted(rule, "SYSCTL{" + name + "}", "=");
+  if (value.empty()) return lines;
+  std::string line = SysctlLine(WithInterface(name, NameInRule(rule)) + "=" + std::string(value));
   if (!line.empty()) lines.push_back(std::move(line));
   return lines;
+}
+
+std::string NameOfRule(std::string_view rule) {
+  std::string name = NameInRule(rule);
+  return name == "*" ? std::string() : name;
 }
 
 }  // namespace rdmaready

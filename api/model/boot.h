@@ -14,9 +14,9 @@ namespace rdmaready {
 struct BootWrite {
   std::string file{};     // that holds the command: "/usr/local/sbin/roce-qos.sh"
   std::string started{};  // what starts it: "/etc/systemd/system/roce-qos.service"; often the same file
-  // "pfc", "trust" or "dcb" (anything else of it) of a netdev, "tos" of an RDMA device, "blacklist" or
-  // "install" of a kernel module, "port_type_array" of one's options; else the name of a devlink parameter:
-  // "enable_roce".
+  // "pfc", "trust", "dcb" (the rest) of a netdev; "tos" of an RDMA device; "blacklist", "install" of a module.
+  // "port_type_array" of its options; else the name of a devlink parameter: "enable_roce". "unread": the file
+  // could not be read, by right where the value is "denied".
   std::string setting{};
   std::string object{};  // netdev, RDMA device, devlink handle or module; empty: named by a variable
   std::string value{};   // as the command has it; of "pfc" the priorities: "3,5", or "none"
@@ -33,11 +33,11 @@ struct BootWrite {
 // later one of two files of a kind holds, the earlier one's write is left out; of .link and .network files the
 // first one that matches an interface holds, and they are in that order.
 struct BootSettings {
-  // BootWrite::setting is "mtu", "pause", "sysctl", "match", or "cnp": the DSCP of congestion notifications,
-  // whose object is a netdev, a PCI address or an RDMA device. The object of a "sysctl" is its name, which may
-  // hold '*'; a value that is empty keeps it out of names with '*'. That of "mtu", "pause" and "match" is a
-  // netdev, its MAC address, its PCI address, or "driver=mlx5_core"; empty: not known. The value of "pause" is
-  // "autoneg off rx on tx on", or a part of it. "match" is the one write of a .link file that sets neither.
+  // BootWrite::setting. "sysctl": its object may hold '*', and an empty value keeps it out of those. "cnp": DSCP
+  // of congestion notifications, of a netdev, PCI address or RDMA device. "mtu", "pause" ("autoneg off rx on tx
+  // on", or a part), "match" (a .link file that sets neither): of a netdev, its MAC or PCI address, or
+  // "driver=mlx5_core"; empty: not known. "applied": the .link file that udev gave a netdev. A drop-in is
+  // started by the file that it adds to.
   std::vector<BootWrite> writes{};
   std::vector<std::string> unread{};  // files and folders that could not be read: "/etc/netplan"
 

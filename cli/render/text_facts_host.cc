@@ -107,9 +107,14 @@ std::string NamedDevicesText(const std::vector<NamedDevice>& devices) {
 std::string BootWritesText(const std::vector<BootWrite>& writes) {
   if (writes.empty()) return "none";
   std::string text;
-  for (const BootWrite& one : writes)
-    text += fmt::format("{}{} {} {} ({})", text.empty() ? "" : ", ", one.setting,
-                        one.object.empty() ? "*" : one.object, one.value, one.file);
+  for (const BootWrite& one : writes) {
+    if (one.setting == "unread") {
+      text += fmt::format("{}not read ({})", text.empty() ? "" : ", ", one.file);
+    } else {
+      text += fmt::format("{}{} {} {} ({})", text.empty() ? "" : ", ", one.setting,
+                          one.object.empty() ? "*" : one.object, one.value, one.file);
+    }
+  }
   return text;
 }
 

@@ -14,9 +14,10 @@ absl::StatusOr<std::vector<std::string>> CommandsQuestion::AskThisHost() const {
   // NetworkManager has folders beside the scripts of its dispatcher.
   struct stat found {};
   if (HostRoot::OfThisHost().Stat(path, found) && S_ISDIR(found.st_mode)) return std::vector<std::string>{};
-  absl::StatusOr<std::string> text = ReadFirstBytes(path, kMostBytes);
+  const absl::StatusOr<std::string> text = ReadFirstBytes(path, kMostBytes + 1);
   if (!text.ok()) return text.status();
-  return CommandsToKeep(path, *text);
+  const std::string_view whole(*text);
+  return CommandsToKeep(path, whole.substr(0, kMostBytes), whole.size() > kMostBytes);
 }
 
 }  // namespace rdmaready

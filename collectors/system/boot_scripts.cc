@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "collectors/commands.h"
 #include "collectors/lines.h"
 #include "collectors/system/boot_files.h"
 #include "collectors/system/started_units.h"
@@ -64,6 +65,10 @@ void AddGap(const Missing& why, const std::string& path, BootScripts& found) {
   found.unread.push_back(path);
 }
 
+Missing Longer(const std::string& path) {
+  return {.kind = Missing::Kind::kFailed, .detail = path + ": there is more than is read of it"};
+}
+
 // The files that a path with '*' fits. A folder that cannot be listed is a gap of `found`.
 Names Fitting(HostReader& host, const std::string& path, BootScripts& found) {
   const std::size_t star = path.find('*');
@@ -77,9 +82,12 @@ Names Fitting(HostReader& host, const std::string& path, BootScripts& found) {
   Names all;
   for (const std::string& name : names.ok() ? *names : Names{}) {
     if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
-    for (std::string& one : Fitting(host, folder + "/" + name + path.substr(end), found)) {
-      if (all.size() < kMostFits) all.push_back(std::move(one));
-    }
+    for (std::string& one : Fitting(host, folder + "/" + name + path.substr(end), found))
+      all.push_back(std::move(one));
+    if (all.size() <= kMostFits) continue;
+    all.resize(kMostFits);
+    AddGap(Longer(folder), folder, found);
+    break;
   }
   return all;
 }
@@ -104,7 +112,8 @@ class Follower {
       }
       for (const std::string& path : Fitting(host_, call.path, found_)) Read(path, call);
     }
-    if (!calls_.empty()) found_.gap = Missing{Missing::Kind::kFailed, "too many scripts run at boot"};
+    if (!calls_.empty())
+      AddGap({Missing::Kind::kFailed, "too many scripts run at boot"}, calls_.front().path, found_);
     return std::move(found_);
   }
 
@@ -118,8 +127,13 @@ class Follower {
     }
     if (commands->empty()) return;
     BootScript script{.path = path, .started = call.started};
-    for (const std::string& command : *commands)
-      script.commands.push_back(WithArguments(command, call.arguments));
+    for (const std::string& command : *commands) {
+      if (command == kCutLine) {
+        AddGap(Longer(path), path, found_);
+      } else {
+        script.commands.push_back(WithArguments(command, call.arguments));
+      }
+    }
     for (const std::string& command : script.commands) {
       if (command.starts_with("run ") && call.step < kMostSteps) Add(command, call);
     }
@@ -259,7 +273,6 @@ std::vector<std::string> FollowedPaths(const BootScripts& scripts) {
 }
 
 Fact<std::vector<BootWrite>> BootWritesOf(const BootScripts& scripts) {
-  if (scripts.gap) return *scripts.gap;
   std::vector<BootWrite> writes;
   for (const BootScript& script : scripts.scripts) {
     for (const std::string& command : script.commands) {
@@ -270,6 +283,11 @@ Fact<std::vector<BootWrite>> BootWritesOf(const BootScripts& scripts) {
       }
     }
   }
+  if (!scripts.gap) return writes;
+  if (writes.empty() || scripts.unread.empty()) return *scripts.gap;
+  const bool denied = scripts.gap->kind == Missing::Kind::kDenied;
+  for (const std::string& path : scripts.unread)
+    writes.push_back({.file = path, .started = path, .setting = "unread", .value = denied ? "denied" : ""});
   return writes;
 }
 

@@ -35,7 +35,8 @@ BootScripts ReadBootScripts(HostReader& host);
 // The scripts that are in no folder of the boot, each once.
 std::vector<std::string> FollowedPaths(const BootScripts& scripts);
 
-// The settings that the commands write; missing where a script could not be read.
+// The settings that the commands write, and an "unread" (api/model/boot.h) for each script that could not be
+// read. Missing where one could not be read and no other sets anything.
 Fact<std::vector<BootWrite>> BootWritesOf(const BootScripts& scripts);
 
 // The priorities of "0,0,0,1,0,0,0,0" of mlnx_qos, and of "all:off 3:on" of dcb, as text: "3"; "none".

@@ -2,14 +2,18 @@
 #include "collectors/system/boot_settings.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "collectors/commands.h"
 #include "collectors/lines.h"
+#include "collectors/system/network_drop_ins.h"
 
 namespace rdmaready {
 namespace {
@@ -25,7 +29,8 @@ struct FileKind {
   std::vector<std::string_view> folders{};
   std::string_view beginning{};
   std::string_view ending{};
-  bool last_holds = false;  // of two files that give an object something; else each is a write of its own
+  bool last_holds = false;    // of two files that give an object something; else each is a write of its own
+  bool has_drop_ins = false;  // systemd's: "20-a.link.d/rdma.conf" adds to 20-a.link
 };
 
 const std::vector<FileKind>& FileKinds() {
@@ -34,16 +39,54 @@ const std::vector<FileKind>& FileKinds() {
       {{"/etc/systemd/network", "/run/systemd/network", "/usr/local/lib/systemd/network",
         "/usr/lib/systemd/network"},
        "",
-       ".link"},
+       ".link",
+       false,
+       true},
       {{"/run/netplan", "/etc/netplan", "/usr/lib/netplan"}, "", ".yaml", true},
       {{"/etc/sysconfig/network-scripts", "/etc/sysconfig/network"}, "ifcfg-", ""}};
   return kKinds;
 }
 
 const std::vector<FileKind>& NetworkdFiles() {
-  static const std::vector<FileKind> kKinds{{{"/etc/systemd/network", "/run/systemd/network"}, "", ".netdev"},
-                                            {{"/etc/systemd/network", "/run/systemd/network"}, "", ".network"}};
+  static const std::vector<FileKind> kKinds{
+      {{"/etc/systemd/network", "/run/systemd/network"}, "", ".netdev", false, true},
+      {{"/etc/systemd/network", "/run/systemd/network"}, "", ".network", false, true}};
   return kKinds;
+}
+
+struct LinkedNetdev {
+  std::string name{};
+  std::string bus{};  // "0000:3b:00.0"; empty: not known, or on no bus
+};
+
+void AddNetdev(const Netdev& netdev, std::map<std::uint32_t, LinkedNetdev>& netdevs) {
+  LinkedNetdev one{.name = netdev.name};
+  if (netdev.driver_info) one.bus = netdev.driver_info->bus;
+  netdevs[netdev.ifindex] = std::move(one);
+}
+
+void AddNetdevs(const Port& port, std::map<std::uint32_t, LinkedNetdev>& netdevs) {
+  if (port.netdev) AddNetdev(*port.netdev, netdevs);
+  if (port.lowers) {
+    for (const Netdev& lower : *port.lowers) AddNetdev(lower, netdevs);
+  }
+  if (!port.uppers) return;
+  for (const UpperNetdev& upper : *port.uppers)
+    netdevs.try_emplace(upper.ifindex, LinkedNetdev{.name = upper.name});
+}
+
+// The .link file in the lines of udev's database. Empty: none, or the record is of another device, as numbers
+// of interfaces are those of one network namespace.
+std::string AppliedFileIn(const Names& lines, const std::string& bus) {
+  constexpr std::string_view kFile = "E:ID_NET_LINK_FILE=";
+  constexpr std::string_view kPlace = "E:ID_PATH=pci-";
+  std::string file;
+  for (const std::string_view line : lines) {
+    const bool elsewhere = line.starts_with(kPlace) && !line.substr(kPlace.size()).starts_with(bus);
+    if (elsewhere && !bus.empty()) return {};
+    if (line.starts_with(kFile)) file = line.substr(kFile.size());
+  }
+  return file.starts_with('/') && file.ends_with(".link") ? file : std::string();
 }
 
 std::string ObjectOfWord(std::string_view word) {
@@ -66,23 +109,22 @@ std::vector<BootWrite> WritesOfLine(std::string_view line) {
   return {std::move(write)};
 }
 
+// The files of one kind by their names, and the folders of drop-ins that are there.
+struct FoundFiles {
+  std::map<std::string, std::string> paths{};
+  Names drop_in_folders{};  // the first one of a name goes before the later ones
+};
+
 class SettingReader {
  public:
   explicit SettingReader(HostReader& host) : host_(host) {}
 
   void Read(const FileKind& kind) {
-    std::map<std::string, std::string> paths;  // by the name of the file
-    for (const std::string_view folder : kind.folders) {
-      const absl::StatusOr<Names> names = host_.ListDirectory(folder);
-      if (!names.ok() && !IsGone(names.status())) settings_.unread.emplace_back(folder);
-      for (const std::string& name : names.ok() ? *names : Names{}) {
-        if (name.starts_with(kind.beginning) && name.ends_with(kind.ending) && paths.size() < kMostSettingFiles)
-          paths.try_emplace(name, std::string(folder) + "/" + name);
-      }
-    }
+    const FoundFiles found = Find(kind);
     kind_begin_ = settings_.writes.size();
-    for (const auto& [name, path] : paths) ReadFile(path, kind.last_holds);
-    if (kind.last_holds && kind.ending == ".conf") ReadSysctlFile(paths.contains(std::string(kSysctlLink)));
+    for (const auto& [name, path] : found.paths) ReadFile(path, DropInsOf(name, found), kind.last_holds);
+    if (kind.last_holds && kind.ending == ".conf")
+      ReadSysctlFile(found.paths.contains(std::string(kSysctlLink)));
   }
 
   void Take(const BootScripts& scripts) {
@@ -95,19 +137,78 @@ class SettingReader {
   BootSettings End() { return std::move(settings_); }
 
  private:
+  FoundFiles Find(const FileKind& kind) {
+    FoundFiles found;
+    for (const std::string_view folder : kind.folders) {
+      const absl::StatusOr<Names> names = host_.ListDirectory(folder);
+      if (!names.ok() && !IsGone(names.status())) settings_.unread.emplace_back(folder);
+      bool cut = false;
+      for (const std::string& name : names.ok() ? *names : Names{}) {
+        const std::string path = std::string(folder) + "/" + name;
+        if (kind.has_drop_ins && name.ends_with(std::string(kind.ending) + ".d"))
+          found.drop_in_folders.push_back(path);
+        if (!name.starts_with(kind.beginning) || !name.ends_with(kind.ending)) continue;
+        if (found.paths.size() < kMostSettingFiles) {
+          found.paths.try_emplace(name, path);
+        } else {
+          cut = cut || !found.paths.contains(name);
+        }
+      }
+      if (cut) settings_.unread.emplace_back(folder);
+    }
+    return found;
+  }
+
+  // In the order in which systemd reads them: by their names, whatever their folders.
+  Names DropInsOf(const std::string& name, const FoundFiles& found) {
+    std::map<std::string, std::string> paths;
+    for (const std::string& folder : found.drop_in_folders) {
+      if (!folder.ends_with("/" + name + ".d")) continue;
+      const absl::StatusOr<Names> names = host_.ListDirectory(folder);
+      if (!names.ok() && !IsGone(names.status())) settings_.unread.push_back(folder);
+      for (const std::string& one : names.ok() ? *names : Names{}) {
+        if (one.ends_with(".conf")) paths.try_emplace(one, folder + "/" + one);
+      }
+      if (paths.size() > kMostSettingFiles) settings_.unread.push_back(folder);
+    }
+    Names ordered;
+    for (const auto& [one, path] : paths) {
+      if (ordered.size() < kMostSettingFiles) ordered.push_back(path);
+    }
+    return ordered;
+  }
+
   // systemd-sysctl reads it by a link in /etc/sysctl.d alone, `sysctl --system` as the last one.
   void ReadSysctlFile(bool linked) {
     const bool systemd = host_.ListDirectory("/run/systemd/system").ok();
-    if (!linked && !systemd) ReadFile(std::string(kSysctlFile), true);
+    if (!linked && !systemd) ReadFile(std::string(kSysctlFile), {}, true);
   }
 
-  void ReadFile(const std::string& path, bool last_holds) {
+  // Nothing where the file cannot be read.
+  std::optional<std::vector<SettingLine>> LinesOf(const std::string& path) {
     const absl::StatusOr<Names> lines = host_.Ask(CommandsQuestion{path});
     if (!lines.ok()) {
       if (!IsGone(lines.status())) settings_.unread.push_back(path);
-      return;
+      return std::nullopt;
     }
-    for (const std::string& line : *lines) Add(line, path, path, last_holds);
+    std::vector<SettingLine> all;
+    for (const std::string& line : *lines) {
+      if (line == kCutLine) {
+        settings_.unread.push_back(path);
+      } else {
+        all.push_back({line, path});
+      }
+    }
+    return all;
+  }
+
+  void ReadFile(const std::string& path, const Names& drop_ins, bool last_holds) {
+    std::optional<std::vector<SettingLine>> lines = LinesOf(path);
+    if (!lines) return;
+    for (const std::string& drop_in : drop_ins) {
+      if (const auto more = LinesOf(drop_in)) lines = WithDropIn(*std::move(lines), *more);
+    }
+    for (const SettingLine& line : *lines) Add(line.text, line.file, path, last_holds);
   }
 
   void Add(const std::string& line, const std::string& file, const std::string& started, bool last_holds) {
@@ -144,6 +245,20 @@ BootSettings ReadBootSettings(HostReader& host, const BootScripts& scripts) {
   }
   reader.Take(scripts);
   return reader.End();
+}
+
+void AddAppliedLinkFiles(HostReader& host, const Fact<std::vector<Port>>& ports, BootSettings& settings) {
+  if (!ports) return;
+  std::map<std::uint32_t, LinkedNetdev> netdevs;
+  for (const Port& port : *ports) AddNetdevs(port, netdevs);
+  for (const auto& [ifindex, netdev] : netdevs) {
+    const std::string path = "/run/udev/data/n" + std::to_string(ifindex);
+    const absl::StatusOr<Names> lines = host.FindLines(path, {"ID_NET_LINK_FILE=", "ID_PATH="});
+    if (!lines.ok()) continue;
+    const std::string file = AppliedFileIn(*lines, netdev.bus);
+    if (!file.empty())
+      settings.writes.push_back({.file = file, .started = path, .setting = "applied", .object = netdev.name});
+  }
 }
 
 }  // namespace rdmaready

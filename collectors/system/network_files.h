@@ -34,8 +34,15 @@ inline constexpr std::array<NetworkFolder, 4> kNetworkFolders{
 std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, std::string_view word,
                                             const std::string& source);
 
-// Interfaces of the managers that run here, by their folders below /run. A file that may not be read is left
-// out: its interfaces then have no known owner. Missing where something was not readable and nothing was found.
-Fact<std::vector<NamedDevice>> ReadManagedInterfaces(HostReader& host);
+struct ManagedInterfaces {
+  // Missing where something could not be read and nothing was found.
+  Fact<std::vector<NamedDevice>> named{};
+  // Files and folders of a manager that runs, or may run, which could not be read, or not whole: the interfaces
+  // in them have no known owner.
+  std::vector<std::string> unread{};
+};
+
+// Interfaces of the managers that run here, by their folders below /run.
+ManagedInterfaces ReadManagedInterfaces(HostReader& host);
 
 }  // namespace rdmaready

@@ -112,6 +112,26 @@ TEST(CommandsToKeep, ReadsUnitsRulesAndTables) {
       ElementsAre("options mlx4_core port_type_array=2,2"));
 }
 
+TEST(CommandsToKeep, SaysThatTheFileHasMore) {
+  const std::string script = "#!/bin/sh\nmlnx_qos -i eth2 --trust dscp\n";
+  EXPECT_THAT(CommandsToKeep("/opt/a", script, true),
+              ElementsAre("#!", "mlnx_qos -i eth2 --trust dscp", "cut"));
+  EXPECT_THAT(CommandsToKeep("/etc/sysctl.d/a.conf", "vm.swappiness=1\n", true), ElementsAre("cut"));
+  EXPECT_THAT(CommandsToKeep("/usr/sbin/a",
+                             "\x7f"
+                             "ELF",
+                             true),
+              IsEmpty())
+      << "a program";
+  std::string many;
+  for (int i = 0; i < 256; ++i) many += "net.ipv4.conf.eth" + std::to_string(i) + ".rp_filter=2\n";
+  EXPECT_EQ(CommandsToKeep("/etc/sysctl.d/a.conf", many).size(), 256U);
+  EXPECT_NE(CommandsToKeep("/etc/sysctl.d/a.conf", many).back(), "cut");
+  many += "net.ipv4.conf.all.rp_filter=2\n";
+  EXPECT_EQ(CommandsToKeep("/etc/sysctl.d/a.conf", many).size(), 257U);
+  EXPECT_EQ(CommandsToKeep("/etc/sysctl.d/a.conf", many).back(), "cut");
+}
+
 TEST(CommandsToKeep, KeepsNothingOfABinary) {
   EXPECT_THAT(CommandsToKeep("/usr/sbin/dcb", std::string_view("\x7f"
                                                                "ELF dcb pfc set dev eth2\n")),

@@ -112,5 +112,32 @@ TEST(SettingsInFile, ReadsRulesOfUdev) {
                           "sysctl net.ipv4.conf.all.arp_ignore 2"));
 }
 
+TEST(SettingsInFile, KnowsTheNamesThatARuleHasForItsInterface) {
+  const std::string known = "SUBSYSTEM==\"net\", KERNEL==\"eth2.7\", ";
+  const auto of = [](const std::string& rule) {
+    return CommandsToKeep("/etc/udev/rules.d/90.rules", rule + "\n");
+  };
+  for (const char* name : {"$name", "$kernel", "%k", "$env{INTERFACE}"}) {
+    const std::string sets = std::string("SYSCTL{net/ipv4/conf/") + name + "/rp_filter}=\"1\"";
+    EXPECT_THAT(of(known + sets), ElementsAre("sysctl net.ipv4.conf.eth2/7.rp_filter 1")) << name;
+    EXPECT_THAT(of("SUBSYSTEM==\"net\", " + sets), ElementsAre("sysctl net.ipv4.conf.*.rp_filter 1")) << name;
+  }
+  EXPECT_THAT(of(known + "SYSCTL{net.ipv4.conf.$name.rp_filter}=\"1\""),
+              ElementsAre("sysctl net.ipv4.conf.eth2/7.rp_filter 1"));
+  EXPECT_THAT(of("SUBSYSTEM==\"net\", KERNEL==\"eth2\", RUN+=\"/sbin/ip link set dev %k mtu 1500\""),
+              ElementsAre("mtu eth2 1500"));
+  EXPECT_THAT(of("SUBSYSTEM==\"net\", KERNEL==\"eth2\", RUN+=\"/sbin/ip link set $env{INTERFACE} mtu 1500\""),
+              ElementsAre("mtu eth2 1500"));
+  EXPECT_THAT(of("SUBSYSTEM==\"net\", RUN+=\"/sbin/ip link set dev $name mtu 1500\""),
+              ElementsAre("mtu * 1500"));
+}
+
+TEST(SettingsInFile, ReadsDropInsOfNetworkFiles) {
+  const std::string text = "[Link]\nMTUBytes=9000\nRxFlowControl=no\n";
+  EXPECT_THAT(CommandsToKeep("/etc/systemd/network/10-a.link.d/rdma.conf", text),
+              ElementsAre("mtu * 9000", "pause * rx off"));
+  EXPECT_THAT(CommandsToKeep("/etc/systemd/network/10-a.network.d/rdma.conf", text), ElementsAre("mtu * 9000"));
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -119,5 +119,23 @@ TEST(BootWritesOf, ReadsPriorities) {
   EXPECT_EQ(PrioritiesOfMask("*"), "");
 }
 
+TEST(BootWritesOf, KeepsWhatReadableScriptsSetBesideOneThatIsNotReadable) {
+  const BootScripts scripts{.scripts = {{.path = "/etc/rc.local",
+                                         .started = "/etc/rc.local",
+                                         .commands = {"dcb pfc set dev eth2 prio-pfc all:off 3:on"}}},
+                            .gap = Missing{Missing::Kind::kDenied, "read /opt/qos.sh: Permission denied"},
+                            .unread = {"/opt/qos.sh"}};
+  const Fact<std::vector<BootWrite>> writes = BootWritesOf(scripts);
+  ASSERT_TRUE(writes);
+  ASSERT_EQ(writes->size(), 2U);
+  EXPECT_EQ(writes->front().value, "3");
+  EXPECT_EQ(
+      writes->back(),
+      (BootWrite{.file = "/opt/qos.sh", .started = "/opt/qos.sh", .setting = "unread", .value = "denied"}));
+  BootScripts nothing = scripts;
+  nothing.scripts.clear();
+  EXPECT_EQ(BootWritesOf(nothing).missing().kind, Missing::Kind::kDenied);
+}
+
 }  // namespace
 }  // namespace rdmaready

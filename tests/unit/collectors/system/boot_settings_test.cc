@@ -97,5 +97,82 @@ TEST(BootSettings, AnUnreadableFolderHidesNothingElse) {
                                                              "/etc/udev/rules.d"));
 }
 
+TEST(BootSettings, ReadsDropInsOfLinkFiles) {
+  FakeHost host;
+  host.directories["/usr/lib/systemd/network"] = Names{"50-a.link", "50-a.link.d", "99-default.link"};
+  host.directories["/etc/systemd/network"] = Names{"50-a.link.d", "99-default.link.d"};
+  host.directories["/usr/lib/systemd/network/50-a.link.d"] = Names{"10-x.conf", "20-rdma.conf", "README"};
+  host.directories["/etc/systemd/network/50-a.link.d"] = Names{"20-rdma.conf"};
+  host.directories["/etc/systemd/network/99-default.link.d"] = Names{"mtu.conf"};
+  host.files["/usr/lib/systemd/network/50-a.link"] = std::string(
+      "[Match]\nPath=pci-0000:3b:00.0\n[Link]\nMTUBytes=1500\nRxFlowControl=yes\nTxFlowControl=yes\n");
+  host.files["/usr/lib/systemd/network/50-a.link.d/10-x.conf"] = std::string("[Link]\nRxFlowControl=no\n");
+  host.files["/usr/lib/systemd/network/50-a.link.d/20-rdma.conf"] = std::string("[Link]\nMTUBytes=4200\n");
+  host.files["/etc/systemd/network/50-a.link.d/20-rdma.conf"] = std::string("[Link]\nMTUBytes=9000\n");
+  host.files["/usr/lib/systemd/network/99-default.link"] = std::string("[Match]\nOriginalName=*\n");
+  host.files["/etc/systemd/network/99-default.link.d/mtu.conf"] = std::string("[Link]\nMTUBytes=2000\n");
+  const char* main = "/usr/lib/systemd/network/50-a.link";
+  const auto drop_in = [](const char* file, const char* started, const char* setting, const char* object,
+                          const char* value) {
+    return BootWrite{.file = file, .started = started, .setting = setting, .object = object, .value = value};
+  };
+  EXPECT_THAT(
+      Settings(host).writes,
+      ElementsAre(
+          FileWrite(main, "pause", "0000:3b:00.0", "tx on"),
+          drop_in("/usr/lib/systemd/network/50-a.link.d/10-x.conf", main, "pause", "0000:3b:00.0", "rx off"),
+          drop_in("/etc/systemd/network/50-a.link.d/20-rdma.conf", main, "mtu", "0000:3b:00.0", "9000"),
+          drop_in("/etc/systemd/network/99-default.link.d/mtu.conf", "/usr/lib/systemd/network/99-default.link",
+                  "mtu", "", "2000")));
+}
+
+TEST(BootSettings, NamesAFolderWithMoreFilesThanItReads) {
+  FakeHost host;
+  Names names;
+  for (int i = 0; i < 200; ++i) names.push_back(std::to_string(1000 + i) + ".conf");
+  host.directories["/etc/sysctl.d"] = names;
+  EXPECT_THAT(Settings(host).unread, ElementsAre("/etc/sysctl.d"));
+}
+
+TEST(BootSettings, NamesAFileOfWhichTheRestIsNotRead) {
+  FakeHost host;
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += "net.ipv4.conf.eth" + std::to_string(i) + ".rp_filter=2\n";
+  host.directories["/etc/sysctl.d"] = Names{"50-site.conf"};
+  host.files["/etc/sysctl.d/50-site.conf"] = many;
+  host.files["/etc/rc.local"] = "#!/bin/sh\n" + many;
+  const BootSettings settings = Settings(host);
+  EXPECT_THAT(settings.unread, ElementsAre("/etc/sysctl.d/50-site.conf"));
+  EXPECT_EQ(settings.writes.size(), 256U);
+}
+
+std::vector<BootWrite> Applied(FakeHost& host, const std::string& record, const char* bus) {
+  Port port;
+  port.netdev = Netdev{.name = "eth2", .ifindex = 4, .driver_info = DriverInfo{.bus = bus}};
+  if (!record.empty()) host.files["/run/udev/data/n4"] = record;
+  BootSettings settings;
+  AddAppliedLinkFiles(host, std::vector<Port>{port}, settings);
+  return settings.writes;
+}
+
+TEST(BootSettings, KnowsTheLinkFileThatUdevApplied) {
+  const std::string record =
+      "I:1234\nE:ID_PATH=pci-0000:3b:00.0\nE:ID_NET_LINK_FILE=/usr/lib/systemd/network/99-default.link\n"
+      "E:ID_NET_NAME=eth2\n";
+  const BootWrite applied{.file = "/usr/lib/systemd/network/99-default.link",
+                          .started = "/run/udev/data/n4",
+                          .setting = "applied",
+                          .object = "eth2"};
+  FakeHost host;
+  EXPECT_THAT(Applied(host, "", "0000:3b:00.0"), IsEmpty()) << "no record: not known";
+  EXPECT_THAT(Applied(host, record, "0000:3b:00.0"), ElementsAre(applied));
+  EXPECT_THAT(Applied(host, record, ""), ElementsAre(applied));
+  EXPECT_THAT(Applied(host, record, "0000:af:00.0"), IsEmpty())
+      << "the record of another namespace's interface";
+  EXPECT_THAT(Applied(host, "E:ID_PATH=pci-0000:3b:00.0\n", "0000:3b:00.0"), IsEmpty());
+  host.files["/run/udev/data/n4"] = ErrnoStatus(EACCES, "read");
+  EXPECT_THAT(Applied(host, "", "0000:3b:00.0"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -45,9 +45,9 @@ TEST(NetworkFiles, CountOnlyWhereTheirManagerRuns) {
   FakeHost host;
   host.files[kConnection] = "[connection]\nid=roce1\ninterface-name=ens1\n[wifi-security]\npsk=secret\n";
   host.directories["/etc/NetworkManager/system-connections"] = Names{"roce1.nmconnection", "old.nmconnection~"};
-  EXPECT_THAT(*ReadManagedInterfaces(host), IsEmpty());
+  EXPECT_THAT(*ReadManagedInterfaces(host).named, IsEmpty());
   host.directories["/run/NetworkManager"] = Names{"devices"};
-  const std::vector<NamedDevice> all = *ReadManagedInterfaces(host);
+  const std::vector<NamedDevice> all = *ReadManagedInterfaces(host).named;
   EXPECT_THAT(all, ElementsAre(NamedDevice{.device = "ens1", .exact = true, .source = kConnection}));
 }
 
@@ -58,18 +58,51 @@ TEST(ReadManagedInterfaces, ReturnsAGapWhereNothingWasReadable) {
   const std::string folder = "/etc/NetworkManager/system-connections/";
   for (const char* name : {"a.nmconnection", "b.nmconnection"})
     host.files[folder + name] = ErrnoStatus(EACCES, "read " + folder + name);
-  EXPECT_EQ(ReadManagedInterfaces(host).missing().kind, Missing::Kind::kDenied);
+  EXPECT_EQ(ReadManagedInterfaces(host).named.missing().kind, Missing::Kind::kDenied);
+  EXPECT_THAT(ReadManagedInterfaces(host).unread,
+              ElementsAre(folder + "a.nmconnection", folder + "b.nmconnection"));
+}
+
+TEST(ReadManagedInterfaces, NamesTheFileThatIsNotReadableBesideOneThatIs) {
+  FakeHost host;
+  const std::string folder = "/etc/NetworkManager/system-connections/";
+  host.directories["/run/NetworkManager"] = Names{"devices"};
+  host.directories["/etc/NetworkManager/system-connections"] = Names{"a.nmconnection", "b.nmconnection"};
   host.files[folder + "a.nmconnection"] = "interface-name=ens1\n";
-  EXPECT_THAT(NamesOf(*ReadManagedInterfaces(host)), ElementsAre("ens1"));
+  host.files[folder + "b.nmconnection"] = ErrnoStatus(EACCES, "read " + folder + "b.nmconnection");
+  const ManagedInterfaces managed = ReadManagedInterfaces(host);
+  EXPECT_THAT(NamesOf(*managed.named), ElementsAre("ens1"));
+  EXPECT_THAT(managed.unread, ElementsAre(folder + "b.nmconnection"));
+}
+
+TEST(ReadManagedInterfaces, SaysNothingOfTheFolderOfAManagerThatDoesNotRun) {
+  FakeHost host;
+  host.directories["/etc/NetworkManager/system-connections"] = ErrnoStatus(EACCES, "list");
+  const ManagedInterfaces none = ReadManagedInterfaces(host);
+  EXPECT_THAT(*none.named, IsEmpty());
+  EXPECT_THAT(none.unread, IsEmpty());
+  host.directories["/run/NetworkManager"] = Names{"devices"};
+  const ManagedInterfaces running = ReadManagedInterfaces(host);
+  EXPECT_FALSE(running.named);
+  EXPECT_THAT(running.unread, ElementsAre("/etc/NetworkManager/system-connections"));
+}
+
+TEST(ReadManagedInterfaces, NamesAFolderWithMoreFilesThanItReads) {
+  FakeHost host;
+  host.directories["/run/systemd/netif/links"] = Names{"4"};
+  Names names;
+  for (int i = 0; i < 300; ++i) names.push_back(std::to_string(1000 + i) + ".network");
+  host.directories["/etc/systemd/network"] = names;
+  EXPECT_THAT(ReadManagedInterfaces(host).unread, ElementsAre("/etc/systemd/network"));
 }
 
 TEST(NetworkFiles, NetworkdRunsWhereItHasLinks) {
   FakeHost host;
   host.files["/etc/systemd/network/20-storage.network"] = "[Match]\nName=ens1f0\n[Link]\nMTUBytes=9000\n";
   host.directories["/etc/systemd/network"] = Names{"20-storage.network", "20-storage.netdev"};
-  EXPECT_THAT(*ReadManagedInterfaces(host), IsEmpty());
+  EXPECT_THAT(*ReadManagedInterfaces(host).named, IsEmpty());
   host.directories["/run/systemd/netif/links"] = Names{"4"};
-  EXPECT_THAT(NamesOf(*ReadManagedInterfaces(host)), ElementsAre("ens1f0"));
+  EXPECT_THAT(NamesOf(*ReadManagedInterfaces(host).named), ElementsAre("ens1f0"));
 }
 
 }  // namespace
