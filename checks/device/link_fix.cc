@@ -7,6 +7,7 @@
 #include "checks/spare.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/interruption.h"
+#include "checks/words/port_driver.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -130,12 +131,15 @@ Fix VirtualFunctionFix(const Facts& host, const Port& port) {
 }
 
 // Until Linux 6.13 rxe, siw and erdma keep the state by the events of their interface.
-bool KeepsItsState(const Port& port) { return IsSoftware(port) || port.device.starts_with("erdma"); }
+bool KeepsItsState(const Facts& host, const Port& port) {
+  const Fact<std::string> driver = DriverOf(host, port);
+  return IsSoftware(port) || (driver && *driver == "erdma");
+}
 
 // The interface is up with carrier, and the port is not active. Other drivers ask the interface or the firmware
 // each time, so another start of the interface changes nothing.
 Fix InactiveFix(const Facts& host, const Port& port) {
-  if (KeepsItsState(port)) return Bounce(port.netdev, "the driver missed that the interface is up");
+  if (KeepsItsState(host, port)) return Bounce(port.netdev, "the driver missed that the interface is up");
   const bool chelsio = port.netdev && port.netdev->driver == "cxgb4";
   // iw_query_port of the kernel's core says "init" of a port with carrier and without an IPv4 address.
   if (chelsio && port.state && *port.state == PortState::kInit)

@@ -2,10 +2,28 @@
 #include "checks/words/port_driver.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "api/model/rdma_drivers.h"
 
 namespace rdmaready {
+namespace {
+
+// The driver of a function that has RDMA and no interface: that of its port is another function's, as erdma's
+// is one of virtio_net (erdma_enum_and_get_netdev in drivers/infiniband/hw/erdma/erdma_main.c). Empty: the
+// function has another driver, or it is not known.
+std::string_view OwnDriver(const Facts& host, const Port& port) {
+  if (!port.pci || !host.pci_devices) return {};
+  const auto found = std::ranges::find(*host.pci_devices, port.pci->address, &PciDevice::address);
+  if (found == host.pci_devices->end()) return {};
+  const RdmaDriver* const row = RdmaDriverOf(*found);
+  return row != nullptr && row->driver == row->module ? row->driver : std::string_view();
+}
+
+}  // namespace
 
 Fact<std::string> DriverOf(const Facts& host, const Port& port) {
+  if (const std::string_view own = OwnDriver(host, port); !own.empty()) return std::string(own);
   // A bond may stand for the device: its members have the driver.
   const bool software = port.software && *port.software;
   const bool infiniband = port.transport && *port.transport == Transport::kInfiniBand;

@@ -8,8 +8,8 @@
 
 namespace rdmaready {
 
-// The network driver's name, "mlx5_core": by the port's interface, else by its function on the bus. Missing
-// with the reason why neither is known.
+// The driver's name, "mlx5_core": by the port's interface, else by its function on the bus. A function without
+// an interface of its own (erdma, efa) always says it itself. Missing with the reason why neither is known.
 Fact<std::string> DriverOf(const Facts& host, const Port& port);
 
 }  // namespace rdmaready

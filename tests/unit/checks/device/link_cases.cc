@@ -7,6 +7,20 @@
 namespace rdmaready {
 namespace {
 
+// The interface of erdma's port is one of virtio_net, on a function of its own.
+Facts OnErdma(const char* driver) {
+  Facts host = HardwareNic([driver](Port& port, PciFunction& pci) {
+    port.device = std::string(driver) == "erdma" ? "rocep59s0" : "erdma_0";
+    port.state = PortState::kDown;
+    Netdev netdev = *port.netdev;
+    netdev.driver = std::string(driver) == "erdma" ? "virtio_net" : driver;
+    port.netdev = netdev;
+    pci.address = "0000:3b:00.0";
+  });
+  host.pci_devices = std::vector<PciDevice>{{.address = "0000:3b:00.0", .driver = driver}};
+  return host;
+}
+
 std::vector<CheckCase> LinkBasicsRows() {
   const auto no_speed = [](Netdev& netdev) { netdev.speed_mbps = kUnsupported; };
   Facts hardware = WithNetdev(no_speed);
@@ -44,6 +58,10 @@ std::vector<CheckCase> LinkBasicsRows() {
                   port.software = false;
                 }),
                 "rxe0/1 down", {.fix = "unload the RDMA module of rxe0"}),
+          Fails("link.state", "erdma, whatever its device is called", OnErdma("erdma"), "down",
+                {.fix = "ip link set dev dcb0 down"}),
+          Fails("link.state", "another driver with such a name", OnErdma("mlx5_core"), "down",
+                {.fix = "rdma link show erdma_0/1"}),
           Fails("link.state", "cxgb4 without an IPv4 address", WithPort([](Port& port) {
                   port.state = PortState::kInit;
                   port.software = false;
