@@ -9,6 +9,7 @@
 
 #include "api/base/text.h"
 #include "checks/families.h"
+#include "checks/words/memlock_lines.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/virtual_function.h"
 #include "checks/words/words.h"
@@ -39,7 +40,10 @@ Verdict JudgeHostMemlock(const HostView& view) {
 // ---- host.memlock-users ----
 
 constexpr std::string_view kGrantSource = "systemd units, limits.conf";
-constexpr std::string_view kLogins = "logins";
+
+bool IsOfLogins(const MemlockGrant& grant) {
+  return grant.consumer == kLoginsConsumer || grant.consumer == kGroupConsumer;
+}
 
 // Programs that people start register memory where NICs reach GPUs, or NCCL is set up.
 Fact<bool> PeopleUseRdma(const HostView& view) {
@@ -96,13 +100,17 @@ Fact<bool> ContainersUseRdma(const HostView& view) {
 }
 
 Fact<bool> IsUser(const HostView& view, const MemlockGrant& grant) {
-  if (grant.consumer == kLogins) return LoginsUseRdma(view);
+  if (IsOfLogins(grant)) return LoginsUseRdma(view);
   return RunsContainers(grant) ? ContainersUseRdma(view) : Fact<bool>(true);
 }
 
-bool IsEnough(const MemlockGrant& grant) {
-  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
-  return grant.limit_bytes >= kGiB;
+bool IsEnough(const MemlockGrant& grant) { return grant.limit_bytes >= kLeastMemlockOfUsers; }
+
+// Whether people in the group of RDMA's users may lock enough: then the limit of everybody else does not
+// matter.
+bool GroupHasEnough(const std::vector<MemlockGrant>& grants) {
+  return std::ranges::any_of(
+      grants, [](const MemlockGrant& grant) { return grant.consumer == kGroupConsumer && IsEnough(grant); });
 }
 
 std::string LimitText(const MemlockGrant& grant) {
@@ -110,14 +118,23 @@ std::string LimitText(const MemlockGrant& grant) {
   return BytesText(grant.limit_bytes);
 }
 
-Fix GrantFix(const MemlockGrant& grant) {
-  if (grant.consumer == kLogins) {
-    return Fix("printf '* soft memlock unlimited\\n* hard memlock unlimited\\n' > "
-               "/etc/security/limits.d/90-rdma.conf")
-        .Because("the default limit of systemd is 8 MiB, and no file says more")
-        .Caution("only new sessions have the limit")
-        .CheckBy("ulimit -l");
-  }
+// For the users of RDMA alone, and as much as is asked for.
+Fix LoginsFix(const Profile& profile) {
+  const std::uint64_t bytes = std::max(profile.min_memlock_bytes.value_or(0), kLeastMemlockOfUsers);
+  std::string lines = MemlockLines(bytes);
+  for (std::size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 2))
+    lines.replace(at, 1, "\\n");
+  return Fix(Cat("groupadd -f ", kMemlockGroup))
+      .Run(Cat("printf '", lines, "' > /etc/security/limits.d/90-rdma.conf"))
+      .Because("the default limit of systemd is 8 MiB, and no file says more")
+      .Caution("only new sessions have the limit")
+      .Do(Cat("put those who run programs of RDMA into the group: gpasswd -a USER ", kMemlockGroup))
+      .Or("where their programs register more: a larger number of KiB, or unlimited, in those lines")
+      .CheckBy("ulimit -l");
+}
+
+Fix GrantFix(const MemlockGrant& grant, const Profile& profile) {
+  if (IsOfLogins(grant)) return LoginsFix(profile);
   const std::string folder = Cat("/etc/systemd/system/", ShellWord(grant.consumer), ".d");
   const std::string unit = ShellWord(grant.consumer);
   return Fix(Cat("mkdir -p ", folder, " && printf '[Service]\\nLimitMEMLOCK=infinity\\n' > ", folder,
@@ -136,7 +153,9 @@ struct MemlockUsers {
 
 MemlockUsers UsersOf(const HostView& view) {
   MemlockUsers users;
+  const bool by_group = GroupHasEnough(*view.host.memlock_grants);
   for (const MemlockGrant& grant : *view.host.memlock_grants) {
+    if (by_group && grant.consumer == kLoginsConsumer) continue;
     const bool enough = IsEnough(grant);
     const Fact<bool> user = IsUser(view, grant);
     if (!user) (enough ? users.perhaps_content : users.perhaps_needy) = user.missing();
@@ -154,14 +173,14 @@ std::string GrantsText(const std::vector<const MemlockGrant*>& grants) {
   return text;
 }
 
-// Exactly 64 MiB is too little for many: a program registers what it moves, and a rank of a job gigabytes.
 Verdict JudgeHostMemlockUsers(const HostView& view) {
   constexpr std::string_view kExpected = "unlimited, or 1 GiB at least";
   const Fact<std::vector<MemlockGrant>>& grants = view.host.memlock_grants;
   if (!grants) return NoAnswer(grants.missing(), kExpected, kGrantSource);
   const MemlockUsers users = UsersOf(view);
   if (!users.needy.empty())
-    return Judged(false, GrantsText(users.needy), kExpected, kGrantSource, GrantFix(*users.needy.front()));
+    return Judged(false, GrantsText(users.needy), kExpected, kGrantSource,
+                  GrantFix(*users.needy.front(), view.profile));
   if (users.perhaps_needy) return NoAnswer(*users.perhaps_needy, kExpected, kGrantSource);
   if (!users.content.empty()) return Judged(true, GrantsText(users.content), kExpected, kGrantSource);
   if (users.perhaps_content) return NoAnswer(*users.perhaps_content, kExpected, kGrantSource);

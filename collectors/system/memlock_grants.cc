@@ -27,6 +27,8 @@ constexpr std::array<std::string_view, 4> kUnitFolders{"/etc/systemd/system", "/
                                                        "/usr/lib/systemd/system", "/lib/systemd/system"};
 constexpr std::string_view kSystemConf = "/etc/systemd/system.conf";
 
+constexpr std::string_view kRdmaGroup = "@rdma";
+
 struct LimitSaid {
   std::uint64_t bytes = 0;
   std::string source{};
@@ -119,16 +121,22 @@ absl::StatusOr<std::optional<LimitSaid>> LimitOfUnit(HostReader& host, const std
   return said ? said : usual;
 }
 
-absl::StatusOr<std::optional<LimitSaid>> LimitOfLogins(HostReader& host,
-                                                       const std::optional<LimitSaid>& usual) {
+// The last line of limits.conf(5) for the domain; nothing without one.
+absl::StatusOr<std::optional<LimitSaid>> LimitOfDomain(HostReader& host, std::string_view domain) {
   const std::string own = "/etc/security/limits.conf";
   std::vector<std::string> paths{own};
   RR_RETURN_IF_ERROR(AddConfs(host, "/etc/security/limits.d", &paths));
   std::optional<LimitSaid> said;
   for (const std::string& path : paths) {
     RR_ASSIGN_OR_RETURN(const std::vector<std::string> lines, LimitLines(host, path, "memlock"));
-    if (const auto bytes = DecodePamMemlock(lines)) said = LimitSaid{*bytes, path};
+    if (const auto bytes = DecodePamMemlock(lines, domain)) said = LimitSaid{*bytes, path};
   }
+  return said;
+}
+
+absl::StatusOr<std::optional<LimitSaid>> LimitOfLogins(HostReader& host,
+                                                       const std::optional<LimitSaid>& usual) {
+  RR_ASSIGN_OR_RETURN(const std::optional<LimitSaid> said, LimitOfDomain(host, "*"));
   if (said || !usual) return said;
   return LimitSaid{usual->bytes, usual->source + ", no line in limits.conf or limits.d"};
 }
@@ -143,6 +151,9 @@ absl::StatusOr<std::vector<MemlockGrant>> Grants(HostReader& host) {
   }
   RR_ASSIGN_OR_RETURN(const std::optional<LimitSaid> logins, LimitOfLogins(host, usual));
   if (logins) grants.push_back({.consumer = "logins", .limit_bytes = logins->bytes, .source = logins->source});
+  RR_ASSIGN_OR_RETURN(const std::optional<LimitSaid> group, LimitOfDomain(host, kRdmaGroup));
+  if (group)
+    grants.push_back({.consumer = "logins of @rdma", .limit_bytes = group->bytes, .source = group->source});
   return grants;
 }
 
@@ -165,12 +176,12 @@ std::optional<std::uint64_t> DecodeUnitLimit(std::string_view text) {
   return *number << shift;
 }
 
-std::optional<std::uint64_t> DecodePamMemlock(std::span<const std::string> lines) {
+std::optional<std::uint64_t> DecodePamMemlock(std::span<const std::string> lines, std::string_view domain) {
   constexpr std::uint64_t kKib = 1024;
   std::optional<std::uint64_t> limit;
   for (const std::string& line : lines) {
     const std::vector<std::string_view> words = WordsOf(std::string_view(line).substr(0, line.find('#')));
-    if (words.size() < 4 || words[0] != "*" || words[2] != "memlock") continue;
+    if (words.size() < 4 || words[0] != domain || words[2] != "memlock") continue;
     if (words[1] != "soft" && words[1] != "-") continue;
     if (words[3] == "unlimited" || words[3] == "infinity" || words[3] == "-1") {
       limit = Memlock::kUnlimited;

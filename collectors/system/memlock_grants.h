@@ -18,11 +18,13 @@ namespace rdmaready {
 // As systemd.exec(5) writes a limit, "SOFT" or "SOFT:HARD": "infinity", "64K", "8M". The soft one, in bytes.
 std::optional<std::uint64_t> DecodeUnitLimit(std::string_view text);
 
-// What limits.conf(5) gives to everybody ("*") of "memlock", in bytes; nothing where it does not say.
-std::optional<std::uint64_t> DecodePamMemlock(std::span<const std::string> lines);
+// The limit that limits.conf(5) gives to a domain of "memlock", in bytes: to everybody ("*"), or to a group
+// ("@rdma"). Nothing where it does not say.
+std::optional<std::uint64_t> DecodePamMemlock(std::span<const std::string> lines,
+                                              std::string_view domain = "*");
 
-// Of the units that are there and of logins. A limit that no file names is systemd's own: 8 MiB, which its
-// commented configuration tells. Who is told by no file at all is left out.
+// The limits of units that are there, of logins, and of logins in the group rdma where a file names it. A limit
+// that no file names is systemd's own: 8 MiB, as its commented configuration says. Empty: no file says a limit.
 Fact<std::vector<MemlockGrant>> ReadMemlockGrants(HostReader& host);
 
 }  // namespace rdmaready

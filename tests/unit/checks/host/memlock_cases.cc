@@ -86,10 +86,20 @@ Facts WithPeerMemory(std::vector<MemlockGrant> others) {
 std::vector<CheckCase> PeerMemoryRows() {
   const MemlockGrant containers{
       .consumer = "containerd.service", .limit_bytes = Memlock::kUnlimited, .source = "/etc/systemd/system"};
+  const MemlockGrant group{.consumer = "logins of @rdma",
+                           .limit_bytes = 1024 * kMiB,
+                           .source = "/etc/security/limits.d/90-rdma.conf"};
+  MemlockGrant small_group = group;
+  small_group.limit_bytes = 64 * kMiB;
   Facts unknown = WithPeerMemory({});
   unknown.gpu = Denied();
   return {Fails("host.memlock-users", "peer memory, and people start the programs", WithPeerMemory({}),
-                "logins 8 MiB", {.fix = "/etc/security/limits.d/90-rdma.conf"}),
+                "logins 8 MiB",
+                {.fix = "printf '@rdma soft memlock 1048576\\n@rdma hard memlock 1048576\\n' > "
+                        "/etc/security/limits.d/90-rdma.conf"}),
+          Passes("host.memlock-users", "the group of RDMA's users", WithPeerMemory({group}),
+                 "logins of @rdma 1 GiB by /etc/security/limits.d/90-rdma.conf"),
+          Fails("host.memlock-users", "the group has too little", WithPeerMemory({small_group}), "64 MiB"),
           Passes("host.memlock-users", "peer memory, and containers have the programs",
                  WithPeerMemory({containers}), "containerd.service unlimited"),
           IsUnknown("host.memlock-users", "peer memory is not known", unknown, "not permitted")};

@@ -53,6 +53,16 @@ TEST(MemlockGrants, FollowUnitsDropInsAndTheDefault) {
   EXPECT_EQ(ReadMemlockGrants(host).missing().kind, Missing::Kind::kDenied);
 }
 
+TEST(MemlockGrants, KnowTheGroupOfRdmasUsers) {
+  FakeHost host;
+  host.directories["/etc/security/limits.d"] = std::vector<std::string>{"90-rdma.conf", "audio.conf"};
+  host.files["/etc/security/limits.d/90-rdma.conf"] =
+      "@rdma soft memlock 1048576\n@rdma hard memlock 1048576\n";
+  host.files["/etc/security/limits.d/audio.conf"] = "@audio - memlock unlimited\n";
+  EXPECT_THAT(*ReadMemlockGrants(host), ElementsAre(MemlockGrant{"logins of @rdma", 1048576 * kKib,
+                                                                 "/etc/security/limits.d/90-rdma.conf"}));
+}
+
 TEST(MemlockGrants, AreNoneWhereNoFileTells) {
   FakeHost host;
   const Fact<std::vector<MemlockGrant>> grants = ReadMemlockGrants(host);
