@@ -6,6 +6,7 @@
 #include "checks/dcb/kept.h"
 #include "checks/dcb/set_elsewhere.h"
 #include "checks/families.h"
+#include "checks/setting/boot_owner.h"
 #include "checks/setting/owner.h"
 #include "checks/words/cluster_agent.h"
 #include "checks/words/verdicts.h"
@@ -88,6 +89,10 @@ Fix LaterWriterFix(const EthernetView& view, const KeptDcb& kept) {
       .CheckBy("dcb pfc show dev {netdev}");
 }
 
+std::string ChangeKept(const EthernetView& view, const std::string& file) {
+  return ChangeText(file, StarterOf(view.host, file));
+}
+
 Verdict JudgeOtherwise(const EthernetView& view, const KeptDcb& kept) {
   const std::string file = FileText(view.host, kept.file);
   const std::string now = PfcText(view.netdev->dcb.pfc->enabled);
@@ -102,7 +107,7 @@ Verdict JudgeOtherwise(const EthernetView& view, const KeptDcb& kept) {
       Fix()
           .Because(
               "somebody changed it by hand, and not in the file: the next boot brings the other value back")
-          .Do(Cat("change ", Printable(kept.file), ": it is to set ", now, " on {netdev}"))
+          .Do(Cat(ChangeKept(view, kept.file), ": it is to set ", now, " on {netdev}"))
           .CheckBy(Cat("grep -n pfc ", ShellWord(kept.file))));
 }
 
@@ -114,7 +119,7 @@ Verdict JudgeElsewhere(const EthernetView& view, const KeptDcb& kept) {
   return Judged(false, Cat(file, " sets ", kept.text, where, "; nothing sets ", Printable(view.netdev->name)),
                 Cat(Printable(view.netdev->name), " set at boot"), kBootSource,
                 std::move(fix)
-                    .Do(Cat("change ", Printable(kept.file), ": it is to set {netdev}",
+                    .Do(Cat(ChangeKept(view, kept.file), ": it is to set {netdev}",
                             kept.gone ? Cat(" instead of ", kept.text) : std::string(" too")))
                     .CheckBy(Cat("grep -n -w {netdev} ", ShellWord(kept.file))));
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "checks/setting/boot_settings.h"
 #include "checks/words/cluster_agent.h"
 #include "checks/words/ethernet.h"
 #include "checks/words/verdicts.h"
@@ -25,6 +26,8 @@ bool IsOf(const BootWrite& write, std::string_view file) {
 std::vector<std::string> OthersOf(const EthernetView& view, std::string_view file) {
   std::vector<std::string> others;
   for (const BootWrite& write : *view.host.boot_writes) {
+    const bool unread = write.setting == "unread" && write.file == file;
+    if (unread) return {};
     if (!IsOf(write, file)) continue;
     if (write.object.empty() || write.object == view.netdev->name) return {};
     if (std::ranges::find(others, write.object) == others.end()) others.push_back(write.object);
@@ -121,17 +124,25 @@ KeptDcb KeptDcbOf(const EthernetView& view) {
     kept.several = !kept.file.empty();
     if (kept.file.empty()) kept.file = file;
   }
-  return kept.file.empty() ? elsewhere : ComparedPfc(view, kept);
+  const KeptDcb found = kept.file.empty() ? elsewhere : ComparedPfc(view, kept);
+  if (found.pfc) return found;
+  // A script that could not be read may set this interface, or set it otherwise.
+  if (const auto unread = UnreadScript(view.host)) return {.gap = *unread};
+  return found;
+}
+
+std::string StarterOf(const Facts& host, const std::string& file) {
+  if (!host.boot_writes) return file;
+  const auto& writes = *host.boot_writes;
+  const auto started = std::ranges::find_if(writes, [&file](const BootWrite& write) {
+    return write.file == file && write.started != file && !write.started.empty();
+  });
+  return started == writes.end() ? file : started->started;
 }
 
 std::string FileText(const Facts& host, const std::string& file) {
-  if (host.boot_writes) {
-    for (const BootWrite& write : *host.boot_writes) {
-      if (write.file == file && write.started != file && !write.started.empty())
-        return Cat(Printable(file), " (by ", Printable(write.started), ")");
-    }
-  }
-  return Printable(file);
+  const std::string started = StarterOf(host, file);
+  return started == file ? Printable(file) : Cat(Printable(file), " (by ", Printable(started), ")");
 }
 
 }  // namespace rdmaready

@@ -33,6 +33,9 @@ struct KeptDcb {
 // The netdev of the view is known.
 KeptDcb KeptDcbOf(const EthernetView& view);
 
+// The file that starts another one's commands: "/etc/systemd/system/qos.service"; the same where nothing does.
+std::string StarterOf(const Facts& host, const std::string& file);
+
 // "/usr/local/sbin/qos.sh (by /etc/systemd/system/qos.service)": the file of a command, and what starts it.
 std::string FileText(const Facts& host, const std::string& file);
 

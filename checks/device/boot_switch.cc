@@ -9,6 +9,8 @@
 #include "api/model/rdma_drivers.h"
 #include "checks/device/protocol_switches.h"
 #include "checks/families.h"
+#include "checks/setting/boot_owner.h"
+#include "checks/setting/boot_settings.h"
 #include "checks/words/names.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::string_view kFilesSource = "files below /etc";
 constexpr std::string_view kUnits = "/etc/systemd/system/";
+constexpr std::string_view kModprobe = "/etc/modprobe.d";
 
 // Whether the port has a protocol at all. mlx5 with RoCE off has a port of Ethernet, for raw packets, and no
 // GID.
@@ -53,13 +56,19 @@ Fix SwitchOn(Fix fix, const PortView& view) {
 
 Fix AtBootFix(const PortView& view, const BootWrite& write) {
   const std::string file = Printable(write.file);
+  const bool made = IsMadeAnew(write.file);
+  const std::string change =
+      Cat(ChangeText(write.file, write.started), ": without the lines of ", write.setting);
+  const std::string remove = Cat("remove these lines from ", file);
   Fix fix = Fix().Because(Cat(file, " runs at each boot, and was made for another use of the NIC"),
                           Certainty::kCertain);
   if (write.started.starts_with(kUnits)) {
     const std::string unit = write.started.substr(kUnits.size());
     fix = std::move(fix)
               .Run(Cat("systemctl disable ", ShellWord(unit)))
-              .Or(Cat("where ", Printable(unit), " does other things too, remove these lines from ", file));
+              .Or(Cat("where ", Printable(unit), " does other things too, ", made ? change : remove));
+  } else if (made) {
+    fix = std::move(fix).Do(change);
   } else {
     fix = std::move(fix).Do(Cat("remove the lines of ", Printable(write.setting), " from ", file));
   }
@@ -115,6 +124,7 @@ Verdict JudgeDrvModuleAllowed(const HostView& view) {
   if (!host.boot_writes) return NoAnswer(host.boot_writes.missing(), kExpected, kFilesSource);
   const BootWrite* const forbidden = ForbiddenHere(host);
   if (forbidden != nullptr) return JudgeForbidden(*forbidden);
+  if (const auto unread = UnreadScript(host, kModprobe)) return NoAnswer(*unread, kExpected, kFilesSource);
   return Judged(true, "no file of modprobe.d forbids one", kExpected, kFilesSource);
 }
 
@@ -141,7 +151,10 @@ std::optional<Verdict> JudgeSwitchedOffAtBoot(const PortView& view) {
   if (!view.port.pci && !NotOffered(view.port.pci))
     return NoAnswer(view.port.pci.missing(), expected, kFilesSource);
   const std::vector<BootWrite> contrary = SwitchedOffAtBoot(host, view.port, view.profile);
-  if (contrary.empty()) return std::nullopt;
+  if (contrary.empty()) {
+    const auto unread = UnreadScript(host);
+    return unread ? std::optional(NoAnswer(*unread, expected, kFilesSource)) : std::nullopt;
+  }
   if (!view.port.transport && !NotOffered(view.port.transport))
     return NoAnswer(view.port.transport.missing(), expected, kFilesSource);
   if (!view.port.gids && !NotOffered(view.port.gids))

@@ -5,6 +5,10 @@
 #include <vector>
 
 #include "checks/families.h"
+#include "checks/net/shared_subnets.h"
+#include "checks/setting/boot_owner.h"
+#include "checks/setting/boot_settings.h"
+#include "checks/setting/sysctl_name.h"
 #include "checks/words/addresses.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
@@ -15,57 +19,30 @@ namespace {
 constexpr std::string_view kShowAcceptLocal = "sysctl -a -r 'net.ipv4.conf..*.accept_local'";
 constexpr std::string_view kSysctlSource = "sysctl net.ipv4.conf, rtnetlink addresses";
 
-struct Member {
-  std::string netdev{};
-  Fact<Ipv4Settings> settings{};
-};
-
-// The interfaces of the host in one IPv4 subnet of the port, its own first.
-struct Shared {
-  std::string subnet{};  // "10.0.0.1/24"
-  bool answers_apart = false;
-  std::vector<Member> members{};
-};
-
-bool IsIpv4(const IpAddress& ip) { return ip.address.find(':') == std::string::npos; }
-
-Fact<Ipv4Settings> SettingsOf(const Port& port, const std::string& netdev) {
-  if (port.netdev && port.netdev->name == netdev) return port.netdev->ipv4;
-  if (!port.uppers) return port.uppers.missing();
-  const auto found = std::ranges::find(*port.uppers, netdev, &UpperNetdev::name);
-  return found == port.uppers->end() ? Fact<Ipv4Settings>() : found->ipv4;
-}
-
-bool Has(const Port& port, const std::string& netdev) {
-  if (port.netdev && port.netdev->name == netdev) return true;
-  return port.uppers && std::ranges::find(*port.uppers, netdev, &UpperNetdev::name) != port.uppers->end();
-}
-
 // Two RDMA ports in one subnet are said once, of the later one.
 bool SaidLater(const PortView& view, const std::string& netdev) {
   if (!view.host.ports) return false;
   bool later = false;
   for (const Port& port : *view.host.ports) {
-    if (later && Has(port, netdev) && !Has(view.port, netdev)) return true;
+    if (later && HasInterface(port, netdev) && !HasInterface(view.port, netdev)) return true;
     later = later || PortName(port) == PortName(view.port);
   }
   return false;
 }
 
-std::vector<Shared> SharedOf(const PortView& view) {
-  std::vector<Shared> all;
-  for (const Subnet& subnet : *view.port.subnets) {
-    if (!IsIpv4(subnet.own)) continue;
-    Shared shared{.subnet = Cat(subnet.own.address, "/", subnet.own.prefix_length)};
-    shared.answers_apart = subnet.route && subnet.route->netdev == subnet.netdev;
-    shared.members.push_back({subnet.netdev, SettingsOf(view.port, subnet.netdev)});
-    for (const SubnetSharer& sharer : subnet.shared_with) {
-      if (!SaidLater(view, sharer.netdev)) shared.members.push_back({sharer.netdev, sharer.ipv4});
-    }
-    if (shared.members.size() > 1) all.push_back(std::move(shared));
+std::vector<SharedSubnet> SharedOf(const PortView& view) {
+  std::vector<SharedSubnet> all = SharedSubnetsOf(view.port);
+  for (SharedSubnet& shared : all) {
+    const std::string own = shared.members.front().netdev;
+    std::erase_if(shared.members, [&](const SubnetMember& member) {
+      return member.netdev != own && SaidLater(view, member.netdev);
+    });
   }
+  std::erase_if(all, [](const SharedSubnet& shared) { return shared.members.size() < 2; });
   return all;
 }
+
+bool IsIpv4(const IpAddress& ip) { return ip.address.find(':') == std::string::npos; }
 
 std::string ArpNotApplicable(const PortView& view) {
   if (IsInfiniBand(view.port)) return "InfiniBand: a port is reached by its LID";
@@ -74,76 +51,111 @@ std::string ArpNotApplicable(const PortView& view) {
   return any ? "" : "the port has no IPv4 address";
 }
 
-// Every member of every shared subnet by `good`; the first subnet in which one is not decides.
-template <class Good, class Value>
-Verdict JudgeMembers(const PortView& view, std::string_view setting, std::string_view expected, Good good,
+// ---- repairs ----
+
+constexpr std::string_view kForGood = "for good: a file in /etc/sysctl.d";
+
+// A file of the boot that gives all interfaces another value: a site may want its own choice there.
+std::string OfAllAtBoot(const Facts& host, const SharedSubnetSysctl& wanted) {
+  const SettingObject all{.kind = SettingKind::kSysctl, .name = Ipv4VariableName("all", wanted.variable)};
+  for (const BootWrite* write : BootWritersOf(host, PlaceOf(host, all))) {
+    if (!IsRightAtBoot(all.kind, *write, std::to_string(wanted.value)))
+      return Cat("where every interface of the host is to have it: ", ChangeText(write->file, write->started),
+                 ", which sets ", all.name, " otherwise");
+  }
+  return {};
+}
+
+// Sets the variable of each interface that needs it, and that of all interfaces only where nothing else helps.
+Fix SetFix(const PortView& view, const SharedSubnetSysctl& wanted) {
+  Fix fix;
+  bool all = false;
+  for (const std::string& place : PlacesToSet(view.host, view.port, wanted)) {
+    all = all || place == "all";
+    fix = std::move(fix).Run(
+        Cat("sysctl -w ", ShellWord(Ipv4VariableName(place, wanted.variable)), "=", wanted.value));
+  }
+  if (fix.empty()) return fix;
+  if (all)
+    fix = std::move(fix).Caution(
+        "it holds for every interface of the host: the larger value of `all` and the interface's own counts");
+  if (wanted.variable == "rp_filter")
+    fix = std::move(fix).Caution(
+        "the loose filter accepts a packet by that interface where any route to its sender exists");
+  fix = std::move(fix).Do(kForGood).Or(
+      wanted.variable == "rp_filter"
+          ? "give each interface a subnet of its own: the strict filter can then stay"
+          : "give each interface a subnet of its own: then the setting is not needed");
+  if (const std::string other = OfAllAtBoot(view.host, wanted); !other.empty()) fix = std::move(fix).Or(other);
+  return std::move(fix).CheckBy(Cat("sysctl -a -r 'net.ipv4.conf..*.", wanted.variable, "'"));
+}
+
+// ---- verdicts ----
+
+// Every member of every shared subnet; the first subnet in which one is not good decides.
+template <class Value>
+Verdict JudgeMembers(const PortView& view, const SharedSubnetSysctl& wanted, std::string_view expected,
                      Value value) {
   if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), std::string(expected), kSysctlSource);
-  for (const Shared& shared : SharedOf(view)) {
+  for (const SharedSubnet& shared : SharedOf(view)) {
     std::string names;
     std::string wrong;
-    for (const Member& member : shared.members) {
+    for (const SubnetMember& member : shared.members) {
       if (!member.settings) return NoAnswer(member.settings.missing(), std::string(expected), kSysctlSource);
       names += Cat(names.empty() ? "" : ", ", member.netdev);
-      if (good(*member.settings, shared)) continue;
+      if (wanted.good(*member.settings, shared)) continue;
       wrong += Cat(wrong.empty() ? "" : ", ", value(*member.settings), " on ", member.netdev);
     }
     if (wrong.empty()) continue;
     // Two RDMA ports in one subnet are said of one of them.
     if (const Missing* gap = UnknownNetdev(view.host))
       return NoAnswer(*gap, std::string(expected), kSysctlSource);
-    return Judged(false, Cat("in the subnet of ", shared.subnet, " are ", names, ": ", setting, " ", wrong),
-                  std::string(expected), kSysctlSource);
+    return Judged(false,
+                  Cat("in the subnet of ", shared.subnet, " are ", names, ": ", wanted.variable, " ", wrong),
+                  std::string(expected), kSysctlSource, SetFix(view, wanted));
   }
   const Fact<Ipv4Settings>& own = view.port.netdev ? view.port.netdev->ipv4 : Fact<Ipv4Settings>();
   const std::string alone = SharedOf(view).empty() ? "no other interface is in its subnets" : "good everywhere";
-  return Judged(true, own ? Cat(setting, " ", value(*own), ": ", alone) : alone, std::string(expected),
+  return Judged(true, own ? Cat(wanted.variable, " ", value(*own), ": ", alone) : alone, std::string(expected),
                 kSysctlSource);
 }
 
 Verdict JudgeArpIgnore(const PortView& view) {
   if (std::string reason = ArpNotApplicable(view); !reason.empty()) return NotApplicable(reason);
-  // Larger values than 2 still answer for other interfaces' addresses, or, 8, for none at all.
-  const auto good = [](const Ipv4Settings& settings, const Shared& shared) {
-    if (settings.arp_ignore == 1 || settings.arp_ignore == 2) return true;
-    return settings.arp_ignore == 0 && settings.arp_filter && shared.answers_apart;
-  };
-  return JudgeMembers(view, "arp_ignore", "1 or 2 where interfaces share a subnet", good,
+  return JudgeMembers(view, *FindSharedSubnetSysctl("arp.ignore"), "1 or 2 where interfaces share a subnet",
                       [](const Ipv4Settings& settings) { return settings.arp_ignore; });
 }
 
 Verdict JudgeArpAnnounce(const PortView& view) {
   if (std::string reason = ArpNotApplicable(view); !reason.empty()) return NotApplicable(reason);
-  const auto good = [](const Ipv4Settings& settings, const Shared&) { return settings.arp_announce == 2; };
-  return JudgeMembers(view, "arp_announce", "2 where interfaces share a subnet", good,
+  return JudgeMembers(view, *FindSharedSubnetSysctl("arp.announce"), "2 where interfaces share a subnet",
                       [](const Ipv4Settings& settings) { return settings.arp_announce; });
 }
 
 Verdict JudgeIpRpFilter(const PortView& view) {
   if (std::string reason = ArpNotApplicable(view); !reason.empty()) return NotApplicable(reason);
-  const auto good = [](const Ipv4Settings& settings, const Shared&) { return settings.rp_filter != 1; };
-  return JudgeMembers(view, "rp_filter", "0 or 2 where interfaces share a subnet", good,
+  return JudgeMembers(view, *FindSharedSubnetSysctl("ip.rp-filter"), "0 or 2 where interfaces share a subnet",
                       [](const Ipv4Settings& settings) { return settings.rp_filter; });
 }
 
 enum class Family { kIpv4, kIpv6 };
 
 // Another RDMA port before this one that has an interface in a subnet of the port's, with both its settings.
-std::vector<Shared> WithRdmaPorts(const PortView& view, Family family) {
-  std::vector<Shared> all;
+std::vector<SharedSubnet> WithRdmaPorts(const PortView& view, Family family) {
+  std::vector<SharedSubnet> all;
   if (!view.host.ports) return all;
   for (const Subnet& subnet : *view.port.subnets) {
     if (IsIpv4(subnet.own) != (family == Family::kIpv4)) continue;
-    Shared shared{.subnet = Cat(subnet.own.address, "/", subnet.own.prefix_length)};
+    SharedSubnet shared{.subnet = Cat(subnet.own.address, "/", subnet.own.prefix_length)};
     for (const SubnetSharer& sharer : subnet.shared_with) {
       for (const Port& other : *view.host.ports) {
         if (PortName(other) == PortName(view.port)) break;
-        if (Has(other, sharer.netdev) && !Has(view.port, sharer.netdev))
+        if (HasInterface(other, sharer.netdev) && !HasInterface(view.port, sharer.netdev))
           shared.members.push_back({sharer.netdev, sharer.ipv4});
       }
     }
     if (shared.members.empty()) continue;
-    shared.members.insert(shared.members.begin(), {subnet.netdev, SettingsOf(view.port, subnet.netdev)});
+    shared.members.insert(shared.members.begin(), {subnet.netdev, Ipv4SettingsOf(view.port, subnet.netdev)});
     all.push_back(std::move(shared));
   }
   return all;
@@ -160,7 +172,7 @@ std::string LocalNotApplicable(const PortView& view) {
 
 // RDMA-CM looks the sender up for its own interface (validate_ipv6_net_dev of drivers/infiniband/core/cma.c).
 // An IPv6 address of the host itself is found before, on the other interface, and the request is refused.
-Verdict JudgeLocalIpv6(const Shared& shared) {
+Verdict JudgeLocalIpv6(const SharedSubnet& shared) {
   const std::string netdev = ShellWord(shared.members.front().netdev);
   return Judged(
       false,
@@ -177,19 +189,19 @@ Verdict JudgeIpAcceptLocal(const PortView& view) {
   if (std::string reason = LocalNotApplicable(view); !reason.empty()) return NotApplicable(reason);
   constexpr std::string_view kExpected = "1 where two RDMA ports share a subnet";
   if (!view.port.subnets) return NoAnswer(view.port.subnets.missing(), kExpected, kSysctlSource);
-  const std::vector<Shared> by_ipv4 = WithRdmaPorts(view, Family::kIpv4);
-  const std::vector<Shared> by_ipv6 = WithRdmaPorts(view, Family::kIpv6);
+  const std::vector<SharedSubnet> by_ipv4 = WithRdmaPorts(view, Family::kIpv4);
+  const std::vector<SharedSubnet> by_ipv6 = WithRdmaPorts(view, Family::kIpv6);
   if (by_ipv4.empty() && !by_ipv6.empty()) {
     if (!view.port.transport) return NoAnswer(view.port.transport.missing(), kExpected, kSysctlSource);
     return JudgeLocalIpv6(by_ipv6.front());
   }
   std::string names;
-  for (const Shared& shared : by_ipv4) {
-    for (const Member& member : shared.members) {
+  for (const SharedSubnet& shared : by_ipv4) {
+    for (const SubnetMember& member : shared.members) {
       if (!member.settings) return NoAnswer(member.settings.missing(), kExpected, kSysctlSource);
       if (!member.settings->accept_local)
         return Judged(false, Cat("accept_local 0 on ", member.netdev, ", in the subnet of ", shared.subnet),
-                      kExpected, kSysctlSource);
+                      kExpected, kSysctlSource, SetFix(view, *FindSharedSubnetSysctl("ip.accept-local")));
       names += Cat(names.empty() ? "" : ", ", member.netdev);
     }
   }
@@ -204,8 +216,9 @@ std::vector<Check> ArpChecks() {
       {.id = "ip.accept-local",
        .title = "Two ports of the host in one subnet can talk to one another",
        .why = "Else what one port sends to the other is dropped as forged: a test between them times out",
-       .fix = Fix("sysctl -w net.ipv4.conf.all.accept_local=1")
-                  .Do("for good: a file in /etc/sysctl.d")
+       .fix = Fix("sysctl -w net.ipv4.conf.{netdev}.accept_local=1")
+                  .Do("the same for the other port's interface")
+                  .Do(kForGood)
                   .Or("give each RDMA port a subnet of its own: then the setting is not needed")
                   .CheckBy(kShowAcceptLocal),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
@@ -215,9 +228,9 @@ std::vector<Check> ArpChecks() {
        .why =
            "Else an interface answers for the address of another in the same subnet, and RDMA is sent to the "
            "wrong device",
-       .fix = Fix("sysctl -w net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2")
-                  .Caution("it holds for every interface of the host, also for those without RDMA")
-                  .Do("for good: a file in /etc/sysctl.d")
+       .fix = Fix("sysctl -w net.ipv4.conf.{netdev}.arp_ignore=2")
+                  .Do("the same for the other interfaces in its subnet")
+                  .Do(kForGood)
                   .Or("give each interface a subnet of its own: then the setting is not needed")
                   .CheckBy("sysctl -a -r 'net.ipv4.conf..*.arp_ignore'"),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
@@ -226,9 +239,9 @@ std::vector<Check> ArpChecks() {
        .title = "Every interface asks by ARP with its own address",
        .why =
            "Peers learn from the question: with another interface's address in it they send to the wrong one",
-       .fix = Fix("sysctl -w net.ipv4.conf.all.arp_announce=2")
-                  .Caution("it holds for every interface of the host, also for those without RDMA")
-                  .Do("for good: a file in /etc/sysctl.d")
+       .fix = Fix("sysctl -w net.ipv4.conf.{netdev}.arp_announce=2")
+                  .Do("the same for the other interfaces in its subnet")
+                  .Do(kForGood)
                   .Or("give each interface a subnet of its own: then the setting is not needed")
                   .CheckBy("sysctl -a -r 'net.ipv4.conf..*.arp_announce'"),
        .depends_on = {"inv.netdev-mapping", "ip.address", "arp.ignore"},
@@ -238,12 +251,14 @@ std::vector<Check> ArpChecks() {
        .why =
            "Where interfaces share a subnet, a strict filter silently drops what arrives by the one that the "
            "route back does not take",
-       .fix = Fix("sysctl -w net.ipv4.conf.all.rp_filter=2")
-                  .Caution(
-                      "the loose filter accepts a packet by any interface, where a route to its sender exists")
-                  .Do("for good: a file in /etc/sysctl.d")
-                  .Or("give each interface a subnet of its own: the strict filter can then stay")
-                  .CheckBy("sysctl -a -r 'net.ipv4.conf..*.rp_filter'"),
+       .fix =
+           Fix("sysctl -w net.ipv4.conf.{netdev}.rp_filter=2")
+               .Do("the same for the other interfaces in its subnet")
+               .Caution(
+                   "the loose filter accepts a packet by that interface, where any route to its sender exists")
+               .Do(kForGood)
+               .Or("give each interface a subnet of its own: the strict filter can then stay")
+               .CheckBy("sysctl -a -r 'net.ipv4.conf..*.rp_filter'"),
        .depends_on = {"inv.netdev-mapping", "ip.address"},
        .judge = JudgeIpRpFilter},
   };

@@ -42,6 +42,9 @@ void Append(const Remedy& more, Remedy& remedy) {
 Remedy OwnBeside(const Remedy& made, const Remedy& own) {
   Remedy same = own;
   same.cautions = made.cautions;
+  std::erase_if(same.cautions, [&own](const std::string& caution) {
+    return std::ranges::find(own.steps, caution, &RemedyStep::action) != own.steps.end();
+  });
   if (same.owner.empty()) same.owner = made.owner;
   AddEachOnce(made.alternatives, same.alternatives);
   std::vector<RemedyStep> before;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,14 +19,16 @@
 #include "checks/device/mtu.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
+#include "checks/plan/persist_sysctls.h"
 #include "checks/plan/persist_units.h"
-#include "checks/setting/boot_settings.h"
+#include "checks/setting/boot_owner.h"
 #include "checks/setting/driver_rules.h"
 #include "checks/setting/edit.h"
 #include "checks/setting/table.h"
 #include "checks/spare.h"
 #include "checks/words/cluster_agent.h"
 #include "checks/words/ethernet.h"
+#include "checks/words/memlock_lines.h"
 #include "checks/words/verdicts.h"
 #include "checks/words/words.h"
 
@@ -76,10 +77,13 @@ std::string Joined(const std::vector<std::string>& names) {
 // Names the files that set data centre bridging at boot already; empty: no file does.
 std::string KeeperNote(const EthernetView& view, const KeptDcb& kept) {
   const std::string file = FileText(view.host, kept.file);
+  const bool made = IsMadeAnew(kept.file);
+  const std::string change = made ? Cat("instead, ", ChangeText(kept.file, StarterOf(view.host, kept.file)))
+                                  : std::string("change it there instead");
   if (kept.kept == Kept::kOtherwise)
-    return Cat(file, " sets ", kept.text, " at boot: change it there instead, or remove those lines; ");
+    return Cat(file, " sets ", kept.text, " at boot: ", change, made ? "" : ", or remove those lines", "; ");
   if (kept.kept == Kept::kElsewhere)
-    return Cat(file, " sets ", kept.text, " at boot, and not this interface: change it there instead; ");
+    return Cat(file, " sets ", kept.text, " at boot, and not this interface: ", change, "; ");
   const Fact<std::vector<std::string>>& keepers = view.host.dcb_keepers;
   if (!keepers || keepers->empty()) return {};
   return Cat(Joined(*keepers), keepers->size() == 1 ? " sets" : " set",
@@ -116,9 +120,12 @@ void AddUnits(const PlannedPart& part, const Plan& plan, std::vector<PersistFile
 void AddSwitches(const PlannedPart& part, std::vector<PersistFile>& files) {
   for (const Port& port : *part.now.ports) {
     for (const BootWrite& write : SwitchedOffAtBoot(part.now, port, *part.origin->profile)) {
-      files.push_back({.path = write.file,
+      const bool made = IsMadeAnew(write.file);
+      files.push_back({.path = made ? write.started : write.file,
                        .note = Cat("sets ", Printable(write.setting), " ", Printable(write.value), " of ",
-                                   Printable(port.device), " at boot, against the profile: remove those lines"),
+                                   Printable(port.device), " at boot, against the profile: ",
+                                   made ? Cat(ChangeText(write.file, write.started), ", without those lines")
+                                        : std::string("remove those lines")),
                        .exists_already = true});
     }
   }
@@ -143,28 +150,38 @@ void AddOpensm(const PlannedPart& part, std::vector<PersistFile>& files) {
 // its.
 PersistFile MtuFile(const Facts& host, const Port& port, const Netdev& netdev) {
   if (port.netdev && IsBondKind(port.netdev->driver) && netdev.master == port.netdev->name)
-    return LinkFile(host, *port.netdev);
+    return MtuFileOf(host, *port.netdev);
   if (!netdev.master.empty() && port.uppers) {
     const auto upper = std::ranges::find(*port.uppers, netdev.master, &UpperNetdev::name);
-    if (upper != port.uppers->end() && IsBondKind(upper->kind)) return LinkFile(host, *upper);
+    if (upper != port.uppers->end() && IsBondKind(upper->kind)) return MtuFileOf(host, *upper);
   }
-  return LinkFile(host, netdev);
+  return MtuFileOf(host, netdev);
+}
+
+// The interfaces that the VLAN stands on directly.
+std::vector<std::string> BelowVlan(const Port& port, const std::string& vlan) {
+  if (!port.uppers) return {};
+  const auto upper = std::ranges::find(*port.uppers, vlan, &UpperNetdev::name);
+  return upper == port.uppers->end() ? std::vector<std::string>{} : upper->over;
 }
 
 // The MTU where its owner keeps it; a unit for the rest.
-void AddVlan(const Facts& host, const Profile& profile, const TaggedNetdev& vlan,
+void AddVlan(const Facts& host, const Profile& profile, const Port& port, const TaggedNetdev& vlan,
              std::vector<PersistFile>& files) {
   const std::string egress = vlan.egress ? Text(*vlan.egress) : std::string("empty");
   const bool priority = kDemandsPcp.made_by(profile) && egress != "empty";
   bool own = vlan.mtu_bytes > 1500;
   if (own) {
     PersistFile mtu =
-        LinkFile(host, UpperNetdev{.name = vlan.name, .kind = "vlan", .mtu_bytes = vlan.mtu_bytes});
-    own = !mtu.path.empty() && !mtu.exists_already;
-    if (mtu.exists_already) files.push_back(std::move(mtu));
+        MtuFileOf(host, UpperNetdev{.name = vlan.name, .kind = "vlan", .mtu_bytes = vlan.mtu_bytes});
+    own = mtu.path.ends_with(".service");
+    if (!own && !mtu.path.empty()) files.push_back(std::move(mtu));
   }
-  if (own || priority)
-    files.push_back(VlanUnitFile(host, vlan.name, own ? vlan.mtu_bytes : 0, priority ? egress : "empty"));
+  if (!own && !priority) return;
+  files.push_back(VlanUnitFile(host, {.netdev = vlan.name,
+                                      .over = BelowVlan(port, vlan.name),
+                                      .mtu_bytes = own ? vlan.mtu_bytes : 0,
+                                      .egress = priority ? egress : "empty"}));
 }
 
 void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile>& files) {
@@ -177,10 +194,10 @@ void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile
     }
     const UpperNetdev* bridge = BridgeOver(port);
     if (bridge != nullptr && bridge->mtu_bytes > 1500 && bridge->addresses && !bridge->addresses->empty())
-      files.push_back(LinkFile(host, *bridge));
+      files.push_back(MtuFileOf(host, *bridge));
     if (!port.uppers) continue;
     for (const TaggedNetdev& vlan : StorageVlans(part.now, port, profile)) {
-      AddVlan(host, profile, vlan, files);
+      AddVlan(host, profile, port, vlan, files);
     }
   }
 }
@@ -216,76 +233,21 @@ void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan
   files.push_back(std::move(file));
 }
 
-constexpr std::string_view kSysctlFile = "/etc/sysctl.d/90-rdmaready.conf";
-
-std::string_view NameOfFile(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-// Whether the file of ours would be read before it: systemd-sysctl goes by the names, and commands run later.
-bool HoldsOverOurs(const BootWrite& write) {
-  if (!write.file.ends_with(".conf")) return true;
-  // A name that is written goes before a pattern, whatever the names of the files.
-  const bool pattern = write.object.find('*') != std::string::npos;
-  return !pattern && NameOfFile(write.file) > NameOfFile(kSysctlFile);
-}
-
-// Whether files of the host leave the variable at that value, or one of them must be changed: then it is among
-// `files`.
-bool IsSysctlKept(const Facts& host, const std::string& name, const std::string& value,
-                  std::vector<PersistFile>& files) {
-  const SettingObject object{.kind = SettingKind::kSysctl, .name = name};
-  bool kept = false;
-  for (const BootWrite* write : BootWritersOf(host, PlaceOf(host, object))) {
-    const bool right = IsRightAtBoot(object.kind, *write, value);
-    if (!right && !HoldsOverOurs(*write)) continue;
-    kept = true;
-    if (right) continue;
-    files.push_back({.path = write->file,
-                     .content = Cat(name, " = ", value, "\n"),
-                     .note = Cat("sets ", name, " otherwise at boot: change it there"),
-                     .exists_already = true});
-  }
-  return kept;
-}
-
-// What the plan sets, and what is set already where interfaces share a subnet.
-void AddSysctls(const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan,
-                std::vector<PersistFile>& files) {
-  std::map<std::string, std::string> values;
-  for (const PlanStep& step : plan.steps) {
-    if (step.object.kind == SettingKind::kSysctl) values[step.object.name] = step.to;
-  }
-  for (const PlannedPart& part : parts) {
-    const bool shares = std::ranges::any_of(*part.now.ports, [](const Port& port) {
-      return port.subnets && std::ranges::any_of(*port.subnets, [](const Subnet& subnet) {
-               return !subnet.shared_with.empty();
-             });
-    });
-    if (!shares || !part.now.sysctls) continue;
-    for (const Sysctl& one : *part.now.sysctls) {
-      if (one.value != 0 && one.name.starts_with("net.ipv4.conf.all."))
-        values[one.name] = std::to_string(one.value);
-    }
-  }
-  std::string content;
-  for (const auto& [name, value] : values) {
-    if (!IsSysctlKept(host, name, value, files)) content += Cat(name, " = ", value, "\n");
-  }
-  if (content.empty()) return;
-  files.push_back({.path = std::string(kSysctlFile),
-                   .content = Cat(kMadeBy, content),
-                   .note = Cat("what interfaces in one subnet need", UnreadNote(host))});
-}
-
 void AddMemlock(const Facts& host, const std::vector<PlannedPart>& parts, std::vector<PersistFile>& files) {
   std::uint64_t wanted = 0;
   for (const PlannedPart& part : parts)
     wanted = std::max(wanted, part.origin->profile->min_memlock_bytes.value_or(0));
   if (wanted == 0) return;
-  PersistFile file = MemlockFile();
+  const auto of_logins = [](const MemlockGrant& grant) {
+    return grant.consumer == kLoginsConsumer || grant.consumer == kGroupConsumer;
+  };
+  PersistFile file = MemlockFile(std::max(wanted, kLeastMemlockOfUsers));
   if (host.memlock_grants) {
     for (const MemlockGrant& grant : *host.memlock_grants) {
-      if (grant.consumer != "logins") continue;
-      if (grant.limit_bytes >= wanted) return;
+      if (of_logins(grant) && grant.limit_bytes >= wanted) return;
+    }
+    for (const MemlockGrant& grant : *host.memlock_grants) {
+      if (!of_logins(grant)) continue;
       file.note += Cat("; ", Printable(grant.source), " says less now");
       file.exists_already = true;
     }
@@ -338,7 +300,7 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
     AddOpensm(part, files);
   }
   AddTos(host, known, plan, files);
-  AddSysctls(host, known, plan, files);
+  AddSysctlFiles(host, known, plan, files);
   AddMemlock(host, known, files);
   AddModuleOptions(host, known, files);
   AddMlx4Options(known, plan, files);

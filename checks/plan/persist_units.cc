@@ -6,15 +6,20 @@
 #include <cstdint>
 #include <optional>
 
+#include "api/base/number.h"
 #include "api/model/setting.h"
+#include "checks/setting/boot_owner.h"
 #include "checks/setting/boot_settings.h"
 #include "checks/setting/owner.h"
 #include "checks/setting/table.h"
+#include "checks/words/memlock_lines.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
 
+constexpr std::uint32_t kStandardMtu = 1500;
+constexpr std::string_view kFirstDropIns = "249";  // of systemd, by its systemd.link(5)
 constexpr std::string_view kFileHead = "# Made by `rdmaready plan --persist`.\n";
 
 // systemd.unit(5): what of a name stands for itself in a unit's.
@@ -48,12 +53,21 @@ std::string ExecWords(std::string_view command) {
   return shell ? Cat("/bin/sh -c \"", words, "\"") : words;
 }
 
-PersistFile OneshotUnit(const std::string& prefix, const std::string& netdev, std::string_view what,
-                        const std::vector<std::string>& commands) {
-  const std::string name = prefix + EscapedUnitName(netdev) + ".service";
+std::string UnitNameOf(std::string_view prefix, std::string_view netdev) {
+  return Cat(prefix, EscapedUnitName(netdev), ".service");
+}
+
+constexpr std::string_view kMtuPrefix = "rdma-mtu-";
+
+// A command that begins with '-' may fail. `after`: units that come first, where they are there.
+PersistFile OneshotUnit(std::string_view prefix, const std::string& netdev, std::string_view what,
+                        const std::vector<std::string>& commands, const std::vector<std::string>& after = {}) {
+  const std::string name = UnitNameOf(prefix, netdev);
   const std::string device = "sys-subsystem-net-devices-" + EscapedUnitName(netdev) + ".device";
-  std::string content = Cat(kFileHead, "[Unit]\nDescription=", what, " of ", netdev, "\nBindsTo=", device,
-                            "\nAfter=", device, "\n\n[Service]\nType=oneshot\nRemainAfterExit=yes\n");
+  std::string content =
+      Cat(kFileHead, "[Unit]\nDescription=", what, " of ", netdev, "\nBindsTo=", device, "\nAfter=", device);
+  for (const std::string& unit : after) content += Cat(" ", unit);
+  content += "\n\n[Service]\nType=oneshot\nRemainAfterExit=yes\n";
   for (const std::string& command : commands) content += Cat("ExecStart=", ExecWords(command), "\n");
   content += Cat("\n[Install]\nWantedBy=", device, "\n");
   return {.path = "/etc/systemd/system/" + name,
@@ -80,15 +94,24 @@ bool IsVirtual(std::string_view kind) {
   return kind == "bonding" || kind == "bond" || kind == "team" || kind == "bridge" || kind == "vlan";
 }
 
-// The [Match] lines of a .link file. udev looks at an interface when it appears: a member of a bond has its
-// permanent address then, and not the bond's, which it shows later.
+// "0000:3b:00.0". Other buses have other names ("usb-0000:00:14.0-1"), and what has no bus has none.
+bool IsPciAddress(std::string_view bus) {
+  constexpr std::size_t kLeastBytes = 12;
+  if (bus.size() < kLeastBytes || bus[bus.size() - 2] != '.') return false;
+  return std::ranges::count(bus, ':') == 2 && std::ranges::count(bus, '.') == 1 &&
+         bus.find_first_not_of("0123456789abcdef:.") == std::string_view::npos;
+}
+
+// The [Match] lines of a .link file: all of them must hold. The members of a bond share the bond's address, and
+// PermanentMACAddress= tells them apart; before systemd 245 it is not known, and left out: so the place is
+// named beside it. Empty: no line is sure to match this interface alone.
 std::string MatchOf(const Netdev& netdev) {
-  // Before systemd 245 there is no PermanentMACAddress=.
-  if (netdev.permanent_mac) return Cat("MACAddress=", *netdev.permanent_mac, "\nType=ether");
-  const bool own = netdev.master.empty() && !IsVirtual(netdev.driver);
-  if (!netdev.mac.empty() && own) return Cat("MACAddress=", netdev.mac, "\nType=ether");
-  const bool pci = netdev.driver_info && !netdev.driver_info->bus.empty();
-  return pci ? Cat("Path=pci-", netdev.driver_info->bus) : Cat("OriginalName=", netdev.name);
+  const bool placed = netdev.driver_info && IsPciAddress(netdev.driver_info->bus);
+  if (IsVirtual(netdev.driver) || (!placed && !netdev.permanent_mac)) return {};
+  const std::string path = placed ? Cat("Path=pci-", netdev.driver_info->bus, "\n") : std::string();
+  if (netdev.permanent_mac)
+    return Cat("PermanentMACAddress=", *netdev.permanent_mac, "\n", path, "Type=ether\n");
+  return Cat(path, "Type=ether\n");
 }
 
 // Whether files of the boot set that MTU, and none another one.
@@ -98,6 +121,116 @@ bool IsMtuKept(const Facts& host, const SettingPlace& place, std::uint32_t mtu_b
   return !writers.empty() && std::ranges::all_of(writers, [&mtu](const BootWrite* write) {
     return IsRightAtBoot(SettingKind::kMtu, *write, mtu);
   });
+}
+
+// Whether every file of the boot that sets another MTU is a .link file, or a drop-in of one.
+bool IsOnlyInLinkFiles(const Facts& host, const SettingPlace& place, std::uint32_t mtu_bytes) {
+  const std::string mtu = std::to_string(mtu_bytes);
+  return std::ranges::all_of(BootWritersOf(host, place), [&mtu](const BootWrite* write) {
+    return IsRightAtBoot(SettingKind::kMtu, *write, mtu) || write->started.ends_with(".link");
+  });
+}
+
+// ---- the MTU of an interface ----
+
+constexpr std::string_view kNetworkFolder = "/etc/systemd/network/";
+
+std::string_view NameOfFile(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// systemd's own, which names every interface that no other file matches.
+bool IsPackagedDefault(std::string_view file) { return file.ends_with("/99-default.link") && IsMadeAnew(file); }
+
+std::string MtuLines(const Netdev& netdev) { return Cat("[Link]\nMTUBytes=", netdev.mtu_bytes, "\n"); }
+
+constexpr std::string_view kDropInName = "rdma.conf";
+
+std::string DropInPath(std::string_view file, std::string_view name = kDropInName) {
+  return Cat(kNetworkFolder, NameOfFile(file), ".d/", name);
+}
+
+// The last drop-in by its name holds: ours comes after one that sets another MTU.
+std::string DropInName(const Facts& host, const std::string& file, const std::string& mtu) {
+  constexpr std::string_view kConf = ".conf";
+  std::string last(kDropInName);
+  for (const BootWrite& write : host.boot_settings->writes) {
+    const bool other =
+        write.setting == "mtu" && write.started == file && write.file != file && write.value != mtu;
+    if (other) last = std::max(last, std::string(NameOfFile(write.file)));
+  }
+  if (last == kDropInName) return last;
+  return Cat(std::string_view(last).substr(0, last.size() - kConf.size()), ".", kDropInName);
+}
+
+// The owner's file; where the next boot makes that anew, a drop-in of it.
+PersistFile OwnersFile(const SettingOwner& owner, const Netdev& netdev) {
+  const bool networkd = owner.name == "systemd-networkd";
+  const bool made = networkd && IsMadeAnew(owner.file);
+  return {.path = made ? DropInPath(owner.file) : owner.file,
+          .content = networkd ? MtuLines(netdev) : std::string(),
+          .note = Cat(owner.name, " keeps MTU ", netdev.mtu_bytes, " of ", Printable(netdev.name),
+                      " where this file says it: ", AdviceOf(owner)),
+          .exists_already = !made};
+}
+
+// Distributions whose systemd is known to read no drop-ins of .link files: 245 and 239 have none.
+bool IsTooOldForDropIns(const Facts& host) {
+  struct First {
+    std::string_view id;
+    unsigned version;
+  };
+  constexpr std::array<First, 4> kFirsts{{{"debian", 12}, {"ubuntu", 22}, {"rhel", 9}, {"centos", 9}}};
+  if (!host.distribution) return false;
+  const auto version = ParseNumber<unsigned>(
+      std::string_view(host.distribution->version).substr(0, host.distribution->version.find('.')));
+  return version && std::ranges::any_of(kFirsts, [&](const First& first) {
+           const bool numbered_alike =
+               host.distribution->id == first.id || (first.id == "rhel" && IsLike(host, first.id));
+           return numbered_alike && *version < first.version;
+         });
+}
+
+// systemd.link(5): it is read after the file that it adds to, in whatever folder that is.
+PersistFile DropIn(const Facts& host, const std::string& file, const Netdev& netdev) {
+  const std::string path = DropInPath(file, DropInName(host, file, std::to_string(netdev.mtu_bytes)));
+  const auto& writes = host.boot_settings->writes;
+  return {.path = path,
+          .content = Cat(kFileHead, MtuLines(netdev)),
+          .note = Cat("MTU of ", Printable(netdev.name), " when it appears: ", Printable(file),
+                      " is the .link file that holds for it, and keeps its name and all else. systemd before ",
+                      kFirstDropIns,
+                      " (`udevadm --version`) reads no drop-ins of .link files: add the line to "
+                      "that file there"),
+          .exists_already = std::ranges::find(writes, path, &BootWrite::file) != writes.end()};
+}
+
+// The first file that matches an interface is the only one. This one takes the place of systemd's default
+// alone, with the same names: it comes after the files of a site and of netplan.
+PersistFile OwnLinkFile(const Facts& host, const std::string& applied, const Netdev& netdev) {
+  const std::string unknown = Cat(
+      " The .link file that udev applied is not known: where ID_NET_LINK_FILE of `udevadm info /sys/class/net/",
+      ShellWord(netdev.name), "` is not 99-default.link, put MTUBytes= into a drop-in of that file instead.");
+  return {.path = Cat(kNetworkFolder, "98-rdma-", netdev.name, ".link"),
+          .content = Cat(kFileHead, "[Match]\n", MatchOf(netdev),
+                         "\n[Link]\nNamePolicy=keep kernel database onboard slot path\nAlternativeNamesPolicy="
+                         "database onboard slot path\nMTUBytes=",
+                         netdev.mtu_bytes, "\n"),
+          .note = Cat("MTU of ", Printable(netdev.name), " when it appears.", applied.empty() ? unknown : "",
+                      " Its network manager may set another afterwards. ",
+                      ManagerNote(host, netdev.name, netdev.mtu_bytes), UnreadNote(host))};
+}
+
+// For what a .link file of its own would rename or give another address: a bond, a bridge, an interface whose
+// .link file is that of others too.
+PersistFile MtuUnit(const Facts& host, const std::string& applied, const Netdev& netdev) {
+  PersistFile file = OneshotUnit(kMtuPrefix, netdev.name, "MTU",
+                                 {Cat("ip link set dev ", ShellWord(netdev.name), " mtu ", netdev.mtu_bytes)});
+  const std::string shared =
+      applied.empty() || IsPackagedDefault(applied)
+          ? std::string()
+          : Cat("; ", Printable(applied), ", the .link file that holds for it, stays as it is");
+  file.note += Cat(shared, "; its network manager may set another MTU afterwards. ",
+                   ManagerNote(host, netdev.name, netdev.mtu_bytes), UnreadNote(host));
+  return file;
 }
 
 // ---- what the unit of an Ethernet port sets ----
@@ -209,51 +342,42 @@ std::string UnreadNote(const Facts& host) {
   return unread.empty() ? unread : Cat("; ", unread);
 }
 
-PersistFile LinkFile(const Facts& host, const UpperNetdev& upper) {
-  return LinkFile(host, Netdev{.name = upper.name, .driver = upper.kind, .mtu_bytes = upper.mtu_bytes});
+PersistFile MtuFileOf(const Facts& host, const UpperNetdev& upper) {
+  return MtuFileOf(host, Netdev{.name = upper.name, .driver = upper.kind, .mtu_bytes = upper.mtu_bytes});
 }
 
-PersistFile LinkFile(const Facts& host, const Netdev& netdev) {
+PersistFile MtuFileOf(const Facts& host, const Netdev& netdev) {
   const SettingObject mtu{.kind = SettingKind::kMtu, .where = netdev.name};
   const SettingPlace place = PlaceOf(host, mtu);
   const SettingOwner owner = OwnerOf(host, mtu, std::to_string(netdev.mtu_bytes));
   // The MTU of a connection of NetworkManager is not known.
   if (owner.name != "NetworkManager" && IsMtuKept(host, place, netdev.mtu_bytes)) return {};
-  if (!owner.empty())
-    return {.path = owner.file,
-            .content = owner.name == "systemd-networkd" ? Cat("[Link]\nMTUBytes=", netdev.mtu_bytes, "\n") : "",
-            .note = Cat(owner.name, " keeps MTU ", netdev.mtu_bytes, " of ", Printable(netdev.name),
-                        " where this file says it: ", AdviceOf(owner)),
-            .exists_already = true};
-  if (const BootWrite* link = LinkFileOf(host, place); link != nullptr)
-    return {.path = link->file,
-            .content = Cat("[Link]\nMTUBytes=", netdev.mtu_bytes, "\n"),
-            .note = Cat("add the line: it is the only .link file that holds for ", Printable(netdev.name)),
-            .exists_already = true};
-  // The first file that matches an interface is the only one: it must name it as before.
-  const std::string match = MatchOf(netdev);
-  return {
-      .path = Cat("/etc/systemd/network/10-rdma-", netdev.name, ".link"),
-      .content = Cat(kFileHead, "[Match]\n", match,
-                     "\n\n[Link]\nNamePolicy=keep kernel database onboard slot path\nAlternativeNamesPolicy="
-                     "database onboard slot path\nMTUBytes=",
-                     netdev.mtu_bytes, "\n"),
-      .note = Cat("MTU of ", Printable(netdev.name),
-                  " when it appears. Its network manager may set another afterwards. ",
-                  ManagerNote(host, netdev.name, netdev.mtu_bytes), UnreadNote(host))};
+  // A drop-in goes before the value of its .link file.
+  const bool in_link_file = owner.at_boot && IsOnlyInLinkFiles(host, place, netdev.mtu_bytes);
+  if (!owner.empty() && !in_link_file) return OwnersFile(owner, netdev);
+  const AtBootLink link = LinkFileOf(host, place);
+  if (link.own && !IsTooOldForDropIns(host)) return DropIn(host, link.file, netdev);
+  const bool by_default = link.file.empty() || IsPackagedDefault(link.file);
+  if (by_default && !MatchOf(netdev).empty()) return OwnLinkFile(host, link.file, netdev);
+  return MtuUnit(host, link.file, netdev);
 }
 
-PersistFile VlanUnitFile(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes,
-                         std::string_view egress) {
+PersistFile VlanUnitFile(const Facts& host, const VlanAtBoot& vlan) {
+  const std::string word = ShellWord(vlan.netdev);
   std::vector<std::string> commands;
-  if (mtu_bytes > 1500) commands.push_back(Cat("ip link set dev ", ShellWord(netdev), " mtu ", mtu_bytes));
-  if (egress != "empty")
-    commands.push_back(Cat("ip link set dev ", ShellWord(netdev), " type vlan egress-qos-map ", egress));
-  PersistFile file = OneshotUnit("rdma-vlan-", netdev, "MTU and priorities", commands);
+  if (vlan.egress != "empty")
+    commands.push_back(Cat("ip link set dev ", word, " type vlan egress-qos-map ", vlan.egress));
+  // The kernel refuses a larger MTU than that of what is below.
+  if (vlan.mtu_bytes > kStandardMtu)
+    commands.push_back(Cat("-ip link set dev ", word, " mtu ", vlan.mtu_bytes));
+  std::vector<std::string> after;
+  for (const std::string& below : vlan.over) after.push_back(UnitNameOf(kMtuPrefix, below));
+  PersistFile file = OneshotUnit("rdma-vlan-", vlan.netdev, "Priorities and MTU", commands, after);
   file.note +=
       Cat("; or by its network manager (systemd-networkd: [VLAN] EgressQOSMaps=, NetworkManager: "
           "vlan.egress-priority-map)",
-          mtu_bytes > 1500 ? Cat(". ", ManagerNote(host, netdev, mtu_bytes)) : std::string());
+          vlan.mtu_bytes > kStandardMtu ? Cat(". ", ManagerNote(host, vlan.netdev, vlan.mtu_bytes))
+                                        : std::string());
   return file;
 }
 
@@ -266,10 +390,11 @@ PersistFile TosFile(unsigned tos) {
       .note = "RDMA-CM's ToS of every RDMA device; then: udevadm control --reload"};
 }
 
-PersistFile MemlockFile() {
+PersistFile MemlockFile(std::uint64_t bytes) {
   return {.path = "/etc/security/limits.d/90-rdma.conf",
-          .content = Cat(kFileHead, "* soft memlock unlimited\n* hard memlock unlimited\n"),
-          .note = "of logins; units need LimitMEMLOCK=infinity of their own"};
+          .content = Cat(kFileHead, MemlockLines(bytes)),
+          .note = Cat("of logins that are in the group ", kMemlockGroup, ": groupadd -f ", kMemlockGroup,
+                      "; gpasswd -a USER ", kMemlockGroup, "; units need LimitMEMLOCK= of their own")};
 }
 
 }  // namespace rdmaready

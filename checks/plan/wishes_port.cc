@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wanted of an RDMA port: its adapter's protocols, MTUs, the priority in its tag, sysctls, RDMA-CM.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
-#include "api/base/number.h"
 #include "checks/device/mtu.h"
 #include "checks/device/protocol_switches.h"
+#include "checks/net/shared_subnets.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/plan/wish.h"
 #include "checks/plan/wish_words.h"
+#include "checks/setting/sysctl_name.h"
 #include "checks/setting/table.h"
 #include "checks/words/addresses.h"
 #include "checks/words/socket_priority.h"
@@ -221,61 +221,22 @@ Wishes VlanReorderWishes(const PortView& view, const Faults& faults) {
 
 // ---- sysctls ----
 
-struct WantedSysctl {
-  std::string_view check;
-  std::string_view variable;
-  std::uint32_t value;
-};
-constexpr std::array<WantedSysctl, 4> kWantedSysctls{{{"ip.accept-local", "accept_local", 1},
-                                                      {"arp.ignore", "arp_ignore", 2},
-                                                      {"arp.announce", "arp_announce", 2},
-                                                      {"ip.rp-filter", "rp_filter", 2}}};
-
-SettingObject SysctlObject(std::string netdev, std::string_view variable) {
-  std::ranges::replace(netdev, '.', '/');
-  return {.kind = SettingKind::kSysctl, .name = Cat("net.ipv4.conf.", netdev, ".", variable)};
-}
-
-// The interfaces that share a subnet with one of the port's, and those of the port that do.
-std::vector<std::string> SharingNetdevs(const Port& port) {
-  std::vector<std::string> names;
-  if (!port.subnets) return names;
-  for (const Subnet& subnet : *port.subnets) {
-    if (subnet.shared_with.empty()) continue;
-    names.push_back(subnet.netdev);
-    for (const SubnetSharer& sharer : subnet.shared_with) names.push_back(sharer.netdev);
-  }
-  std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
-  return names;
-}
-
-// The host's own variable makes it good on every interface, unless one has a larger value of its own: of the
-// two the larger counts.
-Wishes SysctlWishesFor(const PortView& view, const WantedSysctl& wanted) {
-  const SettingObject all = SysctlObject("all", wanted.variable);
-  const std::string value = std::to_string(wanted.value);
-  Wishes wishes{About(Wanted(all, value), {wanted.check})};
-  for (const std::string& netdev : SharingNetdevs(view.port)) {
-    const SettingObject own = SysctlObject(netdev, wanted.variable);
-    const auto now = ParseNumber<std::uint32_t>(ValueOf(view.host, own));
-    if (now && *now > wanted.value) wishes.push_back(About(Wanted(own, value), {wanted.check}));
-  }
-  return wishes;
-}
-
 Wishes SysctlWishes(const PortView& view, const Faults& faults) {
   Wishes wishes;
-  for (const WantedSysctl& wanted : kWantedSysctls) {
+  for (const SharedSubnetSysctl& wanted : SharedSubnetSysctls()) {
     const Fault* fault = faults.Find(wanted.check);
     if (fault == nullptr) continue;
+    const auto at = [&wanted](const std::string& where) {
+      return SettingObject{.kind = SettingKind::kSysctl, .name = Ipv4VariableName(where, wanted.variable)};
+    };
     if (fault->outcome == Outcome::kUnknown) {
-      wishes.push_back(
-          Unknown(SysctlObject("all", wanted.variable),
-                  Cat("whether ", SubjectOf(view.port), " needs ", wanted.variable, ": ", fault->observed)));
+      const std::string netdev = view.port.netdev ? view.port.netdev->name : "all";
+      wishes.push_back(Unknown(at(netdev), Cat("whether ", SubjectOf(view.port), " needs ", wanted.variable,
+                                               ": ", fault->observed)));
       continue;
     }
-    for (Wish& wish : SysctlWishesFor(view, wanted)) wishes.push_back(std::move(wish));
+    for (const std::string& place : PlacesToSet(view.host, view.port, wanted))
+      wishes.push_back(About(Wanted(at(place), std::to_string(wanted.value)), {wanted.check}));
   }
   return wishes;
 }

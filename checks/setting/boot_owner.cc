@@ -51,31 +51,6 @@ bool IsSettingFile(std::string_view file) {
   return std::ranges::any_of(kEndings, [file](std::string_view ending) { return file.ends_with(ending); });
 }
 
-// Where a person writes what that file has: the next update of a package replaces files below /usr/lib, and
-// those below /run are made anew.
-std::string StepAtBoot(const BootWrite& write, const SettingObject& object, const std::string& what,
-                       std::string_view to) {
-  const std::string file = Printable(write.file);
-  const std::string name = file.substr(file.rfind('/') + 1);
-  const bool made = IsBelow(file, "/usr/lib/") || IsBelow(file, "/usr/local/lib/") || IsBelow(file, "/run/");
-  if (IsBelow(file, "/run/") && file.find("-netplan-") != std::string::npos)
-    return Cat("for the next boot: set ", what, " (", to, ") in /etc/netplan, which makes ", file);
-  // A script or a unit runs later than these files, and a copy of it does not run.
-  const bool is_read = IsSettingFile(file);
-  if (made && !is_read)
-    return Cat("for the next boot: ", file, " sets ", what, " otherwise: change what starts it (",
-               Printable(write.started), "), by systemctl edit where it is a unit");
-  if (is_read && object.kind == SettingKind::kSysctl && (made || write.object != object.name))
-    return Cat("for the next boot: set ", object.name, " = ", to,
-               " in /etc/sysctl.d, in a file whose name comes after ", name, ": ", file, " sets it otherwise");
-  if (made)
-    return Cat("for the next boot: copy ", file, " to /etc and change it there: it sets ", what, " otherwise");
-  const bool known =
-      !write.value.empty() && write.value.find('*') == std::string::npos && !write.object.empty();
-  if (!known) return Cat("for the next boot: see that ", file, " sets ", what, " so, too");
-  return Cat("for the next boot: change ", file, ", which sets ", what, " otherwise");
-}
-
 // The files that give an MTU, link-level pause or a sysctl another value; a step for each.
 SettingOwner SettingsOwner(const Facts& facts, const SettingPlace& place, std::string_view to) {
   SettingOwner owner;
@@ -99,6 +74,48 @@ SettingOwner SettingsOwner(const Facts& facts, const SettingPlace& place, std::s
 }
 
 }  // namespace
+
+bool IsMadeAnew(std::string_view file) {
+  constexpr std::string_view kByHand = "/usr/local/";
+  return IsBelow(file, "/run/") || IsBelow(file, "/lib/") ||
+         (IsBelow(file, "/usr/") && (!IsBelow(file, kByHand) || IsBelow(file, "/usr/local/lib/")));
+}
+
+std::string ChangeText(std::string_view file, std::string_view started) {
+  const std::string name = Printable(file);
+  if (!IsMadeAnew(file)) return Cat("change ", name);
+  if (file == started || started.empty()) {
+    return file.ends_with(".service") ? Cat("change ", name, " by systemctl edit")
+                                      : Cat("copy ", name, " to /etc and change it there");
+  }
+  return Cat("copy ", name, " to /etc, change the copy, and let ", Printable(started), " run it");
+}
+
+std::string StepAtBoot(const BootWrite& write, const SettingObject& object, const std::string& what,
+                       std::string_view to) {
+  const std::string file = Printable(write.file);
+  const std::string name = file.substr(file.rfind('/') + 1);
+  const bool made = IsMadeAnew(write.file);
+  if (IsBelow(file, "/run/") && file.find("-netplan-") != std::string::npos)
+    return Cat("for the next boot: set ", what, " (", to, ") in /etc/netplan, which makes ", file);
+  // A script or a unit runs later than these files, and a copy of it does not run.
+  const bool is_read = IsSettingFile(file);
+  const bool pattern = write.object.find('*') != std::string::npos;
+  const bool known =
+      !write.value.empty() && write.value.find('*') == std::string::npos && !write.object.empty();
+  if (!is_read && (!known || pattern))
+    return Cat("for the next boot: see that ", file, " sets ", what, " so, too");
+  if (made && !is_read)
+    return Cat("for the next boot: ", file, " sets ", what, " otherwise: change what starts it (",
+               Printable(write.started), "), by systemctl edit where it is a unit");
+  if (is_read && object.kind == SettingKind::kSysctl && (made || write.object != object.name))
+    return Cat("for the next boot: set ", object.name, " = ", to,
+               " in /etc/sysctl.d, in a file whose name comes after ", name, ": ", file, " sets it otherwise");
+  if (made)
+    return Cat("for the next boot: copy ", file, " to /etc and change it there: it sets ", what, " otherwise");
+  if (!known) return Cat("for the next boot: see that ", file, " sets ", what, " so, too");
+  return Cat("for the next boot: change ", file, ", which sets ", what, " otherwise");
+}
 
 SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::string_view to) {
   if (SettingOwner owner = SettingsOwner(facts, place, to); !owner.empty()) return owner;
@@ -127,8 +144,10 @@ SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::strin
         {.action = Cat("for the next boot: see that ", file, " sets ", what, " so, too")});
     return owner;
   }
-  owner.way.steps.push_back(
-      {.action = Cat("for the next boot: change ", file, ", which sets ", what, " otherwise")});
+  const std::string made =
+      Cat(ChangeText(found->file, found->started), ": ", file, " sets ", what, " otherwise");
+  const std::string change = Cat("change ", file, ", which sets ", what, " otherwise");
+  owner.way.steps.push_back({.action = Cat("for the next boot: ", IsMadeAnew(found->file) ? made : change)});
   return owner;
 }
 

@@ -99,7 +99,7 @@ SettingOwner NetworkOwner(const Facts& facts, const SettingPlace& place, std::st
   const std::string name(NetworkManagerOf(*named));
   // systemd.network(5) has no flow control: networkd leaves it alone.
   if (kind == SettingKind::kPause && name != kNmcli) return {};
-  SettingOwner owner{.name = name, .file = named->source};
+  SettingOwner owner{.name = name, .file = name == kNetplan ? NetplanFile(facts, place) : named->source};
   owner.why = Cat(name, " sets ", RowOf(kind).words, " of ", netdev, " again when it brings the interface up (",
                   named->source, ")");
   const std::string arguments = name == kNmcli ? NmcliArguments(place, to) : "";

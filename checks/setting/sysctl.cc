@@ -30,8 +30,15 @@ Commands SysctlCommands(const SettingPlace& place, std::string_view from, std::s
   return {Cat("sysctl -w ", ShellWord(place.object.name), "=", to)};
 }
 
-std::string SysctlNote(const SettingPlace& /*place*/, std::string_view /*from*/, std::string_view /*to*/) {
-  return "for good: a file in /etc/sysctl.d";
+std::string SysctlNote(const SettingPlace& place, std::string_view /*from*/, std::string_view to) {
+  const std::optional<Ipv4Variable> variable = Ipv4VariableOf(place.object.name);
+  std::string note;
+  if (variable && variable->where == "all")
+    note =
+        "it holds for every interface of the host: the larger value of `all` and the interface's own counts; ";
+  if (variable && variable->name == "rp_filter" && to == "2")
+    note += "the loose filter accepts a packet by that interface where any route to its sender exists; ";
+  return note + "for good: a file in /etc/sysctl.d";
 }
 
 std::optional<std::uint32_t> SysctlValue(const Facts& facts, const std::string& where,
@@ -97,6 +104,11 @@ std::optional<Ipv4Variable> Ipv4VariableOf(std::string_view variable) {
                      .name = std::string(variable.substr(dot + 1))};
   std::ranges::replace(parts.where, '/', '.');
   return parts;
+}
+
+std::string Ipv4VariableName(std::string where, std::string_view variable) {
+  std::ranges::replace(where, '.', '/');
+  return Cat("net.ipv4.conf.", where, ".", variable);
 }
 
 std::string InterfaceOfSysctl(std::string_view variable) {

@@ -16,6 +16,9 @@ struct Ipv4Variable {
 // sysctl(8) writes the dots of an interface's name as slashes; both are taken. Nothing for any other sysctl.
 std::optional<Ipv4Variable> Ipv4VariableOf(std::string_view variable);
 
+// "dcb0.100", "arp_ignore" -> "net.ipv4.conf.dcb0/100.arp_ignore".
+std::string Ipv4VariableName(std::string where, std::string_view variable);
+
 // "net.ipv4.conf.dcb0/100.arp_ignore" -> "dcb0.100"; empty: it is for every interface, or for none.
 std::string InterfaceOfSysctl(std::string_view variable);
 

@@ -175,6 +175,14 @@ bool IsOfOtherClasses(const PlanStep& step, const Plan& plan) {
          });
 }
 
+// Whether the finding is about what the step sets. A sysctl of an interface is for the findings that name the
+// interface, any other one of the host for all.
+bool IsAbout(const Finding& finding, const PlanStep& step) {
+  if (step.subject != "host") return finding.subject == step.subject;
+  const std::string netdev = WhereOf(step.object);
+  return netdev.empty() || (finding.observed + ",").find(" on " + netdev + ",") != std::string::npos;
+}
+
 // Of a step that begins from what is there now: of a later one the host of the finding is another.
 int CompareWithFixes(const PlanStep& step, const Facts& host, const std::vector<Finding>& findings) {
   if (ValueOf(host, step.object) != step.from) return 0;
@@ -185,8 +193,7 @@ int CompareWithFixes(const PlanStep& step, const Facts& host, const std::vector<
   for (const Finding& finding : findings) {
     const bool mended = std::ranges::find(step.mends, finding.id) != step.mends.end();
     const bool wrong = finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
-    const bool here = step.subject == "host" || finding.subject == step.subject;
-    if (!mended || !wrong || !here || !finding.hidden_by.empty()) continue;
+    if (!mended || !wrong || !IsAbout(finding, step) || !finding.hidden_by.empty()) continue;
     const std::string fix = finding.remedy ? OneLine(*finding.remedy) : "";
     EXPECT_NE(WithoutRemark(fix).find(commands), std::string::npos)
         << finding.id << ": " << fix << "\nand the plan: " << commands;

@@ -37,7 +37,7 @@ def digest(profile):
     return tool.rdmaready("profile", "digest", profile).out.split()[0]
 
 
-def permission(ports=("dcb*", "host"), kinds=("all",), listed=(PROFILE,), least_s=2, more=""):
+def permission(ports=("dcb*", "mgmt0", "host"), kinds=("all",), listed=(PROFILE,), least_s=2, more=""):
     """The text of apply.yaml."""
     lines = [f"ports: {json.dumps(list(ports))}", f"settings: {json.dumps(list(kinds))}", "profiles:" if listed else "profiles: []",
              *(f"  - {{sha256: {digest(profile)}, name: {pathlib.Path(profile).stem}}}" for profile in listed),

@@ -47,8 +47,9 @@ KINDS = {
     "pause": Kind("pause.off-with-pfc", "ethtool -A dcb0 autoneg off rx on tx on", without=("ice",),
                   network_manager=("ethtool.pause-autoneg off ethtool.pause-rx off ethtool.pause-tx off",
                                    "ethtool.pause-autoneg off ethtool.pause-rx on ethtool.pause-tx on")),
-    "arp": Kind("arp.ignore", "sysctl -qw net.ipv4.conf.all.arp_ignore=0", boot="sysctl",
-                base="ip address add 10.0.0.77/24 dev eth0; sysctl -qw net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.arp_announce=2"),
+    "arp": Kind("arp.ignore", "sysctl -qw net.ipv4.conf.dcb0.arp_ignore=0", boot="sysctl",
+                base="ip address add 10.0.0.77/24 dev eth0; for nic in dcb0 eth0; do "
+                     "sysctl -qw net.ipv4.conf.$nic.arp_ignore=2 net.ipv4.conf.$nic.arp_announce=2; done"),
     "tos": Kind("roce.tos", f"echo 24 > {TOS_FILE}"),
 }
 

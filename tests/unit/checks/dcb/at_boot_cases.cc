@@ -35,6 +35,14 @@ Facts KeptBy(std::vector<BootWrite> writes, void (*change)(Netdev&) = AsItIs) {
   return host;
 }
 
+// The same beside a script that could not be read.
+Facts BesideUnread(Facts host) {
+  std::vector<BootWrite> writes = *host.boot_writes;
+  writes.push_back({.file = "/opt/site.sh", .started = "/opt/site.sh", .setting = "unread", .value = "denied"});
+  host.boot_writes = writes;
+  return host;
+}
+
 // A script sets the value of the profile, and the NIC has another one now.
 Facts WrittenLater(std::vector<std::string> lldp_agents) {
   Facts host = KeptBy({{.setting = "pfc", .object = "dcb0", .value = "3"}},
@@ -118,6 +126,14 @@ std::vector<CheckCase> DcbAtBootCases() {
       Fails(id, "a script that names an interface of the past",
             KeptBy({{.setting = "pfc", .object = "ens7f0", .value = "3"}}, Untouched),
             "sets ens7f0 at boot, an interface that no RDMA port here has; nothing sets dcb0"),
+      Passes(id, "a script that sets the same, beside one that is not readable",
+             BesideUnread(KeptBy({{.setting = "pfc", .object = "dcb0", .value = "3"}})), kBootScript),
+      IsUnknown(id, "a script that sets another priority, beside one that is not readable",
+                BesideUnread(KeptBy({{.setting = "pfc", .object = "dcb0", .value = "4"}})),
+                "/opt/site.sh could not be read"),
+      IsUnknown(id, "a script that names another interface, beside one that is not readable",
+                BesideUnread(KeptBy({{.setting = "pfc", .object = "ens7f0", .value = "3"}}, Untouched)),
+                "/opt/site.sh could not be read"),
       IsUnknown(id, "what the files set is not known",
                 WithoutFact(&Facts::boot_writes, Kept(std::vector<std::string>{kBootUnit}, AsItIs)),
                 "not permitted"),

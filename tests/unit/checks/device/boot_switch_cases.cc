@@ -19,6 +19,10 @@ BootWrite Line(const char* setting, const char* module, const char* value = "") 
   return {.file = file, .started = file, .setting = setting, .object = module, .value = value};
 }
 
+BootWrite Unread(const char* file) {
+  return {.file = file, .started = file, .setting = "unread", .value = "denied"};
+}
+
 // A NIC that speaks iWARP under a profile of RoCE, and a file that says so at boot.
 Facts Switched(const char* driver, std::vector<BootWrite> writes, Transport transport = Transport::kIwarp) {
   Facts host = WithHardware([&](Port& port, PciFunction&) {
@@ -67,6 +71,13 @@ std::vector<CheckCase> BootSwitchCases() {
             "irdma /bin/false"),
       Fails(module, "bnxt_re is on the blacklist", WithoutDevices("bnxt_en", {Line("blacklist", "bnxt_re")}),
             "blacklist bnxt_re"),
+      Fails(module, "a line forbids it, beside a script that is not readable",
+            WithoutDevices("ice", {Line("blacklist", "irdma"), Unread("/opt/site.sh")}), "blacklist irdma"),
+      Passes(module, "nothing forbids it, and a script is not readable",
+             WithoutDevices("ice", {Unread("/opt/a.sh")}), "no file of modprobe.d forbids one"),
+      IsUnknown(module, "a file of modprobe.d is not readable",
+                WithoutDevices("ice", {Unread("/etc/modprobe.d/site.conf")}),
+                "/etc/modprobe.d/site.conf could not be read"),
       IsUnknown(module, "files are not readable", WithoutWrites(WithoutDevices("ice", {})), "not permitted"),
       DoesNotApply(module, "there are devices", GoodHost(), "there are RDMA devices"),
       DoesNotApply(module, "no adapter of RDMA", WithoutDevices("e1000e", {Line("blacklist", "irdma")}),

@@ -97,7 +97,7 @@ std::vector<CheckCase> ArpSecurityRows() {
           DoesNotApply("ip.accept-local", "the first of two", TwoPorts(off, off), "no RDMA port before",
                        {.profile = fabric}),
           Fails("ip.accept-local", "the second of two", TwoPorts(off, off), "accept_local 0 on dcb1",
-                {.fix = "sysctl -w net.ipv4.conf.all.accept_local=1", .profile = fabric, .port = 1}),
+                {.fix = "sysctl -w net.ipv4.conf.dcb1.accept_local=1", .profile = fabric, .port = 1}),
           Fails("ip.accept-local", "off on the first", TwoPorts(off, on), "accept_local 0 on dcb0",
                 {.profile = fabric, .port = 1}),
           Passes("ip.accept-local", "on", TwoPorts(on, on), "accept_local 1 on dcb1, dcb0",
@@ -124,13 +124,14 @@ std::vector<CheckCase> ArpIgnoreRows() {
       Passes("arp.ignore", "alone in the subnet", GoodHost(), "arp_ignore 0: no other interface"),
       Passes("arp.ignore", "1 and 2", Sharing(one, two), "good everywhere"),
       Fails("arp.ignore", "the other one answers for all", Sharing(two, bad), "arp_ignore 0 on eth0",
-            {.fix = "sysctl -w net.ipv4.conf.all.arp_ignore=2"}),
+            {.fix = "sysctl -w net.ipv4.conf.eth0.arp_ignore=2"}),
       Fails("arp.ignore", "both", Sharing(bad, bad),
             "in the subnet of 10.0.0.1/24 are dcb0, eth0: arp_ignore 0 on dcb0, 0 on eth0"),
       Fails("arp.ignore", "8 answers for nobody", Sharing(none, two), "arp_ignore 8 on dcb0"),
       Passes("arp.ignore", "arp_filter and routes that lead back", Sharing(filter, filter), "good everywhere"),
       Fails("arp.ignore", "arp_filter alone", Sharing(filter, filter, "eth0"), "arp_ignore 0 on dcb0"),
-      Fails("arp.ignore", "on a VLAN", SharingOnVlan(bad, two), "arp_ignore 0 on dcb0.711"),
+      Fails("arp.ignore", "on a VLAN", SharingOnVlan(bad, two), "arp_ignore 0 on dcb0.711",
+            {.fix = "sysctl -w net.ipv4.conf.dcb0/711.arp_ignore=2"}),
       Passes("arp.ignore", "two ports, said once", TwoInOneSubnet(), "no other interface"),
       Fails("arp.ignore", "two ports, of the later one", TwoInOneSubnet(), "dcb1, dcb0", {.port = 1}),
       IsUnknown("arp.ignore", "own settings denied", Sharing(Denied(), two), "not permitted"),
@@ -142,7 +143,7 @@ std::vector<CheckCase> ArpIgnoreRows() {
       Passes("arp.announce", "2", Sharing(Ipv4Settings{.arp_announce = 2}, Ipv4Settings{.arp_announce = 2}),
              "good everywhere"),
       Fails("arp.announce", "1", Sharing(Ipv4Settings{.arp_announce = 1}, Ipv4Settings{.arp_announce = 2}),
-            "arp_announce 1 on dcb0", {.fix = "sysctl -w net.ipv4.conf.all.arp_announce=2"}),
+            "arp_announce 1 on dcb0", {.fix = "sysctl -w net.ipv4.conf.dcb0.arp_announce=2"}),
       IsUnknown("arp.announce", "denied", SubnetsDenied(), "not permitted")};
 }
 
@@ -155,7 +156,7 @@ std::vector<CheckCase> ArpRpFilterRows() {
           Passes("ip.rp-filter", "loose", Sharing(loose, loose), "rp_filter 2"),
           Passes("ip.rp-filter", "strict, alone", strict_alone, "rp_filter 1: no other interface"),
           Fails("ip.rp-filter", "strict", Sharing(strict, loose), "rp_filter 1 on dcb0",
-                {.fix = "sysctl -w net.ipv4.conf.all.rp_filter=2"}),
+                {.fix = "sysctl -w net.ipv4.conf.dcb0.rp_filter=2"}),
           Fails("ip.rp-filter", "strict on the other", Sharing(off, strict), "rp_filter 1 on eth0"),
           IsUnknown("ip.rp-filter", "denied", SubnetsDenied(), "not permitted")};
 }

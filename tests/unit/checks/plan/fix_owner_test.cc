@@ -72,6 +72,22 @@ TEST(FixByOwner, WarnsOfAFileThatCouldNotBeRead) {
   EXPECT_FALSE(warned());
   host.boot_settings = BootSettings{.unread = {"/etc/netplan"}};
   EXPECT_TRUE(warned());
+  host.boot_settings =
+      BootSettings{.unread = {"/etc/sysctl.d/9.conf", "/etc/netplan", "/etc/modprobe.d/a.conf"}};
+  EXPECT_TRUE(warned()) << "the two others hold no MTU";
+}
+
+TEST(FixByOwner, WarnsOfAScriptThatCouldNotBeReadBesideTheOwner) {
+  Facts host = WithDcb([](Dcb& dcb) { dcb.pfc = Pfc{.enabled = 0x10}; });
+  const BootWrite unread{
+      .file = "/opt/site.sh", .started = "/opt/site.sh", .setting = "unread", .value = "denied"};
+  const BootWrite unit{
+      .file = "/etc/rc.local", .started = "/etc/rc.local", .setting = "pfc", .object = "dcb0", .value = "4"};
+  host.boot_writes = std::vector<BootWrite>{unread};
+  EXPECT_THAT(RemedyOn(host, "pfc.lossless-priority").cautions,
+              testing::Contains("/opt/site.sh could not be read, and may set it at the next boot"));
+  host.boot_writes = std::vector<BootWrite>{unit, unread};
+  EXPECT_EQ(RemedyOn(host, "pfc.lossless-priority").owner, "/etc/rc.local");
 }
 
 TEST(FixByOwner, AUnitThatSetsPfcAtBootIsChangedToo) {

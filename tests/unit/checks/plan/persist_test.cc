@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checks/plan/plan.h"
+#include "tests/unit/checks/changed_host.h"
 #include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
@@ -36,7 +37,7 @@ TEST(PersistFiles, WritesNoSecondFileForAKeptSetting) {
   const std::vector<std::string> paths = PathsKept(GoodHost());
   EXPECT_FALSE(Holds(paths, kDcbUnit));
   EXPECT_FALSE(Holds(paths, kTosRule));
-  EXPECT_TRUE(Holds(paths, "/etc/systemd/network/10-rdma-dcb0.link"));
+  EXPECT_TRUE(Holds(paths, "/etc/systemd/system/rdma-mtu-dcb0.service"));
 }
 
 TEST(PersistFiles, WritesNoFileForAPodsSettings) {
@@ -92,12 +93,126 @@ TEST(PersistFiles, WritesNoSecondFileForAKeptMtu) {
   EXPECT_NE(wrong.note.find("change /etc/rc.local"), std::string::npos) << wrong.note;
 }
 
+// A NIC of hardware, and the .link file that udev applied to it; empty: not known.
+Facts WithNic(const std::string& applied, std::vector<BootWrite> writes = {}) {
+  Facts host = On("mlx5_core", [](Netdev& netdev) {
+    netdev.mtu_bytes = 9000;
+    netdev.permanent_mac = std::string("02:00:00:00:00:01");
+    netdev.driver_info = DriverInfo{.bus = "0000:3b:00.0"};
+  });
+  if (!applied.empty())
+    writes.push_back({.file = applied, .started = "/run/udev/data/n4", .setting = "applied", .object = "dcb0"});
+  host.boot_settings = BootSettings{.writes = std::move(writes)};
+  return host;
+}
+
+constexpr const char* kDefaultLink = "/usr/lib/systemd/network/99-default.link";
+constexpr const char* kOwnMtu = "# Made by `rdmaready plan --persist`.\n[Link]\nMTUBytes=9000\n";
+
 TEST(PersistFiles, AddsTheMtuToTheLinkFileThatMatches) {
+  for (const char* folder : {"/etc/systemd/network/", "/usr/lib/systemd/network/", "/run/systemd/network/"}) {
+    const std::string link = std::string(folder) + "05-a.link";
+    const PersistFile file = MtuFileOf(WithBootSettings({MtuWrite(link.c_str(), "match", "")}));
+    EXPECT_EQ(file.path, "/etc/systemd/network/05-a.link.d/rdma.conf");
+    EXPECT_EQ(file.content, kOwnMtu);
+    EXPECT_FALSE(file.exists_already);
+    EXPECT_NE(file.note.find(link), std::string::npos) << file.note;
+  }
+}
+
+TEST(PersistFiles, ADropInGoesBeforeTheMtuOfItsLinkFile) {
   const PersistFile file =
-      MtuFileOf(WithBootSettings({MtuWrite("/etc/systemd/network/05-a.link", "match", "")}));
-  EXPECT_EQ(file.path, "/etc/systemd/network/05-a.link");
-  EXPECT_EQ(file.content, "[Link]\nMTUBytes=9000\n");
-  EXPECT_TRUE(file.exists_already);
+      MtuFileOf(WithBootSettings({MtuWrite("/etc/systemd/network/50-a.link", "mtu", "1500")}));
+  EXPECT_EQ(file.path, "/etc/systemd/network/50-a.link.d/rdma.conf");
+  EXPECT_EQ(file.content, kOwnMtu);
+  BootWrite drop_in = MtuWrite("/etc/systemd/network/50-a.link.d/rdma.conf", "mtu", "9000");
+  drop_in.started = "/etc/systemd/network/50-a.link";
+  EXPECT_EQ(MtuFileOf(WithBootSettings({drop_in})).path, "") << "it is there already";
+  drop_in.value = "4200";
+  EXPECT_EQ(MtuFileOf(WithBootSettings({drop_in})).path, drop_in.file);
+  EXPECT_TRUE(MtuFileOf(WithBootSettings({drop_in})).exists_already);
+  drop_in.file = "/etc/systemd/network/50-a.link.d/site.conf";
+  const PersistFile later = MtuFileOf(WithBootSettings({drop_in}));
+  EXPECT_EQ(later.path, "/etc/systemd/network/50-a.link.d/site.rdma.conf") << "the last one by name holds";
+  EXPECT_FALSE(later.exists_already);
+}
+
+// systemd 245 reads none (link_load_one in src/udev/net/link-config.c).
+TEST(PersistFiles, WritesNoDropInWhereSystemdReadsNone) {
+  const auto path = [](const char* id, std::vector<std::string> like, const char* version) {
+    Facts host = WithBootSettings({MtuWrite("/etc/systemd/network/05-a.link", "match", "")});
+    host.distribution = Distribution{.id = id, .like = std::move(like), .version = version};
+    return MtuFileOf(host).path;
+  };
+  const char* unit = "/etc/systemd/system/rdma-mtu-dcb0.service";
+  const char* drop_in = "/etc/systemd/network/05-a.link.d/rdma.conf";
+  EXPECT_EQ(path("ubuntu", {"debian"}, "20.04"), unit);
+  EXPECT_EQ(path("ubuntu", {"debian"}, "22.04"), drop_in);
+  EXPECT_EQ(path("debian", {}, "11"), unit);
+  EXPECT_EQ(path("debian", {}, "12"), drop_in);
+  EXPECT_EQ(path("rocky", {"rhel", "centos", "fedora"}, "8.10"), unit);
+  EXPECT_EQ(path("rocky", {"rhel", "centos", "fedora"}, "9.4"), drop_in);
+  EXPECT_EQ(path("sles", {"suse"}, "15.6"), drop_in);
+}
+
+// netplan's file sorts before one of the site's, and says what udev calls the NIC.
+TEST(PersistFiles, AddsTheMtuToTheLinkFileThatUdevApplied) {
+  const char* netplan = "/run/systemd/network/10-netplan-dcb0.link";
+  const PersistFile file = MtuFileOf(WithNic(netplan, {MtuWrite(netplan, "match", ""),
+                                                       {.file = "/etc/systemd/network/50-site.link",
+                                                        .started = "/etc/systemd/network/50-site.link",
+                                                        .setting = "match",
+                                                        .object = "02:00:00:00:00:01"}}));
+  EXPECT_EQ(file.path, "/etc/systemd/network/10-netplan-dcb0.link.d/rdma.conf");
+  EXPECT_EQ(file.content, kOwnMtu);
+}
+
+TEST(PersistFiles, LeavesALinkFileOfOtherInterfacesAsItIs) {
+  const char* site = "/etc/systemd/network/50-site.link";
+  const auto of = [site](std::vector<BootWrite> writes) { return MtuFileOf(WithNic(site, std::move(writes))); };
+  BootWrite by_driver = MtuWrite(site, "match", "");
+  by_driver.object = "driver=mlx5_core";
+  BootWrite other = MtuWrite(site, "match", "");
+  other.object = "eth9";
+  for (const auto& writes :
+       std::vector<std::vector<BootWrite>>{{}, {by_driver}, {MtuWrite(site, "match", ""), other}}) {
+    const PersistFile file = of(writes);
+    EXPECT_EQ(file.path, "/etc/systemd/system/rdma-mtu-dcb0.service");
+    EXPECT_NE(file.content.find("ExecStart=ip link set dev dcb0 mtu 9000\n"), std::string::npos)
+        << file.content;
+    EXPECT_NE(file.note.find("50-site.link, the .link file that holds for it, stays as it is"),
+              std::string::npos)
+        << file.note;
+  }
+}
+
+// It comes after the files of the site and of netplan, and gives the names that systemd's default gives.
+TEST(PersistFiles, TakesThePlaceOfSystemdsDefaultAlone) {
+  for (const char* applied : {kDefaultLink, "/lib/systemd/network/99-default.link", ""}) {
+    const PersistFile file = MtuFileOf(WithNic(applied));
+    EXPECT_EQ(file.path, "/etc/systemd/network/98-rdma-dcb0.link");
+    EXPECT_NE(file.content.find("[Match]\nPermanentMACAddress=02:00:00:00:00:01\nPath=pci-0000:3b:00.0\n"),
+              std::string::npos)
+        << file.content;
+    EXPECT_NE(file.content.find("NamePolicy=keep kernel database onboard slot path\n"), std::string::npos);
+    EXPECT_EQ(file.note.find("is not known") != std::string::npos, std::string(applied).empty()) << file.note;
+  }
+  EXPECT_EQ(MtuFileOf(WithNic("/etc/systemd/network/99-default.link")).path,
+            "/etc/systemd/system/rdma-mtu-dcb0.service")
+      << "the site's own default may give other names";
+}
+
+TEST(PersistFiles, MatchesThePlaceWithoutAPermanentAddress) {
+  Facts host = WithNic(kDefaultLink);
+  std::vector<Port> ports = *host.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.permanent_mac = Missing{Missing::Kind::kUnsupported, "the interface has none"};
+  ports.front().netdev = netdev;
+  host.ports = ports;
+  const PersistFile file = MtuFileOf(host);
+  EXPECT_NE(file.content.find("[Match]\nPath=pci-0000:3b:00.0\nType=ether\n"), std::string::npos)
+      << file.content;
+  EXPECT_EQ(file.content.find("MACAddress"), std::string::npos);
 }
 
 TEST(PersistFiles, NamesWhatCouldNotBeRead) {
@@ -107,14 +222,16 @@ TEST(PersistFiles, NamesWhatCouldNotBeRead) {
       << file.note;
 }
 
-TEST(PersistFiles, MatchesThePermanentAddress) {
-  Facts host = On("mlx5_core", [](Netdev& netdev) {
-    netdev.mtu_bytes = 9000;
-    netdev.mac = "02:00:00:00:00:0b";
-    netdev.permanent_mac = std::string("02:00:00:00:00:01");
-    netdev.master = "br0";
-  });
-  EXPECT_NE(MtuFileOf(host).content.find("MACAddress=02:00:00:00:00:01\n"), std::string::npos);
+// The members of a bond share its address.
+TEST(PersistFiles, MatchesThePermanentAddressOfABridgesPort) {
+  Facts host = WithNic(kDefaultLink);
+  std::vector<Port> ports = *host.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.mac = "02:00:00:00:00:0b";
+  netdev.master = "br0";
+  ports.front().netdev = netdev;
+  host.ports = ports;
+  EXPECT_NE(MtuFileOf(host).content.find("\nPermanentMACAddress=02:00:00:00:00:01\n"), std::string::npos);
 }
 
 TEST(PersistFiles, GivesTheMtuOfAMemberToItsBond) {
@@ -127,8 +244,40 @@ TEST(PersistFiles, GivesTheMtuOfAMemberToItsBond) {
       std::vector<UpperNetdev>{{.name = "bond0", .kind = "bond", .over = {"dcb0"}, .mtu_bytes = 9000}};
   host.ports = ports;
   const PersistFile file = MtuFileOf(host);
-  EXPECT_EQ(file.path, "/etc/systemd/network/10-rdma-bond0.link");
-  EXPECT_NE(file.content.find("OriginalName=bond0\n"), std::string::npos) << file.content;
+  EXPECT_EQ(file.path, "/etc/systemd/system/rdma-mtu-bond0.service");
+  EXPECT_NE(file.content.find("ExecStart=ip link set dev bond0 mtu 9000\n"), std::string::npos) << file.content;
+}
+
+// The VLAN of a bond: the kernel refuses its MTU until the bond has it, and the priorities are set all the
+// same.
+TEST(PersistFiles, SetsThePrioritiesOfABondsVlanFirst) {
+  Facts host = WithVlan([](Port& port, UpperNetdev& vlan) {
+    vlan.over = {"bond0"};
+    Netdev netdev = *port.netdev;
+    netdev.master = "bond0";
+    port.netdev = netdev;
+  });
+  std::vector<Port> ports = *host.ports;
+  std::vector<UpperNetdev> uppers{{.name = "bond0", .kind = "bond", .over = {"dcb0"}, .mtu_bytes = 9000}};
+  uppers.insert(uppers.end(), ports.front().uppers->begin(), ports.front().uppers->end());
+  ports.front().uppers = uppers;
+  host.ports = ports;
+  Profile profile = PcpProfile();
+  profile.vlan_ids = std::vector<std::uint16_t>{711};
+  const std::vector<PersistFile> files = MakePlan(HostParts(host, profile), {.persist = true}).persist;
+  const auto unit =
+      std::ranges::find(files, "/etc/systemd/system/rdma-vlan-dcb0.711.service", &PersistFile::path);
+  ASSERT_NE(unit, files.end());
+  const std::size_t priorities =
+      unit->content.find("ExecStart=ip link set dev dcb0.711 type vlan egress-qos-map 0:3\n");
+  const std::size_t mtu = unit->content.find("ExecStart=-ip link set dev dcb0.711 mtu 9000\n");
+  ASSERT_NE(priorities, std::string::npos) << unit->content;
+  ASSERT_NE(mtu, std::string::npos) << unit->content;
+  EXPECT_LT(priorities, mtu);
+  EXPECT_NE(unit->content.find(".device rdma-mtu-bond0.service\n"), std::string::npos) << unit->content;
+  EXPECT_TRUE(std::ranges::any_of(files, [](const PersistFile& file) {
+    return file.path == "/etc/systemd/system/rdma-mtu-bond0.service";
+  }));
 }
 
 // The bridge gets the step and the file.
@@ -152,45 +301,8 @@ TEST(PersistFiles, GivesTheMtuToTheBridgeThatHasTheAddress) {
   EXPECT_EQ(step->object.where, "br0");
   EXPECT_EQ(step->to, "9000");
   const std::vector<std::string> paths = PathsKept(host);
-  EXPECT_TRUE(Holds(paths, "/etc/systemd/network/10-rdma-br0.link"));
-  EXPECT_TRUE(Holds(paths, "/etc/systemd/network/10-rdma-dcb0.link"));
-}
-
-// Two interfaces in one subnet, with arp_ignore as it is wanted.
-std::vector<PersistFile> SysctlFilesOf(const std::vector<BootWrite>& writes) {
-  Facts host = GoodHost();
-  std::vector<Port> ports = *host.ports;
-  std::vector<Subnet> subnets = *ports.front().subnets;
-  if (subnets.empty()) subnets.emplace_back();
-  subnets.front().shared_with = {{.netdev = "eth9"}};
-  ports.front().subnets = subnets;
-  host.ports = ports;
-  host.sysctls = std::vector<Sysctl>{{"net.ipv4.conf.all.arp_ignore", 2}};
-  host.boot_settings = BootSettings{.writes = writes};
-  std::vector<PersistFile> files = KeptPlanOf(host).persist;
-  std::erase_if(files,
-                [](const PersistFile& file) { return file.content.find("arp_ignore") == std::string::npos; });
-  return files;
-}
-
-TEST(PersistFiles, WritesNoSecondFileForAKeptSysctl) {
-  const auto write = [](const char* file, const char* value) {
-    return BootWrite{.file = file,
-                     .started = file,
-                     .setting = "sysctl",
-                     .object = "net.ipv4.conf.all.arp_ignore",
-                     .value = value};
-  };
-  constexpr const char* kOurs = "/etc/sysctl.d/90-rdmaready.conf";
-  ASSERT_EQ(SysctlFilesOf({}).size(), 1U);
-  EXPECT_EQ(SysctlFilesOf({}).front().path, kOurs);
-  EXPECT_TRUE(SysctlFilesOf({write("/etc/sysctl.d/50-site.conf", "2")}).empty());
-  EXPECT_EQ(SysctlFilesOf({write("/etc/sysctl.d/50-site.conf", "0")}).front().path, kOurs)
-      << "ours comes later";
-  const std::vector<PersistFile> later = SysctlFilesOf({write("/etc/sysctl.d/99-site.conf", "0")});
-  ASSERT_EQ(later.size(), 1U);
-  EXPECT_EQ(later.front().path, "/etc/sysctl.d/99-site.conf");
-  EXPECT_TRUE(later.front().exists_already);
+  EXPECT_TRUE(Holds(paths, "/etc/systemd/system/rdma-mtu-br0.service"));
+  EXPECT_TRUE(Holds(paths, "/etc/systemd/system/rdma-mtu-dcb0.service"));
 }
 
 // An InfiniBand port that no manager has configured, and opensm, which is given the GUID of another one.

@@ -76,11 +76,26 @@ TEST(PlanByOwner, AnInterfaceOfANetworkManagerGetsNoLinkFile) {
   Facts host = GoodHost();
   host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = kConnection}};
   const Plan plan = MakePlan(HostParts(host, VirtualFabricProfile()), {.persist = true});
-  EXPECT_EQ(FileOf(plan, "/etc/systemd/network/10-rdma-dcb0.link"), nullptr);
+  EXPECT_EQ(FileOf(plan, "/etc/systemd/system/rdma-mtu-dcb0.service"), nullptr);
   const PersistFile* own = FileOf(plan, kConnection);
   ASSERT_NE(own, nullptr);
   EXPECT_TRUE(own->content.empty());
   EXPECT_NE(own->note.find("nmcli connection modify"), std::string::npos);
+}
+
+TEST(PlanByOwner, AFileThatIsMadeAnewGetsADropIn) {
+  Facts host = GoodHost();
+  const auto file = [&host](const char* source) {
+    host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = source}};
+    const Plan plan = MakePlan(HostParts(host, VirtualFabricProfile()), {.persist = true});
+    for (const PersistFile& one : plan.persist) {
+      if (one.note.find("keeps MTU") != std::string::npos) return one.path;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(file("/etc/systemd/network/20-a.network"), "/etc/systemd/network/20-a.network");
+  EXPECT_EQ(file("/run/systemd/network/20-a.network"), "/etc/systemd/network/20-a.network.d/rdma.conf");
+  EXPECT_EQ(file("/run/systemd/network/10-netplan-dcb0.network"), "/etc/netplan");
 }
 
 TEST(PlanByOwner, TheOptionsOfMlx4KeepItsPfc) {

@@ -44,14 +44,6 @@ std::vector<std::string> Kinds(const Plan& plan) {
   return kinds;
 }
 
-Facts WithSysctls(Facts host) {
-  std::vector<Sysctl> all;
-  for (const std::string name : {"accept_local", "arp_announce", "arp_ignore", "rp_filter"})
-    all.push_back({.name = "net.ipv4.conf.all." + name});
-  host.sysctls = all;
-  return host;
-}
-
 // As the driver comes up with it.
 Facts FreshIce(bool agent) {
   return WithNetdev([agent](Netdev& netdev) {
@@ -257,16 +249,6 @@ TEST(Plan, LeavesReorderHdrAloneWhereItIsOnOrNotKnown) {
   EXPECT_TRUE(plan.unknown[0].starts_with("reorder_hdr of the VLANs of rxe0/1"));
 }
 
-TEST(Plan, ASubnetSharedByInterfacesTakesTheHostsSysctls) {
-  const Facts host = WithSysctls(WithSubnet([](Port&, Subnet& subnet) {
-    subnet.shared_with = {{.netdev = "eth5", .address = "10.0.0.5", .ipv4 = Ipv4Settings{}}};
-  }));
-  const Plan plan = PlanOf(host);
-  EXPECT_EQ(Steps(plan),
-            "sysctl net.ipv4.conf.all.arp_ignore: 0 -> 2\nsysctl net.ipv4.conf.all.arp_announce: 0 -> 2");
-  EXPECT_EQ(plan.steps[0].subject, "host");
-}
-
 TEST(Plan, RdmaCmIsSetToTheProfilesModeAndToS) {
   const Facts host = WithPort([](Port& port) {
     port.cm_default_mode = GidType::kRoceV1;
@@ -353,7 +335,8 @@ TEST(Plan, WhatIsKeptForTheNextBootSetsAllThatTheProfileAsksFor) {
   EXPECT_NE(unit.find("WantedBy=sys-subsystem-net-devices-dcb0.device\n"), std::string::npos) << unit;
   EXPECT_NE(find("/etc/udev/rules.d/90-rdma-tos.rules").find("echo 106 | tee */ports/*/default_roce_tos"),
             std::string::npos);
-  EXPECT_NE(find("/etc/systemd/network/10-rdma-dcb0.link").find("MTUBytes=9000\n"), std::string::npos);
+  EXPECT_NE(find("/etc/systemd/system/rdma-mtu-dcb0.service").find("ip link set dev dcb0 mtu 9000\n"),
+            std::string::npos);
 }
 
 Plan TwoSteps() {

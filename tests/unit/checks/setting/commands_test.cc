@@ -165,8 +165,10 @@ TEST(VlanCommands, SetToZeroWhatCannotBeTakenOut) {
 }
 
 TEST(HostCommands, AreSysctlAndConfigfs) {
-  EXPECT_THAT(Typed("dcbnic", {SettingKind::kSysctl, "", "net.ipv4.conf.all.arp_ignore"}, "0", "2"),
-              ElementsAre("sysctl -w net.ipv4.conf.all.arp_ignore=2  # for good: a file in /etc/sysctl.d"));
+  EXPECT_THAT(Typed("dcbnic", {SettingKind::kSysctl, "", "net.ipv4.conf.dcb0.arp_ignore"}, "0", "2"),
+              ElementsAre("sysctl -w net.ipv4.conf.dcb0.arp_ignore=2  # for good: a file in /etc/sysctl.d"));
+  EXPECT_THAT(Typed("dcbnic", {SettingKind::kSysctl, "", "net.ipv4.conf.all.arp_ignore"}, "8", "2"),
+              ElementsAre(testing::HasSubstr("it holds for every interface of the host")));
   EXPECT_THAT(Typed("dcbnic", {SettingKind::kCmMode, "rxe0/1", ""}, "IB/RoCE v1", "RoCE v2"),
               ElementsAre("mkdir -p /sys/kernel/config/rdma_cm/rxe0 && echo 'RoCE v2' > "
                           "/sys/kernel/config/rdma_cm/rxe0/ports/1/default_roce_mode"));

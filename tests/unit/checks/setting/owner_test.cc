@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/setting/boot_owner.h"
 #include "checks/words/fix.h"
 #include "tests/unit/checks/changed_host.h"
 #include "tests/unit/checks/setting/settings_of.h"
@@ -323,6 +324,61 @@ TEST(SettingOwner, AFileOfTheBootOwnsASysctl) {
                             "comes after 50-default.conf")));
   EXPECT_TRUE(owner({pattern, FileWrite("/etc/sysctl.d/1.conf", "sysctl", kIgnore, "")}).empty());
   EXPECT_TRUE(owner({FileWrite("/etc/sysctl.d/1.conf", "sysctl", kIgnore, "2"), pattern}).empty());
+}
+
+// sysctl.d(5): of files a name goes before a pattern. A command runs apart from them.
+TEST(SettingOwner, ASysctlCommandOfAVariableStaysBesideAFile) {
+  const auto steps = [](std::vector<BootWrite> writes) {
+    return StepsOf(
+        OwnerOf(WithBootSettings(std::move(writes)), {.kind = SettingKind::kSysctl, .name = kIgnore}, "2").way);
+  };
+  const BootWrite command = FileWrite("/etc/rc.local", "sysctl", "net.ipv4.conf.*.arp_ignore", "0");
+  const BootWrite file = FileWrite("/etc/sysctl.d/50-site.conf", "sysctl", kIgnore, "2");
+  EXPECT_THAT(steps({file, command}), ElementsAre(HasSubstr("see that /etc/rc.local sets")));
+  EXPECT_THAT(steps({command}), ElementsAre(HasSubstr("see that /etc/rc.local sets")));
+}
+
+TEST(SettingOwner, TheLinkFileThatUdevAppliedHolds) {
+  const BootWrite second = FileWrite("/etc/systemd/network/20-b.link", "mtu", "dcb0", "1500");
+  const BootWrite shared = FileWrite("/etc/systemd/network/30-c.link", "mtu", "", "1500");
+  const auto name = [&](const char* applied) {
+    const BootWrite record{
+        .file = applied, .started = "/run/udev/data/n4", .setting = "applied", .object = "dcb0"};
+    return OwnerOf(WithBootSettings({second, shared, record}), OfDcb0(SettingKind::kMtu), "9000").name;
+  };
+  EXPECT_EQ(name("/etc/systemd/network/20-b.link"), "/etc/systemd/network/20-b.link");
+  EXPECT_EQ(name("/etc/systemd/network/30-c.link"), "/etc/systemd/network/20-b.link")
+      << "it comes first from now on";
+  EXPECT_EQ(name("/run/systemd/network/10-a.link"), "") << "an earlier one matched";
+}
+
+TEST(SettingOwner, ADropInGoesWithItsFile) {
+  const auto name = [](const char* object, const char* value) {
+    BootWrite drop_in = FileWrite("/etc/systemd/network/20-b.link.d/x.conf", "mtu", object, value);
+    drop_in.started = "/usr/lib/systemd/network/20-b.link";
+    return OwnerOf(
+               WithBootSettings({drop_in, FileWrite("/etc/systemd/network/30-c.link", "mtu", "dcb0", "1500")}),
+               OfDcb0(SettingKind::kMtu), "9000")
+        .name;
+  };
+  EXPECT_EQ(name("dcb0", "9000"), "");
+  EXPECT_EQ(name("dcb0", "1500"), "/etc/systemd/network/20-b.link.d/x.conf");
+  EXPECT_EQ(name("dcb1", "1500"), "/etc/systemd/network/30-c.link");
+}
+
+TEST(SettingOwner, NobodyIsSentToAFileThatIsMadeAnew) {
+  EXPECT_TRUE(IsMadeAnew("/usr/lib/sysctl.d/50-a.conf"));
+  EXPECT_TRUE(IsMadeAnew("/lib/systemd/network/10-a.link"));
+  EXPECT_TRUE(IsMadeAnew("/run/systemd/network/10-a.network"));
+  EXPECT_TRUE(IsMadeAnew("/usr/sbin/qos.sh"));
+  EXPECT_FALSE(IsMadeAnew("/usr/local/sbin/qos.sh"));
+  EXPECT_FALSE(IsMadeAnew("/etc/rc.local"));
+  BootWrite write = FileWrite("/usr/lib/site/qos.sh", "pfc", "dcb0", "4");
+  write.started = "/etc/systemd/system/qos.service";
+  const SettingOwner owner = OwnerOf(WithBootWrites({write}), OfDcb0(SettingKind::kPfc), "on 3 delay 0");
+  EXPECT_THAT(StepsOf(owner.way),
+              ElementsAre(HasSubstr("copy /usr/lib/site/qos.sh to /etc, change the copy, and let "
+                                    "/etc/systemd/system/qos.service run it")));
 }
 
 TEST(SettingOwner, AFileOfTheBootStaysBesideANetworkManager) {
