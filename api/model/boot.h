@@ -33,9 +33,9 @@ struct BootWrite {
 // later one of two files of a kind holds, the earlier one's write is left out; of .link and .network files the
 // first one that matches an interface holds, and they are in that order.
 struct BootSettings {
-  // BootWrite::setting. "sysctl": its object may hold '*', and an empty value keeps it out of those. "cnp": DSCP
-  // of congestion notifications, of a netdev, PCI address or RDMA device. "mtu", "pause" ("autoneg off rx on tx
-  // on", or a part), "match" (a .link file that sets neither): of a netdev, its MAC or PCI address, or
+  // BootWrite::setting. "sysctl": its object may hold '*', and an empty value keeps it out of those. "cnp":
+  // DSCP of congestion notifications, of a netdev, PCI address or RDMA device. "mtu", "pause" ("autoneg off"
+  // and so on), "match" (a .link file that sets neither): of a netdev, its MAC or PCI address, or
   // "driver=mlx5_core"; empty: not known. "applied": the .link file that udev gave a netdev. A drop-in is
   // started by the file that it adds to.
   std::vector<BootWrite> writes{};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interfaces of a host that have addresses in one IPv4 subnet, and the sysctls that they need there. Of each
-// variable the kernel takes the larger one of `all` and the interface's own, or either one
-// (include/linux/inetdevice.h: IN_DEV_MAXCONF of arp_ignore, arp_announce and rp_filter, IN_DEV_ORCONF of
-// accept_local). So the interface's own value does, and no other interface changes. Where the value of `all` is
-// too large, only `all` can help.
+// Interfaces of a host that have addresses in one IPv4 subnet, and the sysctls that they need there. The kernel
+// takes the larger one of a variable of `all` and of the interface, or either one (include/linux/inetdevice.h:
+// IN_DEV_MAXCONF of arp_ignore, arp_announce and rp_filter, IN_DEV_ORCONF of accept_local). So the interface's
+// own value is enough, and no other interface changes. Where the value of `all` is too large, only `all` helps.
 #pragma once
 
 #include <array>
@@ -27,10 +26,10 @@ struct SharedSubnet {
   std::vector<SubnetMember> members{};  // the port's own interface first
 };
 
-// Of the port's IPv4 subnets those that it shares with another interface of the host.
+// The IPv4 subnets of the port that it shares with another interface of the host.
 std::vector<SharedSubnet> SharedSubnetsOf(const Port& port);
 
-// What takes effect on an interface of the port, or on one that stands on it.
+// The settings in effect on an interface of the port, or on one over it.
 Fact<Ipv4Settings> Ipv4SettingsOf(const Port& port, const std::string& netdev);
 
 // Whether the interface is the port's, or stands on it.
@@ -51,7 +50,7 @@ const std::array<SharedSubnetSysctl, 4>& SharedSubnetSysctls();
 const SharedSubnetSysctl* FindSharedSubnetSysctl(std::string_view check);
 
 // Where the sysctl is to be set for the port's shared subnets to be good: interfaces, and "all" where its value
-// is too large. Sorted, each once. Of interfaces whose settings are not known nothing is said.
+// is too large. Sorted, each once. Interfaces whose settings are not known are left out.
 std::vector<std::string> PlacesToSet(const Facts& host, const Port& port, const SharedSubnetSysctl& wanted);
 
 }  // namespace rdmaready

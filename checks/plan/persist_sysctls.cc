@@ -70,7 +70,7 @@ bool IsKeptForAll(const Facts& host, std::string_view variable, const std::strin
   });
 }
 
-// What holds on the interface now, by its own variable or by that of all interfaces: the larger one counts.
+// Keeps the value in effect on the interface: the larger one of its own variable and that of all interfaces.
 void AddHeld(const Facts& now, const Facts& host, const std::string& netdev, Values& values) {
   for (const SharedSubnetSysctl& wanted : SharedSubnetSysctls()) {
     const auto valued = [&now, &wanted](const std::string& where) {
