@@ -114,7 +114,7 @@ BootFile ForNetworkd(const std::string& file, std::uint32_t mtu_bytes) {
   return Written(Cat(kNetworkFolder, name, ".d/", kDropIn), Cat("[Link]\nMTUBytes=", mtu_bytes, "\n"));
 }
 
-// What `plan --persist` prints for an interface that no program keeps, without its first line.
+// The file that `plan --persist` prints for an interface that no program keeps, without its first line.
 BootFile AsPrinted(PersistFile file) {
   if (file.path.empty()) return {};
   if (file.content.empty() || file.exists_already) return Unkept(file.note);
