@@ -206,9 +206,11 @@ class Agent {
   // it back by itself.
   absl::StatusOr<Change> Apply(const ChangeOrder& order, const Caller& caller, const ChangeWatcher& watcher,
                                const std::stop_token& stop);
-  // The peer tests were made. Blocks until that change is proven or taken back. kNotFound: no such change waits
-  // for them.
-  absl::StatusOr<Change> ProvePeer(const std::string& change_id) { return proving_.Ask(change_id); }
+  // The peer tests were made. Blocks until that change is proven or rolled back. kNotFound: no such change of
+  // this caller waits for them.
+  absl::StatusOr<Change> ProvePeer(const std::string& change_id, const Caller& caller) {
+    return proving_.Ask({.change_id = change_id, .who = caller.who});
+  }
 
   // As Configurer's, and kept in the history.
   absl::StatusOr<Change> Confirm(const std::string& change_id, const Caller& caller);
@@ -239,7 +241,8 @@ class Agent {
   class PeerGuard;
   std::unique_ptr<PeerGuard> GuardOf(const PeerTicket& ticket) const;
   absl::Status RefusedPeer(const PeerTicket& ticket, const absl::Status& why) const;  // tells the log
-  absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
+  // `proves`: the test counts for the change whose id is its run id.
+  absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                        const std::stop_token& cancel);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const std::stop_token& cancel) const;

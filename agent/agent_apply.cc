@@ -16,6 +16,7 @@
 #include "agent/agent_events.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
+#include "api/base/text.h"
 #include "api/profile/profile_proto.h"
 #include "checks/judge.h"
 #include "checks/live/transfer.h"
@@ -154,6 +155,11 @@ std::set<std::string> ProofParts(const std::set<std::string>& ports) {
   return parts;
 }
 
+std::string NotThePeer(const std::string& peer, const std::string& certificate) {
+  return fmt::format("a test did not count: it was with the agent of certificate {}, which does not name {}",
+                     certificate, SafeLine(peer, 256));
+}
+
 void AddText(std::string& text, const std::string& more) { text += (text.empty() ? "" : "; ") + more; }
 
 }  // namespace
@@ -216,7 +222,7 @@ absl::StatusOr<Change> Agent::ProveChange(Change change, const ChangeOrder& orde
   const std::set<std::string> ports = ProveByLoopback(change, order, before, caller, watcher, stop);
   Proving::Handle peer;
   if (change.proof.loopback && !change.proof.peer.empty()) {
-    peer = proving_.Begin(change.id);
+    peer = proving_.Begin({.change_id = change.id, .who = caller.who}, change.proof.peer);
     ProveByPeer(change, peer, ports, goes_back, watcher, stop);
   }
   absl::StatusOr<Change> outcome =
@@ -331,16 +337,17 @@ void Agent::ProveByPeer(Change& change, const Proving::Handle& mine, const std::
   const auto left = std::chrono::duration_cast<milliseconds>(goes_back - clock().Now());
   change.deadline_in_ms = static_cast<std::uint32_t>(std::max(left, milliseconds(1)).count());
   if (watcher.progress) watcher.progress(change);  // now whoever asked makes the tests
-  const std::optional<std::vector<ProvingTest>> tests =
-      proving_.AwaitTests(mine, stop, goes_back - kTimeToJudge);
-  if (!tests || tests->empty()) {
+  const std::optional<ProvingTests> tests = proving_.AwaitTests(mine, stop, goes_back - kTimeToJudge);
+  if (!tests || tests->counted.empty()) {
     proof.peer_text =
         tests ? "this agent had no part in a peer test for this change" : "no peer test was made in time";
+    if (tests && !tests->other_peer.empty())
+      AddText(proof.peer_text, NotThePeer(proof.peer, tests->other_peer));
     return;
   }
   bool passed = true;
   std::set<std::string> missing = ProofParts(ports);
-  for (const auto& [role, live] : *tests) {
+  for (const auto& [role, live] : tests->counted) {
     const Finding finding =
         JudgeTransfer(live.result, {.rung = Rung::kPeer, .subject = live.port, .software = true});
     passed = passed && IsGood(finding);
@@ -350,6 +357,7 @@ void Agent::ProveByPeer(Change& change, const Proving::Handle& mine, const std::
   proof.peer_passed = passed && missing.empty();
   if (!missing.empty())
     AddText(proof.peer_text, fmt::format("not tested with it: {}", fmt::join(missing, ", ")));
+  if (!tests->other_peer.empty()) AddText(proof.peer_text, NotThePeer(proof.peer, tests->other_peer));
 }
 
 absl::StatusOr<Change> Agent::Confirm(const std::string& change_id, const Caller& caller) {

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "agent/agent.h"
@@ -71,7 +73,9 @@ absl::Status Agent::RefusedPeer(const PeerTicket& ticket, const absl::Status& wh
 
 absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel,
                                         const std::stop_token& cancel) {
-  if (!Signs()) return RunPeerOver(ticket, channel, cancel);
+  const ProvingKey proof{.change_id = ticket.caller.run_id, .who = ticket.caller.who};
+  const std::optional<std::string> peer = proving_.PeerFor(proof);
+  if (!Signs()) return RunPeerOver(ticket, channel, peer.has_value(), cancel);
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
   Clock& engines = RealClock();  // which the deadlines of `channel` are by
   SignedChannel with_signatures(initiator ? Role::kInitiator : Role::kResponder, channel, engines);
@@ -80,15 +84,16 @@ absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& c
   if (absl::IsPermissionDenied(greeted) || absl::IsFailedPrecondition(greeted))
     return RefusedPeer(ticket, greeted);
   // What else went wrong is a result, as it is without signatures: the engine meets it again.
-  return RunPeerOver(ticket, with_signatures, cancel);
+  const bool proves = peer && (!greeted.ok() || with_signatures.IsPeer(*peer));
+  if (peer && !proves) proving_.TestedWithOther(proof, with_signatures.peer());
+  return RunPeerOver(ticket, with_signatures, proves, cancel);
 }
 
-absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel,
+absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                             const std::stop_token& cancel) {
   const Counted running(live_tests_);
   const std::int64_t started = UnixNs(clock());
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  const bool proves = proving_.IsFor(ticket.caller.run_id);
   const auto packets = [&]() -> Fact<PriorityPackets> {
     absl::StatusOr<Fact<PriorityPackets>> read = worker_.Read<Fact<PriorityPackets>>(
         [nics = ticket.port.nics](HostReader& host) { return ReadPriorityPackets(host, nics); });
@@ -113,7 +118,10 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
               .port = ticket.port.port,
               .role = role,
               .peer = ticket.request.peer_name});
-  if (proves) proving_.Tested(ticket.caller.run_id, initiator ? Role::kInitiator : Role::kResponder, live);
+  if (proves) {
+    proving_.Tested({.change_id = ticket.caller.run_id, .who = ticket.caller.who},
+                    initiator ? Role::kInitiator : Role::kResponder, live);
+  }
   if (ticket.caller.tested) ticket.caller.tested(live);
   if (config_.on_tested) config_.on_tested(live, false);
   TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);

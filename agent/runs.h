@@ -26,6 +26,7 @@ struct Caller {
   std::string name{};     // "root@build1 (pid 7)", shown to a caller that finds the port busy
   std::string run_id{};   // empty: a fresh one
   std::string origin{};   // what it cannot choose itself: address, certificate
+  std::string who{};      // the same without what each connection has another of: access::Identity::who
   bool compares = false;  // with the reading of the last check that did: what was counted since is judged
   std::function<absl::Status()> may_test{};              // asked before each live test; empty: it may
   std::function<void(const struct LiveTest&)> tested{};  // told of each; may be empty

@@ -7,7 +7,8 @@
 namespace rdmaready {
 
 Caller CallerOf(access::Pass& pass, const std::string& name, const std::string& run_id) {
-  Caller caller = WithRunId({.name = name, .run_id = run_id, .origin = pass.identity().origin});
+  Caller caller =
+      WithRunId({.name = name, .run_id = run_id, .origin = pass.identity().origin, .who = pass.identity().who});
   caller.may_test = [&pass] { return pass.MayTest(); };
   caller.tested = [&pass](const LiveTest& live) {
     const bool failed = live.result.failure.kind != FailureKind::kNone ||

@@ -123,7 +123,7 @@ grpc::ServerUnaryReactor* AgentService::ProvePeer(grpc::CallbackServerContext* c
   return AnswerAside(*context, Ask::kProvePeer, [this, request, response](access::Pass& pass) -> absl::Status {
     RR_RETURN_IF_ERROR(CheckId(request->change_id()));
     RR_RETURN_IF_ERROR(pass.Begin({.target = request->change_id()}));
-    RR_ASSIGN_OR_RETURN(const Change change, agent_.ProvePeer(request->change_id()));
+    RR_ASSIGN_OR_RETURN(const Change change, agent_.ProvePeer(request->change_id(), CallerOf(pass, "", "")));
     *response = ToProto(change);
     return absl::OkStatus();
   });

@@ -63,6 +63,13 @@ std::string WhyNoAgent(const ::X509& certificate, const access::RoleMap& roles) 
                      text.empty() ? "without DNS name or URI" : text, AgentLine(names));
 }
 
+// Takes the port off "storage1:7471", "10.0.0.7", "[fd00::7]:7471" and "fd00::7".
+std::string HostWithoutPort(const std::string& host) {
+  if (host.starts_with('[')) return host.substr(1, std::min(host.find(']'), host.size()) - 1);
+  const std::size_t colon = host.find(':');
+  return colon == host.rfind(':') ? host.substr(0, colon) : host;
+}
+
 }  // namespace
 
 absl::StatusOr<OfferSigner> OfferSigner::Load(const TlsFiles& files) {
@@ -107,7 +114,7 @@ absl::StatusOr<OfferVerifier> OfferVerifier::Admit(std::string_view certificates
   if (!crl.empty()) {
     RR_ASSIGN_OR_RETURN(lists, RevocationLists::Parse(crl));
   }
-  const Certificate own = std::move(shown->front());
+  Certificate own = std::move(shown->front());
   shown->erase(shown->begin());
   std::string subject = SubjectText(*own);
   std::string why = WhyUntrusted(*own, *shown, *trusted, CertificateUse::kServer, lists ? &*lists : nullptr);
@@ -115,7 +122,11 @@ absl::StatusOr<OfferVerifier> OfferVerifier::Admit(std::string_view certificates
   if (!why.empty()) return absl::PermissionDeniedError(subject + " " + why);
   SigningKey key(::X509_get_pubkey(own.get()));
   if (!key) return absl::PermissionDeniedError(subject + " has no key that can be used");
-  return OfferVerifier(std::move(subject), std::move(key));
+  return OfferVerifier(std::move(subject), std::move(own), std::move(key));
+}
+
+bool OfferVerifier::IsNamed(const std::string& host) const {
+  return CarriesName(*certificate_, HostWithoutPort(host));
 }
 
 bool OfferVerifier::Signed(std::string_view octets, std::string_view signature) const {

@@ -64,13 +64,19 @@ class OfferVerifier {
   // "CN=storage1,O=Example": printable and bounded.
   const std::string& subject() const { return subject_; }
 
+  // Whether a DNS name or an address of its certificate is `host`: a name or an address, with or without a
+  // port.
+  bool IsNamed(const std::string& host) const;
+
   // Whether the key of its certificate signed the octets.
   bool Signed(std::string_view octets, std::string_view signature) const;
 
  private:
-  OfferVerifier(std::string subject, SigningKey key) : subject_(std::move(subject)), key_(std::move(key)) {}
+  OfferVerifier(std::string subject, Certificate certificate, SigningKey key)
+      : subject_(std::move(subject)), certificate_(std::move(certificate)), key_(std::move(key)) {}
 
   std::string subject_;
+  Certificate certificate_;
   SigningKey key_;
 };
 

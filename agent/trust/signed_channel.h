@@ -45,6 +45,10 @@ class SignedChannel final : public PeerChannel {
   // The subject of the other end's certificate; empty until Greet succeeded.
   std::string peer() const { return verifier_ ? verifier_->subject() : std::string(); }
 
+  // Whether the other end's certificate is that of this host (OfferVerifier::IsNamed); false until Greet
+  // succeeded.
+  bool IsPeer(const std::string& host) const { return verifier_ && verifier_->IsNamed(host); }
+
   // Fail as Greet did, or before it. A message that its signature does not fit: kPeerGone, and so all that
   // follow.
   absl::Status Send(const PeerMessage& message) override;

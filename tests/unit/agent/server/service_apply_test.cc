@@ -6,6 +6,7 @@
 
 #include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/support/eventually.h"
+#include "tests/support/made_pki.h"
 #include "tests/unit/agent/server/fake_configurer.h"
 #include "tests/unit/agent/server/service_rig.h"
 
@@ -201,12 +202,13 @@ class PeerProofTest : public ServiceApplyTest {
       if (between_tests_ == nullptr) return loopback(role, lane);
       return std::make_unique<MemoryLink>(*between_tests_, role);
     };
-    ServedAgent here(links_of, locks_, {}, HostNetwork(), nullptr, {}, true, nullptr, {}, {}, configurer_);
+    ServedAgent here(links_of, locks_, {}, HostNetwork(), nullptr, {}, true, nullptr, trust_here_, {},
+                     configurer_);
     const std::string other_locks = locks_ + "/other";
     std::filesystem::create_directories(other_locks);
-    ServedAgent there(links_of, other_locks);
+    ServedAgent there(links_of, other_locks, {}, HostNetwork(), nullptr, {}, true, nullptr, trust_there_);
     std::jthread asking;
-    return Apply(here, {.peer = "b"}, [&](const Change& now) {
+    return Apply(here, {.peer = peer_}, [&](const Change& now) {
       if (!now.proof.loopback || asking.joinable()) return;
       asking = std::jthread([&] {
         const auto a = here.Client("a");
@@ -224,6 +226,10 @@ class PeerProofTest : public ServiceApplyTest {
     });
   }
 
+  std::string peer_ = "b";
+  PeerTrust trust_here_{};
+  PeerTrust trust_there_{};
+
  private:
   std::vector<std::unique_ptr<MemoryFabric>> peer_fabrics_{};
   std::atomic<MemoryFabric*> between_tests_ = nullptr;  // null: the tests are loopback
@@ -236,6 +242,29 @@ TEST_F(PeerProofTest, BothCasesBothWaysOfTheChangesRunIdProveIt) {
   EXPECT_EQ(change->state, ChangeState::kAwaitingConfirm);
   EXPECT_TRUE(change->proof.peer_passed) << change->proof.peer_text;
   EXPECT_EQ(change->proof.peer, "b");
+}
+
+TEST_F(PeerProofTest, OnlyTheAgentWhoseCertificateNamesThePeerProvesIt) {
+  MadePki pki("peer-proof");
+  pki.Write("roles.yaml", "agent: [\"DNS:*.agents.example\"]\n");
+  const auto trust = [&pki](const std::string& name) {
+    return PeerTrust{.files = pki.Identity(name, {.names = "DNS:" + name + ".agents.example"}),
+                     .roles_file = pki.Path("roles.yaml")};
+  };
+  trust_here_ = trust("a");
+  trust_there_ = trust("b");
+  const std::vector<Part> parts{{"send-1k"}, {"write-512k"}, {"send-1k", true}, {"write-512k", true}};
+  peer_ = "b.agents.example:7471";
+  const absl::StatusOr<Change> proven = ApplyWith(parts);
+  ASSERT_TRUE(proven.ok()) << proven.status();
+  EXPECT_EQ(proven->state, ChangeState::kAwaitingConfirm) << proven->proof.peer_text;
+  peer_ = "c.agents.example";
+  const absl::StatusOr<Change> with_another = ApplyWith(parts);
+  ASSERT_TRUE(with_another.ok()) << with_another.status();
+  EXPECT_EQ(with_another->state, ChangeState::kRolledBack);
+  EXPECT_FALSE(with_another->proof.peer_passed);
+  EXPECT_THAT(with_another->proof.peer_text,
+              HasSubstr("it was with the agent of certificate CN=b, which does not name c.agents.example"));
 }
 
 TEST_F(PeerProofTest, OneWayIsNoProofOfBoth) {
