@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checks/plan/claims.h"
+#include "checks/plan/dependence.h"
 #include "checks/plan/persist.h"
 #include "checks/plan/planner.h"
 #include "checks/plan/unkept.h"
@@ -60,6 +61,7 @@ Plan MakePlan(const HostParts& host, const PlanOptions& options) {
     not_set.contested.merge(Unsettled(planner, not_set));
     not_set.contested.merge(std::move(idle.refused));
     not_set.undecided.merge(std::move(idle.undecided));
+    not_set.contested.merge(NeedingRefused(planner.parts(), plan));
     const bool settled = not_set.contested.size() + not_set.undecided.size() == before;
     if (settled || round + 1 == kMostRounds) MarkOneWaySteps(planner.parts(), plan);
     if (settled) break;
