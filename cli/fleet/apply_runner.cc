@@ -199,7 +199,7 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
     if (refused || !planned.plan->unknown.empty()) {
       made.error = refused ? "nothing can be set: what is wanted is refused"
                            : "nothing can be planned: " + planned.plan->unknown.front();
-      made.failure = refused ? ExitStatus::kUsage : ExitStatus::kOwnFailure;
+      made.failure = refused ? ExitStatus::kNotReady : ExitStatus::kOwnFailure;
       return made;
     }
     // All is as wanted, and goes back unless somebody confirms.

@@ -63,6 +63,8 @@ ExitStatus StatusOfApply(const ChangeRun& run) {
     status = Worse(status, host.failure);
     // Of a call that was cut the change is only what was heard last.
     if (host.change && host.failure == ExitStatus::kOk) status = Worse(status, StatusOfApply(*host.change));
+    // The rest is set, and the host is not as it was wanted.
+    if (host.plan && !host.plan->refusals.empty()) status = Worse(status, ExitStatus::kNotReady);
   }
   return status;
 }

@@ -59,8 +59,8 @@ struct ApplierRun {
 // 0: nothing to do; 1: there is something to set, or what cannot be; 3: only something that is not known.
 ExitStatus StatusOf(const Plan& plan);
 ExitStatus StatusOf(const PlanRun& run);
-// Of apply: 0 confirmed, proven and armed, or nothing to do; 1 taken back; 3 could not be taken back, or not
-// known.
+// The status of `apply`: 0 confirmed, proven and armed, or nothing to do; 1 rolled back, or a wanted setting is
+// refused; 3 it could not be rolled back, or is not known.
 ExitStatus StatusOfApply(const Change& change);
 ExitStatus StatusOfApply(const ChangeRun& run);
 // Of confirm and rollback, which are for changes to come to the state `good`: 1 another state, or nothing to

@@ -239,6 +239,16 @@ std::string KeptText(const Setting& setting) {
   return Printable(fmt::format("{}: {}", TextOf(setting.object), setting.value));
 }
 
+// Wanted settings that are not set although all else is.
+std::string RefusedText(const HostChange& host, const Style& style) {
+  if (!host.plan || host.plan->refusals.empty()) return {};
+  std::string names;
+  for (const PlanRefusal& refusal : host.plan->refusals)
+    names += (names.empty() ? "" : ", ") + TextOf(refusal.object);
+  return Labelled(style, Tone::kBad, "  refused", kProofColumn,
+                  Printable(names + ": wanted and not set; `rdmaready plan` says why"));
+}
+
 std::string StatusText(const ApplierStatus& status, const std::string& host, const std::string& way,
                        const Style& style) {
   std::string text;
@@ -289,7 +299,10 @@ std::string ApplyText(const ChangeRun& run, const HostChange& host, bool told, c
   for (const ChangeStep* step : InOrderOfWriting(*host.change)) {
     if (!told || WentBack(*step)) text += StepText(*step, style);
   }
-  if (!host.heard_last) return text + OutcomeText(*host.change, run.local ? "" : host.host, run.way, style);
+  if (!host.heard_last) {
+    return text + OutcomeText(*host.change, run.local ? "" : host.host, run.way, style) +
+           RefusedText(host, style);
+  }
   return text + ProofText(*host.change, style) +
          Labelled(style, Tone::kBad, " ", 2,
                   Printable(fmt::format("{} (change {})", StandsAs(host), Id(*host.change))));

@@ -115,6 +115,18 @@ TEST(ApplyRunner, WhereNothingDiffersWhoCannotSayWhetherAChangeIsOpenIsAFailure)
   EXPECT_EQ(StatusOfApply(runner.Apply(runner.Plan(false), 1)), ExitStatus::kUsage);
 }
 
+TEST(ApplyRunner, ARefusedSettingIsAFailureWhateverElseIsSet) {
+  for (const ChangeState ends : {ChangeState::kAwaitingConfirm, ChangeState::kNothingToDo}) {
+    ApplyingAgent agent(ends);
+    agent.refusals = {
+        {.object = {.kind = SettingKind::kEts, .where = "dcb0"}, .reason = "the NIC has 1 class"}};
+    std::vector<HostClient> hosts = Only(agent);
+    ApplyRunner runner(hosts, {}, {}, {});
+    EXPECT_EQ(StatusOfApply(runner.Apply(runner.Plan(false), 1)), ExitStatus::kNotReady);
+    EXPECT_EQ(agent.applied, ends == ChangeState::kNothingToDo ? 0 : 1);
+  }
+}
+
 TEST(ApplyRunner, AnAgentThatIsTooOldIsSaidToBe) {
   OldAgent old;
   grpc::ServerBuilder builder;

@@ -50,6 +50,7 @@ class ApplyingAgent final : public v1::Agent::Service {
   grpc::Status MakePlan(grpc::ServerContext*, const v1::MakePlanRequest*, v1::Plan* plan) override {
     Plan made;
     if (ends_ != ChangeState::kNothingToDo) made.steps.push_back(step);
+    made.refusals = refusals;
     *plan = ToProto(made);
     return grpc::Status::OK;
   }
@@ -118,6 +119,7 @@ class ApplyingAgent final : public v1::Agent::Service {
                 .from = "1500",
                 .to = "9000",
                 .subject = "rxe0/1 dcb0"};
+  std::vector<PlanRefusal> refusals{};  // of its plan
   std::atomic<int> applied = 0;
   std::atomic<int> forgotten = 0;
   grpc::Status refused{};        // before anything is written

@@ -246,6 +246,11 @@ TEST(ChangeStatus, IsThatOfTheContract) {
       ExitStatus::kUnreachable);
   EXPECT_EQ(StatusOfApply(Proven()), ExitStatus::kOk);
   EXPECT_EQ(StatusOfApply(TakenBack()), ExitStatus::kNotReady);
+  Plan in_part;
+  in_part.refusals.push_back(
+      {.object = {.kind = SettingKind::kEts, .where = "dcb1"}, .reason = "lldpad has it"});
+  EXPECT_EQ(StatusOfApply(ChangeRun{.hosts = {{.plan = in_part, .change = Proven()}}}), ExitStatus::kNotReady)
+      << "something wanted was refused, though all else is set";
   Change failed = Proven();
   failed.state = ChangeState::kRollbackFailed;
   EXPECT_EQ(
