@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace rdmaready::helper {
+namespace {
+
+using OptionalTime = std::optional<DeviceLooks::Time>;
+
+OptionalTime Sooner(const OptionalTime& a, const OptionalTime& b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+}  // namespace
 
 NoticeReader::Reasons NoticeReader::Read(const HeardNotices& heard) {
   // What was lost may have been anything.
@@ -38,12 +48,36 @@ NoticeReader::Reasons NoticeReader::Read(const HeardNotices& heard) {
   return reasons;
 }
 
+void DeviceLooks::Appeared(Time now) {
+  if (!first_) first_ = now + settle_;
+  if (again_)
+    later_ = now + look_again_;
+  else
+    again_ = now + look_again_;
+}
+
+bool DeviceLooks::TakeDue(Time now) {
+  bool due = false;
+  if (first_ && *first_ <= now) {
+    due = true;
+    first_.reset();
+  }
+  if (again_ && *again_ <= now) {
+    due = true;
+    again_ = std::exchange(later_, std::nullopt);
+  }
+  return due;
+}
+
+std::optional<DeviceLooks::Time> DeviceLooks::Next() const { return Sooner(first_, again_); }
+
 Caretaker::Caretaker(std::unique_ptr<HostNotices> notices, std::function<void(RestoreCause)> restore,
                      std::function<bool()> puts_back, CaretakerOptions options)
     : notices_(std::move(notices)),
       restore_(std::move(restore)),
       puts_back_(std::move(puts_back)),
       options_(options),
+      looks_(options.settle, options.look_again),
       thread_([this] { Run(); }) {}
 
 Caretaker::~Caretaker() {
@@ -64,21 +98,14 @@ void Caretaker::Run() {
 }
 
 void Caretaker::Note(const NoticeReader::Reasons& reasons, Time now) {
-  if (reasons.appeared) {
-    appeared_due_ = now + options_.settle;
-    again_due_ = now + options_.look_again;
-  }
+  if (reasons.appeared) looks_.Appeared(now);
   if (!reasons.changed || !puts_back_()) return;
   const Time due = std::max(now + options_.settle, last_put_back_ + options_.least_between_put_backs);
   put_back_due_ = put_back_due_ ? std::min(*put_back_due_, due) : due;
 }
 
 void Caretaker::DoDue(Time now) {
-  for (std::optional<Time>* due : {&appeared_due_, &again_due_}) {
-    if (!*due || **due > now) continue;
-    due->reset();
-    restore_(RestoreCause::kDeviceAppeared);
-  }
+  if (looks_.TakeDue(now)) restore_(RestoreCause::kDeviceAppeared);
   if (!put_back_due_ || *put_back_due_ > now) return;
   put_back_due_.reset();
   if (!puts_back_()) return;
@@ -87,12 +114,6 @@ void Caretaker::DoDue(Time now) {
   put_back_due_ = last_put_back_ + options_.put_back_every;
 }
 
-std::optional<Caretaker::Time> Caretaker::Next() const {
-  std::optional<Time> next;
-  for (const std::optional<Time>& due : {appeared_due_, again_due_, put_back_due_}) {
-    if (due && (!next || *due < *next)) next = due;
-  }
-  return next;
-}
+std::optional<Caretaker::Time> Caretaker::Next() const { return Sooner(looks_.Next(), put_back_due_); }
 
 }  // namespace rdmaready::helper

@@ -32,6 +32,28 @@ class NoticeReader {
   std::map<std::uint32_t, std::string> netdevs_{};  // known, by ifindex: the name
 };
 
+// When kept settings are looked at after a device appeared: once its notices are over, and once more. A device
+// that comes before a look does not move it, so a stream of new netdevs delays no restore. Pure; one thread.
+class DeviceLooks {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  DeviceLooks(std::chrono::milliseconds settle, std::chrono::milliseconds look_again)
+      : settle_(settle), look_again_(look_again) {}
+
+  void Appeared(Time now);
+  // Whether a look is due now; it is not due any more then.
+  bool TakeDue(Time now);
+  std::optional<Time> Next() const;
+
+ private:
+  const std::chrono::milliseconds settle_;
+  const std::chrono::milliseconds look_again_;
+  std::optional<Time> first_{};
+  std::optional<Time> again_{};
+  std::optional<Time> later_{};  // for those that came after `again_` was set
+};
+
 struct CaretakerOptions {
   // A device comes in several notices, and is renamed: it is looked at when they are over, and once more,
   // because before Linux 6.12 no RDMA device is announced.
@@ -64,8 +86,7 @@ class Caretaker {
   const std::function<bool()> puts_back_;
   const CaretakerOptions options_;
   NoticeReader reader_{};
-  std::optional<Time> appeared_due_{};
-  std::optional<Time> again_due_{};
+  DeviceLooks looks_;
   std::optional<Time> put_back_due_{};
   Time last_put_back_{};
   std::atomic<bool> ending_ = false;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
+#include <vector>
+
 namespace rdmaready::helper {
 namespace {
 
@@ -53,6 +57,35 @@ TEST(NoticeReader, WhatWasLostMayHaveBeenAnything) {
   const NoticeReader::Reasons reasons = reader.Read({.lost = {NoticeKind::kEthtool}});
   EXPECT_TRUE(reasons.appeared);
   EXPECT_TRUE(reasons.changed);
+}
+
+TEST(DeviceLooks, AStreamOfNewNetdevsDoesNotMoveTheFirstLook) {
+  using namespace std::chrono_literals;
+  DeviceLooks looks(300ms, 5s);
+  const DeviceLooks::Time begin{1h};
+  std::vector<std::chrono::milliseconds> looked;
+  for (std::chrono::milliseconds at{}; at < 12s; at += 100ms) {
+    looks.Appeared(begin + at);
+    if (looks.TakeDue(begin + at)) looked.push_back(at);
+  }
+  ASSERT_GE(looked.size(), 10U);
+  EXPECT_EQ(looked.front(), 300ms);
+  for (std::size_t i = 1; i < looked.size(); ++i) EXPECT_LE(looked[i] - looked[i - 1], 400ms);
+}
+
+TEST(DeviceLooks, ADeviceThatComesBetweenTheTwoLooksHasBothOfItsOwn) {
+  using namespace std::chrono_literals;
+  DeviceLooks looks(300ms, 5s);
+  const DeviceLooks::Time begin{1h};
+  looks.Appeared(begin);
+  EXPECT_TRUE(looks.TakeDue(begin + 300ms));
+  looks.Appeared(begin + 4900ms);
+  EXPECT_TRUE(looks.TakeDue(begin + 5s));
+  EXPECT_EQ(looks.Next(), begin + 5200ms);
+  EXPECT_TRUE(looks.TakeDue(begin + 5200ms));
+  EXPECT_EQ(looks.Next(), begin + 9900ms);
+  EXPECT_TRUE(looks.TakeDue(begin + 9900ms));
+  EXPECT_EQ(looks.Next(), std::nullopt);
 }
 
 }  // namespace
