@@ -12,7 +12,7 @@ Applier::Engine::Engine(ApplierSeams seams, ApplierOptions options)
     : seams_(std::move(seams)),
       board_(*seams_.clock),
       ledger_(options.disk == nullptr ? apply::RealDisk() : *options.disk, std::move(options.state_dir),
-              std::move(options.boot_id), seams_.unix_now_ns, board_),
+              std::move(options.boot_id), options.segment_bytes, seams_.unix_now_ns, board_),
       hands_(seams_, ledger_, board_),
       dead_man_(*seams_.clock, [this] { OnTime(); }) {}
 
@@ -55,7 +55,11 @@ absl::StatusOr<Change> Applier::Confirm(const std::string& change_id, const std:
 }
 
 absl::StatusOr<Change> Applier::RollBack(const std::string& change_id, const std::string& requester) {
-  return engine_->RollBack(change_id, requester);
+  return engine_->RollBack(change_id, requester, false);
+}
+
+absl::StatusOr<Change> Applier::RollBackForRoot(const std::string& change_id, const std::string& requester) {
+  return engine_->RollBack(change_id, requester, true);
 }
 
 absl::StatusOr<std::vector<Setting>> Applier::Forget(const std::vector<SettingObject>& objects,

@@ -47,9 +47,14 @@ struct ApplierSeams {
   // A number that stays while the device which has the setting lives, and is another one after it was made anew
   // (DeviceOf in device.h). kNotFound: there is no such device now. Any other error: not known.
   std::function<absl::StatusOr<std::uint64_t>(const SettingObject&)> device{};
+  // The netdevs at the bottom of one (NetdevsBelow in device.h). Empty: a listed port opens all that is planned
+  // for it.
+  BelowNetdev below{};
   // Which hardware has the setting (IdentityOf in device.h); empty: not known, and then it is believed to be
   // the one that had its name before.
   std::function<std::string(const SettingObject&)> identity{};
+  // The digest of each profile's content, before anything is read; empty: the plan has them.
+  std::function<absl::StatusOr<std::vector<ProfileRef>>(const ApplyOrder&)> profiles{};
   // The applier's own plan, with the digest of each profile's content in Plan::profiles.
   std::function<absl::StatusOr<Plan>(const Facts&, const ApplyOrder&)> plan{};
   // apply.yaml as it is now. Error: nothing is allowed, and the words say why. Any thread.
@@ -66,6 +71,7 @@ struct ApplierOptions {
   std::string state_dir{};      // of this user, and nobody else may write it; see journal.h, audit.h, kept.h
   std::string boot_id{};        // /proc/sys/kernel/random/boot_id
   apply::Disk* disk = nullptr;  // null: the machine's; outlives the engine
+  std::uint64_t segment_bytes = std::uint64_t{1} << 20U;  // of journal and audit, until they are sealed
 };
 
 // Why settings that are kept are looked at.
@@ -88,8 +94,8 @@ class Applier final : public Configurer {
   // served. Damage is no error here: every Apply is refused for it, and Status() says so.
   absl::Status Recover();
 
-  // A change is armed, something is being written, or a device that is away still has to get something back:
-  // the process must not leave.
+  // The process must not leave: a change is armed, something is being written, or a device that is away still
+  // has to get something back. The same while the end of a change is not in the journal yet.
   bool Busy() const;
 
   // Writes kept settings that differ. kStart and kDeviceAppeared: only of devices that were made anew, or whose
@@ -105,6 +111,7 @@ class Applier final : public Configurer {
   absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) override;
   absl::StatusOr<Change> Confirm(const std::string& change_id, const std::string& requester) override;
   absl::StatusOr<Change> RollBack(const std::string& change_id, const std::string& requester) override;
+  absl::StatusOr<Change> RollBackForRoot(const std::string& change_id, const std::string& requester) override;
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
                                               const std::string& requester) override;
   absl::StatusOr<ApplierStatus> Status() override;

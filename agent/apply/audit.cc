@@ -14,8 +14,13 @@ constexpr std::size_t kMostTextBytes = 1024;  // of what outsiders wrote
 
 // Finds the journal's mark in one line.
 absl::Status ReadAuditLine(std::string_view record, ChainMark& journal) {
-  const nlohmann::json json = nlohmann::json::parse(record, nullptr, false);
+  nlohmann::json json = nlohmann::json::parse(record, nullptr, false);
   if (!json.is_object()) return absl::DataLossError("it is no record of an audit");
+  if (const auto summary = json.find("summary"); summary != json.end() && json.contains("segment")) {
+    if (!summary->is_object()) return absl::DataLossError("the beginning of a segment has no summary");
+    const nlohmann::json of_segment = *summary;
+    json = of_segment;
+  }
   const auto lines = json.find("journal_lines");
   const auto head = json.find("journal_head");
   if (lines == json.end() || head == json.end() || !lines->is_number_unsigned() || !head->is_string())
@@ -29,6 +34,15 @@ absl::Status ReadAuditLine(std::string_view record, ChainMark& journal) {
 absl::StatusOr<AuditSummary> VerifyAudit(const std::string& path) {
   AuditSummary summary;
   RR_ASSIGN_OR_RETURN(const ChainEnd end, ReadChain(path, [&](std::string_view record, const ChainEnd&) {
+                        return ReadAuditLine(record, summary.journal);
+                      }));
+  summary.end = MarkOf(end);
+  return summary;
+}
+
+absl::StatusOr<AuditSummary> VerifyWholeAudit(const std::string& path) {
+  AuditSummary summary;
+  RR_ASSIGN_OR_RETURN(const ChainEnd end, VerifySegments(path, [&](std::string_view record, const ChainEnd&) {
                         return ReadAuditLine(record, summary.journal);
                       }));
   summary.end = MarkOf(end);
@@ -57,6 +71,14 @@ absl::Status AuditTrail::Write(const AuditEntry& entry, std::int64_t unix_ns, co
                             {"journal_lines", journal.lines},
                             {"journal_head", journal.head}};
   return file_.Append(json.dump());
+}
+
+absl::Status AuditTrail::Seal(std::int64_t unix_ns, const ChainMark& journal) {
+  const nlohmann::json summary{{"unix_ns", unix_ns},
+                               {"time", TimeText(unix_ns)},
+                               {"journal_lines", journal.lines},
+                               {"journal_head", journal.head}};
+  return file_.Seal(summary.dump());
 }
 
 }  // namespace rdmaready::apply

@@ -32,8 +32,11 @@ struct AuditSummary {
   bool operator==(const AuditSummary&) const = default;
 };
 
-// The whole file, without changing it. kNotFound: there is none. kDataLoss: the first line that does not fit.
+// The last segment, without changing it. kNotFound: the file is not there. kDataLoss: the first line that does
+// not fit.
 absl::StatusOr<AuditSummary> VerifyAudit(const std::string& path);
+// Every segment; errors as those of VerifySegments.
+absl::StatusOr<AuditSummary> VerifyWholeAudit(const std::string& path);
 
 // One thread at a time.
 class AuditTrail {
@@ -41,8 +44,13 @@ class AuditTrail {
   // `known`: a line that the journal names. Errors: those of ChainedFile::Open.
   static absl::StatusOr<AuditTrail> Open(Disk& disk, const std::string& path, const ChainMark& known);
 
-  // On the medium when it returns. `journal` stands in the line.
+  // On the medium when it returns. The line names `journal`.
   absl::Status Write(const AuditEntry& entry, std::int64_t unix_ns, const ChainMark& journal);
+
+  // Seals the segment and begins the next one. Errors: those of ChainedFile::Seal.
+  absl::Status Seal(std::int64_t unix_ns, const ChainMark& journal);
+  std::uint64_t bytes() const { return file_.end().bytes; }  // of this segment
+  const std::string& missing() const { return file_.missing(); }
 
   ChainMark mark() const { return MarkOf(file_.end()); }
 

@@ -156,6 +156,16 @@ std::vector<OwnWrite> Board::Own() const {
   return {own_.begin(), own_.end()};
 }
 
+void Board::ShowUnwritten(bool unwritten) {
+  const std::lock_guard lock(mutex_);
+  unwritten_ = unwritten;
+}
+
+bool Board::HasUnwritten() const {
+  const std::lock_guard lock(mutex_);
+  return unwritten_;
+}
+
 void Board::ShowKept(std::vector<Setting> kept, bool owes) {
   const std::lock_guard lock(mutex_);
   kept_ = std::move(kept);

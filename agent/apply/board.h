@@ -52,6 +52,10 @@ class Board {
   void AddOwn(const OwnWrite& own);
   std::vector<OwnWrite> Own() const;
 
+  // Whether the end of a change is still to be written to the journal.
+  void ShowUnwritten(bool unwritten);
+  bool HasUnwritten() const;
+
   // `owes`: a device that is away still has to get something back.
   void ShowKept(std::vector<Setting> kept, bool owes);
   bool Owes() const;
@@ -77,6 +81,7 @@ class Board {
   std::deque<OwnWrite> own_{};
   std::vector<Setting> kept_{};
   bool owes_ = false;
+  bool unwritten_ = false;
   std::string audit_head_{};
   std::map<std::string, std::string> notices_{};
 };

@@ -8,7 +8,10 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
+#include <system_error>
+#include <utility>
 
 #include "api/base/digest.h"
 #include "api/base/status.h"
@@ -17,6 +20,7 @@ namespace rdmaready::apply {
 namespace {
 
 constexpr std::size_t kSumDigits = 64;
+constexpr int kOpenFlags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 constexpr std::size_t kMostLineBytes = 64U << 20U;
 
 std::string BodyOf(const ChainEnd& end, std::string_view record) {
@@ -27,6 +31,37 @@ std::string TailOf(std::string_view sum) { return fmt::format(R"(,"sum":"{}"}})"
 
 absl::Status Damaged(const std::string& path, std::uint64_t line, std::string_view why) {
   return absl::DataLossError(fmt::format("{} is damaged at line {}: {}", path, line, why));
+}
+
+// Reads from the first line of a later segment what it begins after, and its number. Its sum is checked
+// afterwards.
+void TakeSegmentStart(std::string_view line, ChainEnd& end) {
+  constexpr std::string_view kNumber = "{\"n\":";
+  constexpr std::string_view kPrev = ",\"prev\":\"";
+  constexpr std::string_view kSegment = "\",\"record\":{\"segment\":";
+  const auto take = [&line](std::string_view prefix) {
+    const bool there = line.starts_with(prefix);
+    if (there) line.remove_prefix(prefix.size());
+    return there;
+  };
+  const auto take_number = [&line] {
+    std::uint64_t number = 0;
+    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+    line.remove_prefix(static_cast<std::size_t>(rest - line.data()));
+    return error == std::errc() ? number : 0;
+  };
+  if (!take(kNumber)) return;
+  const std::uint64_t lines = take_number();
+  if (lines < 2 || !take(kPrev) || line.size() < kSumDigits) return;
+  const std::string_view head = line.substr(0, kSumDigits);
+  line.remove_prefix(kSumDigits);
+  if (!take(kSegment)) return;
+  const std::uint64_t segment = take_number();
+  if (segment < 2) return;
+  end.before = {.lines = lines - 1, .head = std::string(head)};
+  end.lines = end.before.lines;
+  end.head = end.before.head;
+  end.segment = segment;
 }
 
 // What the lines of a file are given to, as they come.
@@ -54,6 +89,7 @@ class LineReader {
 
  private:
   absl::Status TakeLine(std::string_view line, bool last_so_far) {
+    if (end_.bytes == 0) TakeSegmentStart(line, end_);
     const absl::StatusOr<std::string_view> record = NextRecord(line, end_);
     if (!record.ok()) {
       // We write no zero byte: blocks of the file that never reached the medium.
@@ -98,6 +134,22 @@ absl::StatusOr<ChainEnd> ReadLines(int fd, const std::string& path, const Record
   }
 }
 
+// Whether a sealed segment ends with the line of that sum; kNotFound: there is no such file.
+absl::Status CheckLastLine(const std::string& path, const std::string& head) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd) return CannotOpen(errno, path);
+  const std::string wanted = TailOf(head) + "\n";
+  struct ::stat info {};
+  if (::fstat(fd.get(), &info) != 0) return ErrnoStatus(errno, "stat " + path);
+  std::string tail(wanted.size(), '\0');
+  const ::off_t at = info.st_size - static_cast<::off_t>(wanted.size());
+  const ::ssize_t got = at < 0 ? 0 : ::pread(fd.get(), tail.data(), tail.size(), at);
+  if (got < 0) return ErrnoStatus(errno, "read " + path);
+  if (std::cmp_equal(got, wanted.size()) && tail == wanted) return absl::OkStatus();
+  return absl::DataLossError(path +
+                             " is damaged: it does not end with the line that the segment after it names");
+}
+
 absl::Status CheckGuarded(int fd, const std::string& path) {
   struct ::stat info {};
   if (::fstat(fd, &info) != 0) return ErrnoStatus(errno, "stat " + path);
@@ -106,13 +158,19 @@ absl::Status CheckGuarded(int fd, const std::string& path) {
   return NotGuarded(path);
 }
 
+bool HasName(int fd, const std::string& path) {
+  struct ::stat opened {};
+  struct ::stat named {};
+  return ::fstat(fd, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
 absl::StatusOr<UniqueFd> OpenOrMake(const std::string& path, const ChainMark& known) {
-  constexpr int kFlags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  UniqueFd fd(::open(path.c_str(), kFlags));
+  UniqueFd fd(::open(path.c_str(), kOpenFlags));
   if (fd) return fd;
   if (errno == ENOENT && known.lines > 0) return absl::DataLossError(path + " is gone");
   if (errno != ENOENT) return CannotOpen(errno, path);
-  fd = UniqueFd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0600));
+  fd = UniqueFd(::open(path.c_str(), kOpenFlags | O_CREAT | O_EXCL, 0600));
   if (!fd) return ErrnoStatus(errno, "make " + path);
   RR_RETURN_IF_ERROR(SyncFolderOf(path));
   return fd;
@@ -139,20 +197,35 @@ absl::StatusOr<ChainEnd> ReadChain(const std::string& path, const RecordSink& si
   return ReadLines(fd.get(), path, sink);
 }
 
+std::string SegmentPath(const std::string& path, std::uint64_t number) {
+  return fmt::format("{}.{:06}", path, number);
+}
+
 absl::StatusOr<ChainedFile> ChainedFile::Open(Disk& disk, const std::string& path, const ChainMark& known,
                                               const RecordSink& sink) {
   RR_ASSIGN_OR_RETURN(UniqueFd fd, OpenOrMake(path, known));
   RR_RETURN_IF_ERROR(CheckGuarded(fd.get(), path));
   ChainedFile file(disk, path, std::move(fd));
-  bool found = known.lines == 0;
+  bool found = false;
   RR_ASSIGN_OR_RETURN(file.end_,
                       ReadLines(file.fd_.get(), path, [&](std::string_view record, const ChainEnd& end) {
                         found = found || MarkOf(end) == known;
                         return sink ? sink(record, end) : absl::OkStatus();
                       }));
+  // A line of a segment before it was verified when that was sealed.
+  const ChainMark& before = file.end_.before;
+  found = found || known.lines < before.lines || (known.lines == before.lines && known.head == before.head);
   if (!found) {
     return absl::DataLossError(fmt::format(
         "{} is damaged: line {}, which is known to have been written, is not there", path, known.lines));
+  }
+  if (before.lines > 0) {
+    const std::string sealed = SegmentPath(path, file.end_.segment - 1);
+    const absl::Status follows = CheckLastLine(sealed, before.head);
+    if (absl::IsNotFound(follows))
+      file.missing_ = sealed;
+    else if (!follows.ok())
+      return follows;
   }
   if (file.end_.torn_bytes > 0) {
     RR_RETURN_IF_ERROR(disk.Truncate(file.fd_.get(), path, file.end_.bytes));
@@ -176,12 +249,38 @@ absl::Status ChainedFile::Append(std::string_view record) {
       if (disk_->Truncate(fd_.get(), path_, end_.bytes).ok()) static_cast<void>(disk_->Sync(fd_.get(), path_));
       return done;
     }
-    end_ = {.lines = end_.lines + 1, .head = sum, .bytes = end_.bytes + line.size()};
+    ++end_.lines;
+    end_.head = sum;
+    end_.bytes += line.size();
     unsound_ = false;
     return done;
   }
   if (disk_->Truncate(fd_.get(), path_, end_.bytes).ok()) unsound_ = false;
   return done;
+}
+
+absl::Status ChainedFile::Seal(std::string_view summary) {
+  if (unsound_)
+    return absl::DataLossError(path_ + ": an earlier write to it failed, and could not be taken away");
+  ChainEnd next{.lines = end_.lines + 1, .segment = end_.segment + 1, .before = MarkOf(end_)};
+  const std::string body = BodyOf(end_, fmt::format(R"({{"segment":{},"summary":{}}})", next.segment, summary));
+  RR_ASSIGN_OR_RETURN(next.head, Sha256(body));
+  const std::string line = body + TailOf(next.head) + "\n";
+  next.bytes = line.size();
+  RR_RETURN_IF_ERROR(disk_->Link(path_, SegmentPath(path_, end_.segment)));
+  unsound_ = true;  // until it is known which file has the name
+  if (const absl::Status replaced = disk_->Replace(path_, line); !replaced.ok()) {
+    unsound_ = !HasName(fd_.get(), path_);
+    return replaced;
+  }
+  UniqueFd fd(::open(path_.c_str(), kOpenFlags));
+  if (!fd) return ErrnoStatus(errno, "open " + path_);
+  RR_RETURN_IF_ERROR(CheckGuarded(fd.get(), path_));
+  fd_ = std::move(fd);
+  end_ = std::move(next);
+  missing_.clear();
+  unsound_ = false;
+  return absl::OkStatus();
 }
 
 absl::Status ChainedFile::Reserve(std::uint64_t bytes) {

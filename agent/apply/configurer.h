@@ -50,11 +50,18 @@ class Configurer {
   // is being proven.
   virtual absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) = 0;
 
-  // kNotFound: no such change awaits it (it went back, or was confirmed already: the text says which).
+  // Reads each setting of the change first. kNotFound: no such change awaits it (it went back, or was confirmed
+  // already: the text says which). kAborted: a setting is not as the change wrote it. The text names each, and
+  // the change stays open until its deadline.
   virtual absl::StatusOr<Change> Confirm(const std::string& change_id, const std::string& requester) = 0;
-  // Takes an open change back now; of a failed rollback tries once more, and on success it is not sticky any
-  // more.
+  // Rolls an open change back now; of a failed rollback tries once more, and on success it is not sticky any
+  // more. kResourceExhausted: a failed rollback was tried so often that the next time is still to come; the
+  // text says when.
   virtual absl::StatusOr<Change> RollBack(const std::string& change_id, const std::string& requester) = 0;
+  // The same for root itself, which does not have to wait.
+  virtual absl::StatusOr<Change> RollBackForRoot(const std::string& change_id, const std::string& requester) {
+    return RollBack(change_id, requester);
+  }
 
   // Ends the keeping of confirmed settings, all or those of these objects; the settings stay as they are.
   // Returns what is not kept any more.

@@ -85,6 +85,11 @@ std::string Joined(const std::string& place, const std::string& address) {
   return place.empty() ? "" : place + " " + (address.empty() ? std::string(kNone) : address);
 }
 
+bool IsNetdevName(const std::string& name) {
+  return !name.empty() && name.size() < IFNAMSIZ && name.find('/') == std::string::npos &&
+         !name.starts_with('.');
+}
+
 std::string IdentityOfNetdev(const std::string& netdev) {
   const std::string folder = "/sys/class/net/" + netdev;
   std::string place = PlaceOf(folder);
@@ -98,6 +103,29 @@ std::string IdentityOfRdma(const std::string& device) {
 }
 
 }  // namespace
+
+std::vector<std::string> NetdevsBelow(const std::string& netdev) {
+  constexpr int kMostLevels = 8;
+  constexpr std::string_view kLower = "lower_";
+  std::vector<std::string> level{netdev};
+  std::vector<std::string> bottom;
+  for (int depth = 0; depth < kMostLevels && !level.empty(); ++depth) {
+    std::vector<std::string> next;
+    for (const std::string& name : level) {
+      const std::size_t before = next.size();
+      std::error_code error;
+      if (IsNetdevName(name)) {
+        for (const auto& entry : std::filesystem::directory_iterator("/sys/class/net/" + name, error)) {
+          const std::string file = entry.path().filename().string();
+          if (file.starts_with(kLower)) next.push_back(file.substr(kLower.size()));
+        }
+      }
+      if (next.size() == before && std::ranges::find(bottom, name) == bottom.end()) bottom.push_back(name);
+    }
+    level = std::move(next);
+  }
+  return bottom;
+}
 
 std::string IdentityOf(const SettingObject& object) {
   if (!DeviceOf(object).ok()) return {};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "api/model/setting.h"
@@ -19,6 +20,10 @@ absl::StatusOr<std::uint64_t> DeviceOf(const SettingObject& object);
 // ("-" for one that it does not have). Of a netdev the place and port of its device and its permanent MAC
 // address, of an RDMA device its place and node GUID. Empty: the name says it already, or it is software.
 std::string IdentityOf(const SettingObject& object);
+
+// The netdevs at the bottom of this one, by sysfs: the members of a bond, also under a VLAN; the name itself
+// where nothing is below it, or where it is not a netdev.
+std::vector<std::string> NetdevsBelow(const std::string& netdev);
 
 // Not when both are known, and neither the place nor the address is the same: a NIC keeps its address in
 // another slot, and one that takes its place there takes its part, too. A virtual function may get an address

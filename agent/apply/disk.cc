@@ -14,6 +14,17 @@
 namespace rdmaready::apply {
 namespace {
 
+// Leaves errno as it is.
+bool IsSameFile(const std::string& path, const std::string& other) {
+  const int before = errno;
+  struct ::stat one {};
+  struct ::stat two {};
+  const bool same = ::lstat(path.c_str(), &one) == 0 && ::lstat(other.c_str(), &two) == 0 &&
+                    one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+  errno = before;
+  return same;
+}
+
 class SystemDisk final : public Disk {
  public:
   absl::Status Append(int fd, const std::string& path, std::string_view bytes) override {
@@ -40,6 +51,12 @@ class SystemDisk final : public Disk {
       return absl::OkStatus();
     if (errno == EOPNOTSUPP || errno == ENOSYS) return absl::OkStatus();
     return ErrnoStatus(errno, "reserve room in " + path);
+  }
+
+  absl::Status Link(const std::string& path, const std::string& to) override {
+    if (::link(path.c_str(), to.c_str()) != 0 && !(errno == EEXIST && IsSameFile(path, to)))
+      return ErrnoStatus(errno, "link " + path + " as " + to);
+    return SyncFolderOf(to);
   }
 
   absl::Status Replace(const std::string& path, std::string_view text) override {

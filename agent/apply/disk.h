@@ -22,6 +22,9 @@ class Disk {
   virtual absl::Status Truncate(int fd, const std::string& path, std::uint64_t size) = 0;
   // Room for so many bytes after `size`, without making the file longer; OK, too, where the file system cannot.
   virtual absl::Status Reserve(int fd, const std::string& path, std::uint64_t size, std::uint64_t bytes) = 0;
+  // Gives the file of `path` the name `to` as well, on the medium when it returns. OK, too, where `to` names
+  // that file already; kAlreadyExists: it names another one.
+  virtual absl::Status Link(const std::string& path, const std::string& to) = 0;
   // `path` is `text` or what it was, also after a power loss: by a file beside it.
   virtual absl::Status Replace(const std::string& path, std::string_view text) = 0;
 };

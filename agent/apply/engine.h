@@ -37,12 +37,12 @@ class Applier::Engine {
                                const std::stop_token& stop);
   absl::StatusOr<Change> Proved(const std::string& id, const ChangeProof& proof);
   absl::StatusOr<Change> Confirm(const std::string& id, const std::string& requester);
-  absl::StatusOr<Change> RollBack(const std::string& id, const std::string& requester);
+  absl::StatusOr<Change> RollBack(const std::string& id, const std::string& requester, bool by_root);
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
                                               const std::string& requester);
   ApplierStatus Status();
   std::vector<OwnWrite> OwnWrites() const { return board_.Own(); }
-  bool Busy() const { return board_.Busy() || board_.Owes(); }
+  bool Busy() const { return board_.Busy() || board_.Owes() || board_.HasUnwritten(); }
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -79,6 +79,8 @@ class Applier::Engine {
   // engine_confirm.cc
   // Reads the whole host; without `work_`, which the timer needs.
   std::optional<std::string> WhyUnproven(const Open& open, ChangeProof& proof) const;
+  // Which settings are not as the open change wrote them, in words.
+  std::vector<std::string> NotAsWritten() const;
   absl::Status MoveTo(ChangeState state);
   absl::Status Await();
   // `holds_now`: its settings are known to be so in this life of the kernel and the devices.
@@ -88,32 +90,44 @@ class Applier::Engine {
   // engine_back.cc
   // By value: `who` may be the open change's, which is over then.
   void TakeBack(std::string reason, std::string who);
-  // In Change::reason, before what a rollback could not put back.
+  // In Change::reason, before what a rollback could not put back, and before what it did not write at all.
   static constexpr std::string_view kNotAsBefore = "; not as before: ";
+  static constexpr std::string_view kLeft = "; not set by this change, and left as it is: ";
+
+  // The outcome of a rollback, in words.
+  struct Undone {
+    std::vector<std::string> not_as_before{};  // empty: all that the change touched is
+    std::vector<std::string> left{};           // settings of its ports that somebody else changed
+  };
 
   struct PuttingBack;
   void WriteRounds(const apply::Undertaking& undertaking, std::string_view who, PuttingBack& work);
   void WriteDiffering(const apply::Undertaking& undertaking, std::string_view who,
                       const std::vector<Setting>& order, PuttingBack& work);
-  // What is not as before, in words; empty: all is.
-  std::vector<std::string> PutBack(apply::Undertaking& undertaking, std::string_view who);
+  Undone PutBack(apply::Undertaking& undertaking, std::string_view who);
   absl::Status WriteBack(const apply::Undertaking& undertaking, std::string_view who, std::string_view now,
                          const Setting& to);
-  void Owe(const apply::Undertaking& undertaking, const std::vector<SettingObject>& gone);
-  void End(apply::Undertaking undertaking, std::string reason, const std::vector<std::string>& left);
+  // `after_boot`: only what a step wrote, and where it still is as that.
+  void Owe(const apply::Undertaking& undertaking, const std::vector<SettingObject>& gone, bool after_boot);
+  void End(apply::Undertaking undertaking, std::string reason, const Undone& undone);
+  // kResourceExhausted: a failed rollback is not tried again yet.
+  absl::Status CheckRetry(const std::string& id) const;
   void OnTime();  // the timer's
 
   // engine_keep.cc
   // What an earlier life left, open or not taken back: `reason` is told where it is of this boot.
   void TakeBackPast(apply::Undertaking past, std::string reason);
+  // For a change of an earlier boot, whose settings the kernel may have forgotten: `reason` says what was
+  // found.
+  Undone ReadAfterBoot(apply::Undertaking& past, std::string& reason);
   absl::StatusOr<std::vector<Setting>> RestoreLocked(RestoreCause cause);
   std::vector<Due> FindDue(RestoreCause cause, const absl::StatusOr<Permission>& permission);
   // Leaves those that were put back as often as is allowed.
   absl::StatusOr<std::vector<Due>> AdmitPutBack(std::vector<Due> due, std::uint32_t most_per_hour);
   std::vector<Setting> WriteDue(const std::vector<Due>& due, RestoreCause cause);
   void FinishDue(const std::vector<Due>& due, const std::map<SettingObject, std::string>& trouble);
-  // After a change: what came while it was open.
-  void RestoreWanted();
+  // After a change: what came while it was open, and full segments.
+  void Settle();
 
   absl::StatusOr<std::uint64_t> DeviceOf(const SettingObject& object) const {
     return seams_.device ? seams_.device(object) : absl::StatusOr<std::uint64_t>(1);
@@ -132,6 +146,12 @@ class Applier::Engine {
   apply::Hands hands_;
   std::optional<Open> open_{};
   std::vector<apply::Undertaking> failed_{};
+  // How often somebody had a failed rollback tried again, and when last.
+  struct Retries {
+    unsigned count = 0;
+    Clock::TimePoint last{};
+  };
+  std::map<std::string, Retries> retries_{};  // by the change's id
   std::map<SettingObject, std::deque<Clock::TimePoint>> put_back_{};
   std::deque<std::int64_t> begun_{};  // JournalPast::begun, and those of this life
   std::deque<Clock::TimePoint> refusals_{};

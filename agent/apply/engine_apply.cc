@@ -11,6 +11,7 @@
 #include "api/base/plan_digest.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "checks/setting/side_effects.h"
 #include "checks/setting/table.h"
 
 namespace rdmaready {
@@ -114,7 +115,7 @@ absl::StatusOr<Change> Applier::Engine::Apply(const ApplyOrder& order,
   }();
   // Whatever became of it, what came while it was planned is made up for.
   const Lock work(work_);
-  RestoreWanted();
+  Settle();
   return change;
 }
 
@@ -129,12 +130,17 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
     const absl::StatusOr<Permission> permission = seams_.permission();
     if (!permission.ok()) return absl::PermissionDeniedError(Message(permission.status()));
     RR_RETURN_IF_ERROR(CheckLimits(*permission, order));
+    // Before the reading, which takes seconds under the lock: who asks again and again costs no more than this.
+    if (seams_.profiles) {
+      RR_ASSIGN_OR_RETURN(const std::vector<ProfileRef> profiles, seams_.profiles(order));
+      RR_RETURN_IF_ERROR(CheckProfiles(*permission, profiles));
+    }
     if (order.proof) peer = permission->peer;
     order.peer_proof = order.peer_proof || !peer.empty();
     if (seams_.foreign != nullptr) seams_.foreign->Begin();
     std::pair<Facts, Plan> result{seams_.read(), {}};
     RR_ASSIGN_OR_RETURN(result.second, seams_.plan(result.first, order));
-    RR_RETURN_IF_ERROR(CheckPlan(*permission, order, result.second));
+    RR_RETURN_IF_ERROR(CheckPlan(*permission, order, result.second, seams_.below));
     RR_RETURN_IF_ERROR(CheckAgreedTo(order, result.second));
     if (!result.second.steps.empty()) RR_RETURN_IF_ERROR(CheckPace(*permission, begun_, ledger_.Now()));
     return result;
@@ -176,6 +182,7 @@ absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts,
   undertaking.boot_id = ledger_.boot_id();
   undertaking.snapshot = apply::SnapshotOf(facts, plan, seams_.settings(facts));
   RR_RETURN_IF_ERROR(CheckSteps(plan, undertaking.snapshot));
+  undertaking.rewritten = RewrittenBy(facts, plan.steps, undertaking.snapshot);
   undertaking.identities = IdentitiesOf(undertaking.snapshot, plan, hands_);
   if (seams_.foreign != nullptr) seams_.foreign->Only(PlacesOf(undertaking.snapshot));
   Change& change = undertaking.change;

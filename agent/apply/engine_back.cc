@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking back: the steps in reverse, then whatever still differs from the snapshot, until nothing does.
+// Rolling back: the steps in reverse, then what their writes changed besides, until nothing of it differs from
+// the snapshot.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "agent/apply/engine.h"
@@ -31,11 +33,53 @@ namespace {
 // device.
 constexpr std::array<std::uint32_t, 7> kWaitBeforeLookMs{0, 0, 100, 300, 600, 1000, 2000};
 
+// The end of a change that could not be written is tried again as often as this.
+constexpr auto kPayAgain = std::chrono::seconds(30);
+// Between two tries of a failed rollback: the first one may follow at once, and the time doubles.
+constexpr std::chrono::seconds kFirstRetryWait = std::chrono::minutes(1);
+constexpr std::chrono::seconds kMostRetryWait = std::chrono::hours(1);
+constexpr unsigned kMostDoublings = 10;
+
 bool WasBegun(const Change& change, const SettingObject& object) {
   return std::ranges::any_of(change.steps, [&](const ChangeStep& step) {
     return step.step.object == object && step.state != StepState::kNotBegun &&
            step.state != StepState::kForeignWrite;
   });
+}
+
+// An MTU follows that of another netdev: of a bond down to its members, of a port up to its VLANs. It has one
+// of the values of that step then, and any other value is somebody else's.
+bool IsValueOfAStep(const Change& change, SettingKind kind, const std::string& value) {
+  return std::ranges::any_of(change.steps, [&](const ChangeStep& step) {
+    return step.step.object.kind == kind && (step.step.to == value || step.step.from == value);
+  });
+}
+
+// Whether the change may have made it what it is: else it is somebody else's, and not written.
+bool IsTouched(const apply::Undertaking& undertaking, const SettingObject& object,
+               const absl::StatusOr<std::string>& value) {
+  if (WasBegun(undertaking.change, object)) return true;
+  const bool any_begun = std::ranges::any_of(undertaking.change.steps, [&](const ChangeStep& step) {
+    return WasBegun(undertaking.change, step.step.object);
+  });
+  if (!any_begun || !undertaking.rewritten.contains(object)) return false;
+  return object.kind != SettingKind::kMtu ||
+         (value.ok() && IsValueOfAStep(undertaking.change, object.kind, *value));
+}
+
+// The settings of the snapshot that differ and that the change did not touch.
+std::vector<std::string> LeftAlone(const apply::Undertaking& undertaking, const apply::Hands& hands) {
+  std::vector<SettingObject> objects;
+  for (const Setting& setting : undertaking.snapshot) objects.push_back(setting.object);
+  const SettingValues values = hands.Read(objects);
+  std::vector<std::string> left;
+  for (const Setting& setting : undertaking.snapshot) {
+    const absl::StatusOr<std::string>& value = values.at(setting.object);
+    if (!value.ok() || *value == setting.value || IsTouched(undertaking, setting.object, value)) continue;
+    left.push_back(
+        fmt::format("{}: it is \"{}\" and was \"{}\"", TextOf(setting.object), *value, setting.value));
+  }
+  return left;
 }
 
 // `behind`: what a step opened; what cannot be read of it is shut again, and nobody's to take back.
@@ -61,11 +105,12 @@ apply::Difference Compare(const apply::Undertaking& undertaking, const std::vect
     return !why.empty();
   };
   for (const Setting& setting : snapshot) {
+    const absl::StatusOr<std::string>& value = values.at(setting.object);
+    if (!IsTouched(undertaking, setting.object, value)) continue;
     if (is_another(setting.object)) {
       if (WasBegun(undertaking.change, setting.object)) difference.wrong.push_back(setting);
       continue;
     }
-    const absl::StatusOr<std::string>& value = values.at(setting.object);
     if (value.ok() && *value == setting.value) continue;
     if (!value.ok() && !hands.DeviceIsThere(setting.object)) {
       difference.gone.push_back(setting.object);
@@ -173,7 +218,7 @@ void Applier::Engine::WriteDiffering(const apply::Undertaking& undertaking, std:
   }
 }
 
-std::vector<std::string> Applier::Engine::PutBack(apply::Undertaking& undertaking, std::string_view who) {
+Applier::Engine::Undone Applier::Engine::PutBack(apply::Undertaking& undertaking, std::string_view who) {
   const std::set<SettingObject> one_way = OneWay(undertaking.change);
   PuttingBack work{.behind = BehindOf(undertaking)};
   apply::Difference& now = work.now;
@@ -194,38 +239,90 @@ std::vector<std::string> Applier::Engine::PutBack(apply::Undertaking& undertakin
     }
   }
   TellSteps(undertaking.change, now);
-  Owe(undertaking, now.gone);
-  std::vector<std::string> left;
+  Owe(undertaking, now.gone, false);
+  Undone undone{.left = LeftAlone(undertaking, hands_)};
   for (const Setting& setting : now.wrong) {
     if (one_way.contains(setting.object)) continue;
     const auto words = work.refused.find(setting.object);
-    left.push_back(fmt::format("{}: {}{}", TextOf(setting.object), now.words.at(setting.object),
-                               words == work.refused.end() ? "" : " (" + words->second + ")"));
+    undone.not_as_before.push_back(fmt::format("{}: {}{}", TextOf(setting.object), now.words.at(setting.object),
+                                               words == work.refused.end() ? "" : " (" + words->second + ")"));
   }
-  return left;
+  return undone;
 }
 
 // What a step changed on a device that is gone is set once it is there again, unless it is kept.
-void Applier::Engine::Owe(const apply::Undertaking& undertaking, const std::vector<SettingObject>& gone) {
+void Applier::Engine::Owe(const apply::Undertaking& undertaking, const std::vector<SettingObject>& gone,
+                          bool after_boot) {
   if (gone.empty()) return;
   for (const Setting& setting : undertaking.snapshot) {
     if (std::ranges::find(gone, setting.object) == gone.end()) continue;
-    std::string subject;
-    for (const ChangeStep& step : undertaking.change.steps)
-      if (step.step.object == setting.object) subject = step.step.subject;
-    Put(ledger_.kept().owed, {.setting = setting,
-                              .subject = subject,
-                              .change = undertaking.change.id,
-                              .boot_id = ledger_.boot_id(),
-                              .identity = undertaking.IdentityOf(setting.object)});
+    apply::KeptSetting owed{.setting = setting,
+                            .change = undertaking.change.id,
+                            .boot_id = ledger_.boot_id(),
+                            .identity = undertaking.IdentityOf(setting.object)};
+    for (const ChangeStep& step : undertaking.change.steps) {
+      if (step.step.object != setting.object) continue;
+      owed.subject = step.step.subject;
+      if (after_boot) owed.written = step.step.to;
+    }
+    if (!after_boot || !owed.written.empty()) Put(ledger_.kept().owed, std::move(owed));
   }
   static_cast<void>(ledger_.SaveKept());
 }
 
-void Applier::Engine::End(apply::Undertaking undertaking, std::string reason,
-                          const std::vector<std::string>& left) {
+// A device that a reboot does not reset, or that kexec left alone, may have kept what was written. Where it
+// reads as the change wrote it, it is put back; any other value was set since, and is not overruled.
+Applier::Engine::Undone Applier::Engine::ReadAfterBoot(apply::Undertaking& past, std::string& reason) {
+  reason = "the host was started anew";
+  const apply::Difference found = Compare(past, {}, hands_);
+  apply::Undertaking kept = past;
+  kept.rewritten.clear();
+  std::vector<std::string> names;
+  for (ChangeStep& step : kept.change.steps) {
+    const auto now = found.now.find(step.step.object);
+    const bool is_kept =
+        WasBegun(past.change, step.step.object) && now != found.now.end() && now->second == step.step.to;
+    if (is_kept)
+      names.push_back(TextOf(step.step.object));
+    else
+      step.state = StepState::kNotBegun;
+  }
+  Undone undone = names.empty() ? Undone{.left = LeftAlone(kept, hands_)} : PutBack(kept, "applier");
+  if (!names.empty())
+    reason += fmt::format(", and not all of what was written was gone; put back: {}", fmt::join(names, ", "));
+  for (const Setting& setting : found.wrong) {
+    const bool unreadable =
+        !found.now.contains(setting.object) && !OneWay(past.change).contains(setting.object);
+    std::string text = fmt::format("{}: {}", TextOf(setting.object), found.words.at(setting.object));
+    if (!unreadable) continue;
+    const bool another = !hands_.WhyAnother(setting.object, past.IdentityOf(setting.object)).empty();
+    (another ? undone.left : undone.not_as_before).push_back(std::move(text));
+  }
+  for (std::size_t i = 0; i < past.change.steps.size(); ++i) {
+    ChangeStep& step = past.change.steps[i];
+    if (step.state == StepState::kNotBegun) continue;
+    if (kept.change.steps[i].state != StepState::kNotBegun) {
+      step = kept.change.steps[i];
+      continue;
+    }
+    const auto words = found.words.find(step.step.object);
+    const bool unreadable = words != found.words.end() && !found.now.contains(step.step.object);
+    step.state = unreadable ? StepState::kNotTakenBack : StepState::kTakenBack;
+    step.text = unreadable ? words->second : "";
+  }
+  Owe(past, found.gone, true);
+  if (names.empty() && undone.not_as_before.empty())
+    reason += found.gone.empty()
+                  ? ": nothing of what was written is there any more"
+                  : ": nothing of what was written is there now, and not every device is there yet";
+  return undone;
+}
+
+void Applier::Engine::End(apply::Undertaking undertaking, std::string reason, const Undone& undone) {
+  const std::vector<std::string>& left = undone.not_as_before;
   Change& change = undertaking.change;
   change.reason = std::move(reason);
+  if (!undone.left.empty()) change.reason += fmt::format("{}{}", kLeft, fmt::join(undone.left, "; "));
   change.deadline_in_ms = 0;
   change.state = left.empty() ? ChangeState::kRolledBack : ChangeState::kRollbackFailed;
   if (!left.empty()) change.reason += fmt::format("{}{}", kNotAsBefore, fmt::join(left, "; "));
@@ -238,43 +335,70 @@ void Applier::Engine::End(apply::Undertaking undertaking, std::string reason,
   Log(fmt::format("change {} {}: {}", change.id, apply::WordsOf(change.state), change.reason));
   board_.ShowEnded(change);
   std::erase_if(failed_, [&](const apply::Undertaking& failed) { return failed.change.id == change.id; });
-  if (!left.empty()) failed_.push_back(std::move(undertaking));
+  if (left.empty())
+    retries_.erase(change.id);
+  else
+    failed_.push_back(std::move(undertaking));
+  if (board_.HasUnwritten()) dead_man_.Arm(seams_.clock->Now() + kPayAgain);
 }
 
 void Applier::Engine::TakeBack(std::string reason, std::string who) {
   dead_man_.Disarm();
   apply::Undertaking undertaking = open_->undertaking;
-  const std::vector<std::string> left = PutBack(undertaking, who);
+  const Undone undone = PutBack(undertaking, who);
   open_.reset();
-  End(std::move(undertaking), std::move(reason), left);
+  End(std::move(undertaking), std::move(reason), undone);
 }
 
 void Applier::Engine::OnTime() {
   const Lock work(work_);
+  if (!open_ && !ledger_.PayOwed()) dead_man_.Arm(seams_.clock->Now() + kPayAgain);
   if (!open_ || seams_.clock->Now() < open_->deadline) return;
   const ChangeState state = open_->undertaking.change.state;
   TakeBack(state == ChangeState::kAwaitingConfirm ? "nobody confirmed it in time"
            : state == ChangeState::kProving       ? "its time ran out before it was proven"
                                                   : "its time ran out while it was written",
            "applier");
-  RestoreWanted();
+  Settle();
 }
 
-absl::StatusOr<Change> Applier::Engine::RollBack(const std::string& id, const std::string& requester) {
+// Each try may take a link down: who took the agent over cannot keep it flapping.
+absl::Status Applier::Engine::CheckRetry(const std::string& id) const {
+  const auto found = retries_.find(id);
+  if (found == retries_.end()) return absl::OkStatus();
+  const auto& [count, last] = found->second;
+  const auto wait = std::min(kFirstRetryWait * (1U << std::min(count - 1, kMostDoublings)), kMostRetryWait);
+  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(last + wait - seams_.clock->Now());
+  if (left.count() <= 0) return absl::OkStatus();
+  return absl::ResourceExhaustedError(fmt::format(
+      "roll back change {} once more: it failed {} times, and the next try may be made at {}; root may have it "
+      "tried at once (systemctl restart rdmaready-applier)",
+      id, count + 1, UtcText(ledger_.Now() + left.count())));
+}
+
+absl::StatusOr<Change> Applier::Engine::RollBack(const std::string& id, const std::string& requester,
+                                                 bool by_root) {
   const bool was_open = board_.AskBack(id, requester);
   const Lock work(work_);
   RR_RETURN_IF_ERROR(ledger_.CheckSound());
   const std::string reason = "asked for by " + SafeLine(requester, 256);
   if (open_ && open_->undertaking.change.id == id) {
     TakeBack(reason, requester);
-    RestoreWanted();
+    Settle();
     return *board_.Find(id);
   }
   for (const apply::Undertaking& failed : failed_) {
     if (failed.change.id != id) continue;
+    if (!by_root) {
+      RR_RETURN_IF_ERROR(CheckRetry(id));
+      Retries& retries = retries_[id];
+      ++retries.count;
+      retries.last = seams_.clock->Now();
+    }
     apply::Undertaking again = failed;
-    const std::vector<std::string> left = PutBack(again, requester);
-    End(std::move(again), reason, left);
+    const Undone undone = PutBack(again, requester);
+    End(std::move(again), reason, undone);
+    Settle();
     return *board_.Find(id);
   }
   const std::optional<Change> ended = board_.Find(id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows the writing: the proof, waiting for the confirmation, keeping.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -84,8 +85,25 @@ absl::StatusOr<Change> Applier::Engine::Proved(const std::string& id, const Chan
     if (const absl::Status awaits = Await(); !awaits.ok()) why = Message(awaits);
   }
   if (why) TakeBack("not proven: " + *why, open_->order.requester);
-  RestoreWanted();
+  Settle();
   return *board_.Find(id);
+}
+
+std::vector<std::string> Applier::Engine::NotAsWritten() const {
+  std::vector<SettingObject> objects;
+  for (const ChangeStep& step : open_->undertaking.change.steps) objects.push_back(step.step.object);
+  const SettingValues values = hands_.Read(objects);
+  std::vector<std::string> words;
+  for (const ChangeStep& step : open_->undertaking.change.steps) {
+    const SettingObject& object = step.step.object;
+    const absl::StatusOr<std::string>& now = values.at(object);
+    std::string why = hands_.WhyAnother(object, open_->undertaking.IdentityOf(object));
+    if (why.empty() && !now.ok()) why = "it cannot be read: " + Message(now.status());
+    if (why.empty() && *now != step.step.to)
+      why = fmt::format("it was set from \"{}\" to \"{}\" and is \"{}\"", step.step.from, step.step.to, *now);
+    if (!why.empty()) words.push_back(TextOf(object) + ": " + why);
+  }
+  return words;
 }
 
 absl::StatusOr<Change> Applier::Engine::Confirm(const std::string& id, const std::string& requester) {
@@ -97,10 +115,20 @@ absl::StatusOr<Change> Applier::Engine::Confirm(const std::string& id, const std
   if (!open_ || open_->undertaking.change.id != id ||
       open_->undertaking.change.state != ChangeState::kAwaitingConfirm)
     return absl::NotFoundError(board_.WhatBecameOf(id));
+  const std::vector<std::string> differ = NotAsWritten();
   if (seams_.clock->Now() >= open_->deadline) {
     TakeBack("nobody confirmed it in time", open_->order.requester);
-    RestoreWanted();
+    Settle();
     return absl::NotFoundError(board_.WhatBecameOf(id));
+  }
+  if (!differ.empty()) {
+    const std::string words = fmt::format("{}", fmt::join(differ, "; "));
+    static_cast<void>(
+        ledger_.Audit({.who = requester, .what = "confirm", .change = id, .result = "refused: " + words}));
+    return absl::AbortedError(fmt::format(
+        "change {} is not confirmed, because not all is as it was written: {}. It stays open until its "
+        "deadline: put that right and confirm it, or roll it back",
+        id, words));
   }
   Change confirmed = open_->undertaking.change;
   confirmed.state = ChangeState::kConfirmed;
@@ -116,7 +144,7 @@ absl::StatusOr<Change> Applier::Engine::Confirm(const std::string& id, const std
   Keep(kept, true);
   static_cast<void>(ledger_.Audit({.who = requester, .what = "confirm", .change = id, .result = "ok"}));
   Log(fmt::format("change {} was {}", id, confirmed.reason));
-  RestoreWanted();
+  Settle();
   return confirmed;
 }
 

@@ -60,25 +60,21 @@ absl::Status Applier::Engine::Recover() {
   // Power may have been lost since: whether it still holds is for the restoring to see.
   if (past.unkept) Keep(*past.unkept, false);
   if (past.open) TakeBackPast(*past.open, WasEnded(past.open->change));
-  for (const apply::Undertaking& failed : past.failed)
-    TakeBackPast(failed, failed.change.reason.substr(0, failed.change.reason.find(kNotAsBefore)));
+  for (const apply::Undertaking& failed : past.failed) {
+    const std::string& reason = failed.change.reason;
+    TakeBackPast(failed, reason.substr(0, std::min(reason.find(kNotAsBefore), reason.find(kLeft))));
+  }
   RR_RETURN_IF_ERROR(ledger_.KeptUnread());
   const auto restored = RestoreLocked(RestoreCause::kStart);
   if (!restored.ok()) Log("what is kept was not restored: " + Message(restored.status()));
+  ledger_.SealFull();
   return absl::OkStatus();
 }
 
 void Applier::Engine::TakeBackPast(apply::Undertaking past, std::string reason) {
-  std::vector<std::string> left;
-  if (past.boot_id == ledger_.boot_id()) {
-    left = PutBack(past, "applier");
-  } else {
-    // The kernel begins with its own settings, and who changed them since is not overruled by those of then.
-    reason = "the host was started anew: its kernel has forgotten what was written";
-    for (ChangeStep& step : past.change.steps)
-      if (step.state != StepState::kNotBegun) step.state = StepState::kTakenBack;
-  }
-  End(std::move(past), std::move(reason), left);
+  const bool same_boot = past.boot_id == ledger_.boot_id();
+  const Undone undone = same_boot ? PutBack(past, "applier") : ReadAfterBoot(past, reason);
+  End(std::move(past), std::move(reason), undone);
 }
 
 absl::StatusOr<std::vector<Setting>> Applier::Engine::Restore(RestoreCause cause) {
@@ -87,13 +83,18 @@ absl::StatusOr<std::vector<Setting>> Applier::Engine::Restore(RestoreCause cause
     return absl::FailedPreconditionError("a change is open: what is kept is restored when it ended");
   }
   const Lock work(work_);
-  return RestoreLocked(cause);
+  absl::StatusOr<std::vector<Setting>> restored = RestoreLocked(cause);
+  ledger_.SealFull();
+  return restored;
 }
 
-void Applier::Engine::RestoreWanted() {
-  if (open_ || !restore_wanted_.exchange(false)) return;
-  const auto restored = RestoreLocked(RestoreCause::kDeviceAppeared);
-  if (!restored.ok()) Log("what is kept was not restored: " + Message(restored.status()));
+void Applier::Engine::Settle() {
+  if (open_) return;
+  if (restore_wanted_.exchange(false)) {
+    const auto restored = RestoreLocked(RestoreCause::kDeviceAppeared);
+    if (!restored.ok()) Log("what is kept was not restored: " + Message(restored.status()));
+  }
+  ledger_.SealFull();
 }
 
 absl::StatusOr<std::vector<Setting>> Applier::Engine::RestoreLocked(RestoreCause cause) {
@@ -124,6 +125,7 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
   std::vector<Due> due;
   std::string denied;
   std::string others;
+  std::vector<SettingObject> settled;  // owed, and not as the change wrote it any more
   const auto look = [&](const apply::KeptSetting& entry, bool owed) {
     const SettingObject& object = entry.setting.object;
     const absl::StatusOr<std::uint64_t> device = DeviceOf(object);
@@ -135,8 +137,12 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
                             owed ? " (it was to be taken back)" : "");
       return;
     }
+    if (owed && !entry.written.empty()) {
+      const absl::StatusOr<std::string> now = hands_.Read(object);
+      if (now.ok() && *now != entry.written) return settled.push_back(object);
+    }
     // Taking back needs no leave; what was confirmed may not be wanted any more.
-    if (!owed && !(permission.ok() && AllowsSetting(*permission, object, entry.subject))) {
+    if (!owed && !(permission.ok() && AllowsSetting(*permission, object, entry.subject, seams_.below))) {
       denied += (denied.empty() ? "" : ", ") + TextOf(object);
       return;
     }
@@ -146,6 +152,8 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
   for (const apply::KeptSetting& entry : ledger_.kept().owed)
     if (cause != RestoreCause::kPutBack && apply::Find(ledger_.kept().kept, entry.setting.object) == nullptr)
       look(entry, true);
+  for (const SettingObject& object : settled) Remove(ledger_.kept().owed, object);
+  if (!settled.empty()) static_cast<void>(ledger_.SaveKept());
   if (!denied.empty()) {
     denied = "kept, and not restored, because apply.yaml does not allow it: " + denied;
     if (!permission.ok()) denied += " (" + Message(permission.status()) + ")";

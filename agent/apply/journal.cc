@@ -8,6 +8,7 @@
 #include "api/base/status.h"
 #include "api/convert/model_json.h"
 #include "checks/setting/older_values.h"
+#include "checks/setting/table.h"
 
 namespace rdmaready::apply {
 namespace {
@@ -65,6 +66,31 @@ bool ReadIdentities(const Json& record, std::map<SettingObject, std::string>& id
   return true;
 }
 
+Json ObjectsJson(const std::set<SettingObject>& objects) {
+  Json list = Json::array();
+  for (const SettingObject& object : objects) list.push_back(convert::KeptJson(object));
+  return list;
+}
+
+// Earlier versions wrote none, and wrote back the whole snapshot.
+bool ReadRewritten(const Json& record, Undertaking& begun) {
+  const auto list = record.find("rewritten");
+  if (list == record.end()) {
+    for (const Setting& setting : begun.snapshot) {
+      if (IsDcbSetting(setting.object.kind) || setting.object.kind == SettingKind::kMtu)
+        begun.rewritten.insert(setting.object);
+    }
+    return true;
+  }
+  if (!list->is_array()) return false;
+  for (const Json& entry : *list) {
+    SettingObject object;
+    if (!convert::ReadKeptJson(entry, object)) return false;
+    begun.rewritten.insert(std::move(object));
+  }
+  return true;
+}
+
 absl::Status FoldBegin(const Json& record, JournalPast& past) {
   if (past.open) return NoSense("a change begins within another one");
   Undertaking begun;
@@ -81,6 +107,7 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
     begun.snapshot.push_back(std::move(setting));
   }
   if (!ReadIdentities(record, begun.identities)) return NoSense("the devices of a change");
+  if (!ReadRewritten(record, begun)) return NoSense("what a change may rewrite");
   past.begun.push_back(begun.change.begun_unix_ns);
   if (past.begun.size() > kMostBegun) past.begun.pop_front();
   past.open = std::move(begun);
@@ -154,6 +181,61 @@ absl::Status FoldWrite(const Json& record, JournalPast& past) {
   return absl::OkStatus();
 }
 
+// The summary that a segment begins with: the state of a journal in which no change is open.
+Json SummaryOf(const JournalPast& past, const std::string& boot_id, const ChainMark& audit,
+               std::int64_t unix_ns) {
+  Json ended = Json::array();
+  for (const Change& change : past.ended) {
+    Change shown = change;
+    if (&change != &past.ended.back()) shown.steps.clear();  // the segment before has them
+    ended.push_back(convert::KeptJson(shown));
+  }
+  Json own = Json::array();
+  for (const OwnWrite& write : past.own) {
+    own.push_back(write.port_id);
+    own.push_back(write.sequence);
+  }
+  return {{"unix_ns", unix_ns},  {"boot_id", boot_id},    {"ended", std::move(ended)},
+          {"begun", past.begun}, {"own", std::move(own)}, {"audit", MarkJson(audit)}};
+}
+
+bool ReadNumbers(const Json& record, std::string_view key, std::vector<std::int64_t>& numbers) {
+  const auto list = record.find(key);
+  if (list == record.end() || !list->is_array()) return false;
+  for (const Json& number : *list) {
+    if (!number.is_number_integer()) return false;
+    numbers.push_back(number.get<std::int64_t>());
+  }
+  return true;
+}
+
+absl::Status FoldSegment(const Json& record, std::string_view boot_id, JournalPast& past) {
+  const auto summary = record.find("summary");
+  JournalPast begun;
+  std::vector<std::int64_t> times;
+  std::vector<std::int64_t> own;
+  const bool sound = past == JournalPast{} && summary != record.end() && summary->is_object() &&
+                     ReadMark(*summary, begun.audit) && ReadNumbers(*summary, "begun", times) &&
+                     times.size() <= kMostBegun && ReadNumbers(*summary, "own", own) && own.size() % 2 == 0 &&
+                     own.size() <= 2 * kMostOwnWrites;
+  const auto ended = sound ? summary->find("ended") : record.end();
+  if (!sound || ended == summary->end() || !ended->is_array() || ended->size() > kMostPastChanges)
+    return NoSense("the beginning of a segment");
+  for (const Json& entry : *ended) {
+    Change change;
+    if (!convert::ReadKeptJson(entry, change) || !HasEnded(change)) return NoSense("a change of the past");
+    begun.ended.push_back(std::move(change));
+  }
+  begun.begun.assign(times.begin(), times.end());
+  for (std::size_t i = 0; TextAt(*summary, "boot_id") == boot_id && i < own.size(); i += 2) {
+    if (!std::in_range<std::uint32_t>(own[i]) || !std::in_range<std::uint32_t>(own[i + 1]))
+      return NoSense("a request of the past");
+    begun.own.push_back({static_cast<std::uint32_t>(own[i]), static_cast<std::uint32_t>(own[i + 1])});
+  }
+  past = std::move(begun);
+  return absl::OkStatus();
+}
+
 absl::Status FoldSend(const Json& record, std::string_view boot_id, JournalPast& past) {
   const auto port_id = record.find("port_id");
   const auto sequence = record.find("sequence");
@@ -187,6 +269,7 @@ bool HasEnded(const Change& change) {
 absl::Status FoldRecord(std::string_view text, std::string_view boot_id, JournalPast& past) {
   const Json record = Json::parse(text, nullptr, false);
   if (!record.is_object()) return NoSense("no record");
+  if (record.contains("segment")) return FoldSegment(record, boot_id, past);
   const std::string type = TextAt(record, "type");
   if (type == "begin") return FoldBegin(record, past);
   if (type == "step") return FoldStep(record, past);
@@ -209,15 +292,33 @@ absl::StatusOr<Journal> Journal::Open(Disk& disk, const std::string& path, std::
   const std::uint64_t torn_bytes = file.end().torn_bytes;
   Journal journal(std::move(file), std::move(boot_id));
   journal.torn_bytes_ = torn_bytes;
+  journal.past_ = past;
   return journal;
 }
 
-absl::Status Journal::Append(const std::string& record) {
+absl::Status Journal::AppendOne(const std::string& record) {
+  RR_RETURN_IF_ERROR(file_.Append(record));
+  // A record of this process makes sense; one that did not would leave the segment unsealed, no more.
+  static_cast<void>(FoldRecord(record, boot_id_, past_));
+  return absl::OkStatus();
+}
+
+absl::Status Journal::AppendOwed() {
   while (!owed_.empty()) {
-    RR_RETURN_IF_ERROR(file_.Append(owed_.front()));
+    RR_RETURN_IF_ERROR(AppendOne(owed_.front()));
     owed_.erase(owed_.begin());
   }
-  return file_.Append(record);
+  return absl::OkStatus();
+}
+
+absl::Status Journal::Append(const std::string& record) {
+  RR_RETURN_IF_ERROR(AppendOwed());
+  return AppendOne(record);
+}
+
+absl::Status Journal::Seal(const ChainMark& audit, std::int64_t unix_ns) {
+  if (past_.open || !past_.failed.empty() || past_.unkept || owes()) return absl::OkStatus();
+  return file_.Seal(Line(SummaryOf(past_, boot_id_, audit, unix_ns)));
 }
 
 absl::Status Journal::Begin(const Undertaking& undertaking, const ChainMark& audit, std::int64_t unix_ns) {
@@ -230,6 +331,7 @@ absl::Status Journal::Begin(const Undertaking& undertaking, const ChainMark& aud
                       {"change", convert::KeptJson(undertaking.change)},
                       {"snapshot", snapshot},
                       {"devices", IdentitiesJson(undertaking.identities)},
+                      {"rewritten", ObjectsJson(undertaking.rewritten)},
                       {"audit", MarkJson(audit)}}));
 }
 

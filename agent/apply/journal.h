@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Journal: what the applier is doing to the host, on the medium before the host has it. A chained file
-// (chain.h) that is never pruned and never replaced. It begins a change with a snapshot, says what is about to
-// be written, and ends it; a change that it does not end is taken back by the next life.
+// (chain.h) that is never pruned. It begins a change with a snapshot, says what is about to be written, and
+// ends it; a change that it does not end is rolled back by the next life. A full segment is sealed when no
+// change is open, so that a new life reads the last one only.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,10 @@ namespace rdmaready::apply {
 struct Undertaking {
   Change change{};
   std::string boot_id{};
-  std::vector<Setting> snapshot{};  // of everything that it touches, before its first write
+  std::vector<Setting> snapshot{};  // of the ports that it touches, before its first write
+  // Settings of the snapshot that a write of a step may change, too: of the driver or of the kernel. Only these
+  // and the steps are written when the change is rolled back.
+  std::set<SettingObject> rewritten{};
   // Which hardware had each of these, and of its steps (ApplierSeams::identity); absent: not known.
   std::map<SettingObject, std::string> identities{};
 
@@ -60,6 +65,8 @@ struct JournalPast {
   std::deque<OwnWrite> own{};           // of this boot, newest last
   std::deque<std::int64_t> begun{};  // when the last kMostBegun ones were, newest last; nanoseconds since 1970
   ChainMark audit{};                 // what the audit must have
+
+  bool operator==(const JournalPast&) const = default;
 };
 
 // One record's text. kDataLoss: it makes no sense where it stands. Pure.
@@ -91,19 +98,30 @@ class Journal {
   // How a change ended could not be written: it is, before anything else, by the next method that is called.
   void Owe(const Change& change, const ChainMark& audit, std::int64_t unix_ns);
   bool owes() const { return !owed_.empty(); }
+  // Writes what is owed now.
+  absl::Status PayOwed() { return AppendOwed(); }
 
   ChainMark mark() const { return MarkOf(file_.end()); }
   const std::string& path() const { return file_.path(); }
   std::uint64_t torn_bytes() const { return torn_bytes_; }
 
+  // Begins a new segment, unless a change is open, was not rolled back or is not kept yet: then it does
+  // nothing. Errors: those of ChainedFile::Seal.
+  absl::Status Seal(const ChainMark& audit, std::int64_t unix_ns);
+  std::uint64_t bytes() const { return file_.end().bytes; }  // of this segment
+  const std::string& missing() const { return file_.missing(); }
+
  private:
   Journal(ChainedFile file, std::string boot_id) : file_(std::move(file)), boot_id_(std::move(boot_id)) {}
   absl::Status Append(const std::string& record);
+  absl::Status AppendOwed();
+  absl::Status AppendOne(const std::string& record);
 
   ChainedFile file_;
   std::string boot_id_;
   std::uint64_t torn_bytes_ = 0;
   std::vector<std::string> owed_{};
+  JournalPast past_{};  // what the records come to, these of this life as well
 };
 
 }  // namespace rdmaready::apply

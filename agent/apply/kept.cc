@@ -33,6 +33,7 @@ Json EntriesJson(const std::vector<KeptSetting>& list) {
                        {"boot_id", entry.boot_id},
                        {"device", entry.device},
                        {"identity", entry.identity}});
+    if (!entry.written.empty()) entries.back()["written"] = entry.written;
   }
   return entries;
 }
@@ -52,6 +53,7 @@ bool ReadEntry(const Json& json, KeptSetting& entry) {
   entry.device = device->get<std::uint64_t>();
   // Earlier versions wrote none.
   if (json.contains("identity") && !ReadText(json, "identity", entry.identity)) return false;
+  if (json.contains("written") && !ReadText(json, "written", entry.written)) return false;
   if (!convert::ReadKeptJson(*setting, entry.setting)) return false;
   entry.setting.value = TodaysValue(ObjectOf(entry).kind, std::move(entry.setting.value));
   return IsCanonical(ObjectOf(entry).kind, entry.setting.value) && ReadText(json, "subject", entry.subject) &&

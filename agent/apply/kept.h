@@ -26,6 +26,9 @@ struct KeptSetting {
   std::string boot_id{};     // the life of the kernel, and
   std::uint64_t device = 0;  // of the device (ApplierSeams::device) in which it was last so; 0: in none yet
   std::string identity{};    // of the hardware (ApplierSeams::identity); empty: not known
+  // An owed setting is written only where it is this value, which a change wrote before the host was started
+  // anew. Empty: whatever it is.
+  std::string written{};
 
   bool operator==(const KeptSetting&) const = default;
 };

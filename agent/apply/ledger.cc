@@ -81,6 +81,10 @@ absl::Status Ledger::Open(JournalPast& past) {
     if (!IsDamage(kept.status())) kept_unread_ = kept.status();
   }
   if (journal.ok()) journal_ = *std::move(journal);
+  std::string missing = journal_ ? journal_->missing() : "";
+  if (audit_ && !audit_->missing().empty()) missing += (missing.empty() ? "" : " and ") + audit_->missing();
+  if (!missing.empty()) missing += ": not there, and what it said of earlier changes cannot be verified";
+  board_.Note("missing segments", missing);
   // Without a line there is no sum of one.
   if (audit_ && audit_->mark().lines > 0) board_.ShowAudit(audit_->mark().head);
   board_.Note("damage", trouble_);
@@ -93,7 +97,8 @@ std::string Ledger::ByHand(const absl::Status& damage, const JournalPast& past) 
   return fmt::format(
       "{}: apply is refused, and nothing is rolled back or restored. By hand: {}; set right what is wrong, "
       "then move "
-      "journal and audit away together (mkdir {}/damaged && mv {}/journal {}/audit {}/damaged/) and start the "
+      "journal and audit away together (mkdir {}/damaged && mv {}/journal* {}/audit* {}/damaged/) and start "
+      "the "
       "applier "
       "again",
       Message(damage),
@@ -123,7 +128,28 @@ absl::Status Ledger::Record(const Change& change, bool must) {
   const absl::Status written = journal_->State(change, audit_->mark(), Now());
   if (!written.ok() && !must) journal_->Owe(change, audit_->mark(), Now());
   board_.Note("journal", written.ok() ? "" : "the journal could not be written: " + Message(written));
+  board_.ShowUnwritten(journal_->owes());
   return written;
+}
+
+void Ledger::SealFull() {
+  if (!CheckSound().ok() || !journal_ || !audit_) return;
+  absl::Status sealed;
+  if (journal_->bytes() >= segment_bytes_) sealed = journal_->Seal(audit_->mark(), Now());
+  if (audit_->bytes() >= segment_bytes_) {
+    const absl::Status audit = audit_->Seal(Now(), journal_->mark());
+    if (sealed.ok()) sealed = audit;
+    if (audit.ok()) board_.ShowAudit(audit_->mark().head);
+  }
+  board_.Note("segments", sealed.ok() ? "" : "a full segment could not be sealed: " + Message(sealed));
+}
+
+bool Ledger::PayOwed() {
+  if (!journal_ || !journal_->owes()) return true;
+  const absl::Status paid = journal_->PayOwed();
+  board_.Note("journal", paid.ok() ? "" : "the journal could not be written: " + Message(paid));
+  board_.ShowUnwritten(journal_->owes());
+  return paid.ok();
 }
 
 absl::Status Ledger::Begin(const Undertaking& undertaking) {

@@ -2,8 +2,8 @@
 // Ledger: the state directory of the applier: journal, audit and kept settings, which know of each other.
 //
 //   lock     one applier at a time
-//   journal  journal.h
-//   audit    audit.h
+//   journal  journal.h; journal.000001 and so on are its sealed segments
+//   audit    audit.h; the same
 //   kept     kept.h
 #pragma once
 
@@ -24,11 +24,13 @@ namespace rdmaready::apply {
 // One thread at a time.
 class Ledger {
  public:
-  Ledger(Disk& disk, std::string dir, std::string boot_id, std::function<std::int64_t()> unix_now_ns,
-         Board& board)
+  // A segment of the journal or the audit is full at `segment_bytes`.
+  Ledger(Disk& disk, std::string dir, std::string boot_id, std::uint64_t segment_bytes,
+         std::function<std::int64_t()> unix_now_ns, Board& board)
       : disk_(disk),
         dir_(std::move(dir)),
         boot_id_(std::move(boot_id)),
+        segment_bytes_(segment_bytes),
         unix_now_ns_(std::move(unix_now_ns)),
         board_(board) {}
 
@@ -56,6 +58,11 @@ class Ledger {
   // board.
   absl::Status Record(const Change& change, bool must);
   absl::Status Begin(const Undertaking& undertaking);
+  // Seals full segments, where nothing is open. The board shows a segment that could not be sealed, and the
+  // next call tries it again.
+  void SealFull();
+  // Writes the end of a change that could not be written before. False: it still cannot be.
+  bool PayOwed();
   // Writes the kept settings, and shows them. A file that could not be read is left alone: CheckKept().
   absl::Status SaveKept();
   void ShowKept();
@@ -67,6 +74,7 @@ class Ledger {
   Disk& disk_;
   const std::string dir_;
   const std::string boot_id_;
+  const std::uint64_t segment_bytes_;
   const std::function<std::int64_t()> unix_now_ns_;
   Board& board_;
   UniqueFd lock_{};

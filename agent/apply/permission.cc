@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "absl/strings/str_split.h"
 #include "api/base/name_pattern.h"
@@ -52,6 +53,18 @@ void AddUnlisted(const Permission& permission, const std::vector<ProfileRef>& pr
   }
 }
 
+// Whether a netdev at the bottom of the place is not one of the words: another member of a bond.
+bool HasOtherNetdevs(const std::string& place, const std::vector<std::string>& words,
+                     const BelowNetdev& below) {
+  if (!below || std::ranges::find(words, place) != words.end()) return false;
+  std::vector<std::string> own = words;
+  for (const std::string& word : words) std::ranges::copy(below(word), std::back_inserter(own));
+  const std::vector<std::string> bottom = below(place);
+  if (bottom == std::vector{place}) return false;  // no netdev, or one that stands on nothing
+  return std::ranges::any_of(
+      bottom, [&own](const std::string& netdev) { return std::ranges::find(own, netdev) == own.end(); });
+}
+
 absl::Status Lacking(const std::vector<std::string>& lines) {
   return absl::PermissionDeniedError(
       fmt::format("apply.yaml does not allow it; it would need: {}", fmt::join(lines, "; ")));
@@ -59,19 +72,22 @@ absl::Status Lacking(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::vector<std::string> PlacesOf(const SettingObject& object, std::string_view subject) {
+std::vector<std::string> PlacesOf(const SettingObject& object, std::string_view subject,
+                                  const BelowNetdev& below) {
   const std::string place = WhereOf(object);
   // What is of the whole host is allowed by no port's name, whatever port it is planned for.
   if (place.empty()) return {std::string(kWholeHost)};
   std::vector<std::string> places{place};
   const std::vector<std::string> words = absl::StrSplit(std::string(subject), ' ', absl::SkipEmpty());
+  if (HasOtherNetdevs(place, words, below)) return places;
   for (const std::string& word : words)
     if (word != kWholeHost) AddOnce(places, word);
   return places;
 }
 
-bool AllowsSetting(const Permission& permission, const SettingObject& object, std::string_view subject) {
-  return AllowsKind(permission, object.kind) && AllowsPlace(permission, PlacesOf(object, subject));
+bool AllowsSetting(const Permission& permission, const SettingObject& object, std::string_view subject,
+                   const BelowNetdev& below) {
+  return AllowsKind(permission, object.kind) && AllowsPlace(permission, PlacesOf(object, subject, below));
 }
 
 absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order) {
@@ -108,14 +124,15 @@ absl::Status CheckPace(const Permission& permission, const std::deque<std::int64
       most, most, UtcText(first + kHourNs)));
 }
 
-absl::Status CheckPlan(const Permission& permission, const ApplyOrder& order, const Plan& plan) {
+absl::Status CheckPlan(const Permission& permission, const ApplyOrder& order, const Plan& plan,
+                       const BelowNetdev& below) {
   std::vector<std::string> lacks;
   AddUnlisted(permission, plan.profiles, lacks);
   if (plan.profiles.empty() && !plan.steps.empty()) lacks.emplace_back("a profile: the plan was made by none");
   for (const PlanStep& step : plan.steps) {
     if (!AllowsKind(permission, step.object.kind))
       AddOnce(lacks, fmt::format("under `settings:` {}", NameOf(step.object.kind)));
-    const std::vector<std::string> places = PlacesOf(step.object, step.subject);
+    const std::vector<std::string> places = PlacesOf(step.object, step.subject, below);
     if (!AllowsPlace(permission, places)) AddOnce(lacks, fmt::format("under `ports:` {}", places.front()));
     if (step.one_way.empty()) continue;
     const std::string what =

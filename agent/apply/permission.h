@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,11 +42,19 @@ struct Permission {
   bool operator==(const Permission&) const = default;
 };
 
-// By what patterns a setting may be allowed: the place that it is at, and the words of `subject` ("rxe0/1
-// dcb0") unless it is of the whole host; then "host".
-std::vector<std::string> PlacesOf(const SettingObject& object, std::string_view subject);
+// The netdevs at the bottom of a netdev: the members of a bond, the port under a VLAN, the name itself where
+// nothing is below it. NetdevsBelow in device.h.
+using BelowNetdev = std::function<std::vector<std::string>(const std::string& netdev)>;
 
-bool AllowsSetting(const Permission& permission, const SettingObject& object, std::string_view subject);
+// By what patterns a setting may be allowed: the place that it is at, and the words of `subject` ("rxe0/1
+// dcb0") unless it is of the whole host; then "host". The words count only where the place uses no netdev
+// beside those of the subject: a listed port opens its VLANs and not its bond, which has other members. An
+// empty `below`: the words always count.
+std::vector<std::string> PlacesOf(const SettingObject& object, std::string_view subject,
+                                  const BelowNetdev& below = {});
+
+bool AllowsSetting(const Permission& permission, const SettingObject& object, std::string_view subject,
+                   const BelowNetdev& below = {});
 
 // kInvalidArgument: the time for confirming is not within the limits, which are named; kPermissionDenied:
 // without a proof, although a peer must prove each change.
@@ -61,7 +70,8 @@ absl::Status CheckPace(const Permission& permission, const std::deque<std::int64
 
 // kPermissionDenied, naming each line that apply.yaml would have to have and each leave that the order lacks.
 // Every profile of the plan must be listed, also when it has no steps.
-absl::Status CheckPlan(const Permission& permission, const ApplyOrder& order, const Plan& plan);
+absl::Status CheckPlan(const Permission& permission, const ApplyOrder& order, const Plan& plan,
+                       const BelowNetdev& below = {});
 
 // For people, a line each: "ports: ens1*", "settings: pfc, ets".
 std::vector<std::string> TextOf(const Permission& permission);

@@ -28,7 +28,10 @@ void AnswerConnection(int socket, std::span<const Verb> verbs, const ServeOption
   const absl::StatusOr<std::string> body = ReceiveFrame(
       socket, kMostQuestionBytes, TimedWait({.longest = options.hear_within, .stop = stop}, *options.clock));
   if (!body.ok() && !absl::IsInvalidArgument(body.status())) return;  // nobody is there to be told
-  absl::StatusOr<Work> work = body.ok() ? DecodeQuestion(*body, verbs) : absl::StatusOr<Work>(body.status());
+  const absl::StatusOr<Peer> peer = PeerOf(socket);
+  const bool from_root = peer.ok() && peer->uid == 0;
+  absl::StatusOr<Work> work =
+      body.ok() ? DecodeQuestion(*body, verbs, from_root) : absl::StatusOr<Work>(body.status());
   if (!work.ok()) options.log("refused a question: " + Message(work.status()));
   int told = 0;
   const auto progress = [&](std::string_view what) {

@@ -29,6 +29,8 @@ struct Verb {
   // Reads the arguments and says what to do with them; kInvalidArgument for what no helper does. It touches
   // nothing.
   std::function<absl::StatusOr<Work>(Arguments& arguments)> decode;
+  // In place of `decode` where root itself asks. Empty: root is answered as everybody.
+  std::function<absl::StatusOr<Work>(Arguments& arguments)> decode_for_root{};
 };
 
 // A verb of a struct of arguments: `decode` reads it, `answer` gets it.
@@ -46,7 +48,7 @@ Verb MakeVerb(std::string_view name, absl::StatusOr<Args> (*decode)(Arguments&),
 
 // The body of a question to the verb of that name with these arguments. An unknown verb, an argument that is
 // missing, of another kind or not known is kInvalidArgument. Whatever the body is, it does not throw.
-absl::StatusOr<Work> DecodeQuestion(std::string_view body, std::span<const Verb> verbs);
+absl::StatusOr<Work> DecodeQuestion(std::string_view body, std::span<const Verb> verbs, bool from_root = false);
 
 // The body of a question.
 std::string QuestionBody(std::string_view verb, const Json& arguments);

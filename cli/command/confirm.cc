@@ -35,10 +35,10 @@ struct ForgetFlags {
 
 bool IsMeant(const Change& change, const std::string& id) { return change.id.starts_with(id); }
 
-// Nothing in that state is 1: it is not as the caller thought. What an agent refuses here leaves the change as
-// it is.
+// No change in that state, or one whose settings are not as it wrote them, is 1: a person has to look. A
+// refusal of the agent leaves the change as it is.
 ExitStatus SettleFailure(const absl::Status& status) {
-  return absl::IsNotFound(status) ? ExitStatus::kNotReady : CallFailure(status);
+  return absl::IsNotFound(status) || absl::IsAborted(status) ? ExitStatus::kNotReady : CallFailure(status);
 }
 
 HostChange Missed(HostChange made, ExitStatus failure, std::string error) {

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "agent/apply/applier.h"
+#include "agent/apply/audit.h"
+#include "agent/apply/chain.h"
 #include "agent/apply/real/real_writer.h"
 #include "agent/helper/applier/apply_file.h"
 #include "agent/helper/applier/caretaker.h"
@@ -139,22 +141,52 @@ int PrintDigests(const std::string& name) {
   return 0;
 }
 
+// Whether the journal and the audit in `dir` are whole, over all their segments.
+int VerifyState(const std::string& dir) {
+  const absl::StatusOr<apply::ChainEnd> journal = apply::VerifySegments(dir + "/journal", {});
+  const absl::StatusOr<apply::AuditSummary> audit = apply::VerifyWholeAudit(dir + "/audit");
+  absl::Status wrong = journal.status();
+  wrong.Update(audit.status());
+  if (wrong.ok() && audit->journal.lines > journal->lines) {
+    wrong =
+        absl::DataLossError(fmt::format("{}/journal is damaged: it has {} lines, and the audit names line {}",
+                                        dir, journal->lines, audit->journal.lines));
+  }
+  if (!wrong.ok()) {
+    helper::SayLine(Message(wrong));
+    return absl::IsDataLoss(wrong) ? 1 : 3;
+  }
+  const bool said =
+      std::printf(
+          "journal: whole, %llu lines in %llu segments\naudit: whole, %llu lines, the last of "
+          "SHA-256 %s\n",
+          static_cast<unsigned long long>(journal->lines), static_cast<unsigned long long>(journal->segment),
+          static_cast<unsigned long long>(audit->end.lines), audit->end.head.c_str()) > 0;
+  return said ? 0 : 3;
+}
+
 int Main(int argc, char** argv) {
   std::string apply_file(helper::kApplyFile);
   std::string state_dir(kStateDir);
   std::string profile;
+  std::string verify;
   Household home;
   return helper::RunProgram(
       {.name = "rdmaready-applier",
        .description =
            "Changes settings of this host for the agent, those that root's file allows, and takes back "
            "what nobody confirms.",
-       .options = {{"allow", "the file that says what may be changed", &apply_file},
-                   {"state", "the directory of the journal, the audit and what is kept", &state_dir},
-                   {"digest",
-                    "only print the line that lists this profile (a name, a file; all: every built-in one)",
-                    &profile}},
+       .options =
+           {{"allow", "the file that says what may be changed", &apply_file},
+            {"state", "the directory of the journal, the audit and what is kept", &state_dir},
+            {"digest", "only print the line that lists this profile (a name, a file; all: every built-in one)",
+             &profile},
+            {"verify",
+             "only verify journal and audit in this directory, with all their sealed segments: 0 whole, 1 "
+             "damaged",
+             &verify}},
        .instead = [&]() -> std::optional<int> {
+         if (!verify.empty()) return VerifyState(verify);
          if (profile.empty()) return std::nullopt;
          return PrintDigests(profile);
        },

@@ -62,7 +62,9 @@ ApplierSeams SeamsOf(HostReader& host, const std::string& apply_file) {
       .settings = SettingsOf,
       .read_some = [&host](const std::vector<SettingObject>& objects) { return ReadSettings(host, objects); },
       .device = DeviceOf,
+      .below = NetdevsBelow,
       .identity = IdentityOf,
+      .profiles = ProfilesOf,
       .plan = [permission](const Facts& facts, const ApplyOrder& order) -> absl::StatusOr<Plan> {
         RR_ASSIGN_OR_RETURN(const Permission allowed, permission());
         return PermittedPlan(facts, order, allowed);

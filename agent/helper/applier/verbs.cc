@@ -43,6 +43,18 @@ Verb ApplyVerb(Configurer& configurer) {
           }};
 }
 
+// Root does not wait for its turn to try a failed rollback again; an agent that says it is root is not root.
+Verb RollBackVerb(Configurer& configurer) {
+  Verb verb = PlainVerb<ChangeOrder>(kRollBackVerb, DecodeChangeOrder, [&](const ChangeOrder& order) {
+    return Answered(configurer.RollBack(order.change_id, order.requester));
+  });
+  verb.decode_for_root =
+      PlainVerb<ChangeOrder>(kRollBackVerb, DecodeChangeOrder, [&](const ChangeOrder& order) {
+        return Answered(configurer.RollBackForRoot(order.change_id, order.requester));
+      }).decode;
+  return verb;
+}
+
 }  // namespace
 
 std::vector<Verb> ApplierVerbs(Configurer& configurer) {
@@ -55,10 +67,7 @@ std::vector<Verb> ApplierVerbs(Configurer& configurer) {
                                  [&](const ChangeOrder& order) {
                                    return Answered(configurer.Confirm(order.change_id, order.requester));
                                  }),
-          PlainVerb<ChangeOrder>(kRollBackVerb, DecodeChangeOrder,
-                                 [&](const ChangeOrder& order) {
-                                   return Answered(configurer.RollBack(order.change_id, order.requester));
-                                 }),
+          RollBackVerb(configurer),
           PlainVerb<ForgetOrder>(kForgetVerb, DecodeForgetOrder,
                                  [&](const ForgetOrder& order) {
                                    return Answered(configurer.Forget(order.objects, order.requester));

@@ -119,7 +119,9 @@ class Hostile(Driver):
         fabric.guest(HOST, "dcb pfc set dev dcb0 prio-pfc all:off 6:on")
         witness.go_on()
         change = applying.finished(running)
-        self.assert_ended(change, 1, "rolled-back", "somebody else is configuring")
+        self.assert_ended(change, 1, "rolled-back", "somebody else is configuring", "left as it is: pfc of dcb0")
+        # The second writer's PFC stays: the change had not written it. All that the change wrote is as before.
+        fabric.guest(HOST, WRONG_PFC)
         self.assert_old(old)
 
 

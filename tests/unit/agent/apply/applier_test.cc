@@ -6,6 +6,7 @@
 
 #include "agent/apply/audit.h"
 #include "api/base/plan_digest.h"
+#include "tests/support/eventually.h"
 #include "tests/unit/agent/apply/workshop.h"
 
 namespace rdmaready {
@@ -120,6 +121,48 @@ TEST_F(ApplierTest, AConfirmationThatIsReplayedIsRefusedAndSaysWhatBecameOfTheCh
   EXPECT_TRUE(absl::IsNotFound(replay));
   EXPECT_THAT(Message(replay), HasSubstr("was confirmed"));
   EXPECT_TRUE(absl::IsNotFound(shop.applier->Confirm("0123", "mallory").status()));
+}
+
+TEST_F(ApplierTest, AConfirmationReadsFirstAndNamesWhatDiffers) {
+  const std::string id = Armed();
+  shop.host.values[kPfcOfDcb0] = "on 4 delay 0";
+  shop.host.unreadable = {On(SettingKind::kMtu)};
+  const absl::Status refused = shop.applier->Confirm(id, "bob").status();
+  EXPECT_TRUE(absl::IsAborted(refused)) << refused;
+  EXPECT_THAT(Message(refused),
+              HasSubstr("pfc of dcb0: it was set from \"off delay 0\" to \"on 3 delay 0\" and is "
+                        "\"on 4 delay 0\""));
+  EXPECT_THAT(Message(refused), HasSubstr("mtu of dcb0: it cannot be read"));
+  EXPECT_THAT(shop.FileText("audit"), HasSubstr("refused: mtu of dcb0"));
+  ASSERT_EQ(shop.applier->Status()->changes.front().state, ChangeState::kAwaitingConfirm);
+  EXPECT_GT(shop.applier->Status()->changes.front().deadline_in_ms, 0U);
+  EXPECT_THAT(shop.applier->Status()->kept, IsEmpty());
+  shop.host.values[kPfcOfDcb0] = "on 3 delay 0";
+  shop.host.unreadable.clear();
+  EXPECT_TRUE(shop.applier->Confirm(id, "bob").ok());
+}
+
+TEST_F(ApplierTest, AChangeWhoseConfirmationWasRefusedGoesBackAtItsDeadline) {
+  const std::string id = Armed();
+  shop.host.values[kPfcOfDcb0] = "on 4 delay 0";
+  ASSERT_TRUE(absl::IsAborted(shop.applier->Confirm(id, "bob").status()));
+  shop.clock.Advance(std::chrono::seconds(60));
+  EXPECT_TRUE(absl::IsNotFound(shop.applier->Confirm(id, "bob").status()));
+  EXPECT_TRUE(Eventually([this] { return !shop.applier->Busy(); }));
+  EXPECT_EQ(shop.host.values, before);
+}
+
+TEST_F(ApplierTest, WritesTheEndOfAChangeOnceTheDiskHasRoomAndStaysUntilThen) {
+  const std::string id = Armed();
+  shop.disk.full = true;
+  ASSERT_EQ(shop.applier->RollBack(id, "bob")->state, ChangeState::kRolledBack);
+  EXPECT_TRUE(shop.applier->Busy()) << "the next life would roll it back again";
+  shop.disk.full = false;
+  shop.clock.Advance(std::chrono::seconds(30));
+  EXPECT_TRUE(Eventually([this] { return !shop.applier->Busy(); }));
+  shop.host.values[kPfcOfDcb0] = "on 5 delay 0";  // somebody's, since
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values.at(kPfcOfDcb0), "on 5 delay 0");
 }
 
 TEST_F(ApplierTest, NothingIsConfirmedBeforeItIsProven) {

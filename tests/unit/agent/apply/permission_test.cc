@@ -72,6 +72,59 @@ TEST_F(PermissionTest, AProfileOfAnotherContentIsRefused) {
   EXPECT_THAT(Refused(), HasSubstr(std::string(64, 'a')));
 }
 
+TEST_F(PermissionTest, AProfileThatIsNotListedIsRefusedBeforeTheHostIsRead) {
+  shop.profiles = {{"smb-direct-roce", std::string(64, 'b')}};
+  ASSERT_TRUE(shop.Start().ok());
+  const int before = shop.readings;
+  int seen = 0;
+  shop.host.point = [&] { ++seen; };
+  EXPECT_THAT(Refused(), HasSubstr(std::string(64, 'b')));
+  EXPECT_EQ(shop.readings, before);
+  EXPECT_EQ(seen, 0);
+  shop.host.point = nullptr;
+  shop.profiles = {{"smb-direct-roce", std::string(64, 'a')}};
+  EXPECT_TRUE(shop.Apply().ok());
+}
+
+// bond0 is of ens1f0 and ens1f1; ens1f0.7 and bond0.8 are VLANs.
+std::vector<std::string> BelowOfABond(const std::string& netdev) {
+  if (netdev == "bond0" || netdev == "bond0.8") return {"ens1f0", "ens1f1"};
+  if (netdev == "ens1f0.7") return {"ens1f0"};
+  return {netdev};
+}
+
+TEST_F(PermissionTest, OneListedMemberDoesNotOpenItsBond) {
+  const auto allows = [](std::vector<std::string> ports, const std::string& where, const char* subject) {
+    const Permission permission{.ports = std::move(ports), .settings = {SettingKind::kMtu}};
+    return AllowsSetting(permission, On(SettingKind::kMtu, where), subject, BelowOfABond);
+  };
+  const char* member = "mlx5_0/1 ens1f0";
+  EXPECT_FALSE(allows({"ens1f0"}, "bond0", member));
+  EXPECT_FALSE(allows({"mlx5_0/1"}, "bond0", member));
+  EXPECT_FALSE(allows({"ens1f0"}, "bond0.8", member));
+  EXPECT_TRUE(allows({"bond0"}, "bond0", member));
+  EXPECT_TRUE(allows({"ens1f0"}, "ens1f0.7", member)) << "a VLAN of the port alone";
+  EXPECT_TRUE(allows({"mlx5_0/1"}, "ens1f0", member));
+  const char* device_of_bond = "mlx5_bond_0/1 bond0";
+  EXPECT_TRUE(allows({"mlx5_bond_0/1"}, "bond0", device_of_bond)) << "the RDMA device is the bond's";
+  EXPECT_TRUE(allows({"bond0"}, "bond0.8", device_of_bond));
+}
+
+TEST_F(PermissionTest, AStepOfABondIsRefusedWhereOnlyAMemberIsListed) {
+  shop.below = [](const std::string& netdev) {
+    return netdev == "bond0" ? std::vector<std::string>{"dcb0", "dcb1"} : std::vector{netdev};
+  };
+  ASSERT_TRUE(shop.Start().ok());
+  shop.host.values[On(SettingKind::kMtu, "bond0")] = "1500";
+  shop.wanted = {{On(SettingKind::kMtu, "bond0"), "9000"}};
+  const absl::Status refused = shop.Apply().status();
+  EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("under `ports:` bond0"));
+  EXPECT_THAT(shop.host.asked, IsEmpty());
+  shop.permission->ports.push_back("bond0");
+  EXPECT_TRUE(shop.Apply().ok());
+}
+
 TEST_F(PermissionTest, AProfileWithoutADigestIsNeverListed) {
   const Permission permission{
       .ports = {"*"}, .settings = {kSettingKinds.begin(), kSettingKinds.end()}, .profiles = {{"", "nothing"}}};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/agent/apply/workshop.h"
+#include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
 namespace {
@@ -155,9 +156,164 @@ TEST_F(RollbackTest, AFailedRollbackIsStickyUntilOneSucceeds) {
   }
   EXPECT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRollbackFailed);
   shop.host.refuses.clear();
+  shop.clock.Advance(std::chrono::minutes(1));
   EXPECT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRolledBack);
   EXPECT_EQ(shop.host.values, before);
   EXPECT_EQ(Applied().state, ChangeState::kProving);
+}
+
+TEST_F(RollbackTest, SpacesRetriesOfAFailedRollbackButForRoot) {
+  const absl::StatusOr<Change> applied = shop.Apply();
+  shop.host.refuses = {kPfc};
+  const std::string id = applied->id;
+  ASSERT_EQ(shop.applier->RollBack(id, "bob")->state, ChangeState::kRollbackFailed);
+  int tries = 0;
+  for (int second = 0; second < 3600; ++second) {
+    const std::size_t asked = shop.host.asked.size();
+    const absl::StatusOr<Change> again = shop.applier->RollBack(id, "root, as the agent says");
+    if (again.ok()) {
+      ++tries;
+    } else {
+      EXPECT_TRUE(absl::IsResourceExhausted(again.status()));
+      EXPECT_THAT(std::string(again.status().message()), HasSubstr("the next try may be made at 20"));
+      EXPECT_EQ(shop.host.asked.size(), asked) << "nothing is written";
+    }
+    shop.clock.Advance(std::chrono::seconds(1));
+  }
+  // At once, and after 1, 2, 4, 8 and 16 minutes more (with what each try takes).
+  EXPECT_EQ(tries, 6);
+  ASSERT_FALSE(shop.applier->RollBack(id, "bob").ok());
+  EXPECT_EQ(shop.applier->RollBackForRoot(id, "root")->state, ChangeState::kRollbackFailed);
+  EXPECT_EQ(shop.applier->RollBackForRoot(id, "root")->state, ChangeState::kRollbackFailed);
+  shop.host.refuses.clear();
+  EXPECT_EQ(shop.applier->RollBackForRoot(id, "root")->state, ChangeState::kRolledBack);
+}
+
+TEST_F(RollbackTest, KeepsAndNamesAnMtuThatAnAdministratorChanged) {
+  const SettingObject mtu = On(SettingKind::kMtu);
+  std::erase_if(shop.wanted, [&](const Setting& setting) { return setting.object == mtu; });
+  for (const bool killed : {false, true}) {
+    shop.order.proof = false;
+    const absl::StatusOr<Change> applied = shop.Apply();
+    ASSERT_TRUE(applied.ok()) << applied.status();
+    shop.host.values[mtu] = "4200";
+    if (killed)
+      ASSERT_TRUE(shop.Start().ok());
+    else
+      ASSERT_TRUE(shop.applier->RollBack(applied->id, "root").ok());
+    EXPECT_EQ(shop.host.values, With(before, {{mtu, "4200"}})) << killed;
+    const Change ended = shop.applier->Status()->changes.front();
+    EXPECT_EQ(ended.state, ChangeState::kRolledBack);
+    EXPECT_THAT(ended.reason, HasSubstr("left as it is: mtu of dcb0: it is \"4200\" and was \"1500\""));
+    shop.host.values = before;
+  }
+}
+
+// A port of mlx5, and a VLAN on it.
+Facts HostOfMlx5() {
+  Facts host = GoodHost();
+  std::vector<Port> ports = *host.ports;
+  Netdev netdev = *ports[0].netdev;
+  netdev.driver = "mlx5_core";
+  netdev.mtu_bytes = 9000;
+  ports[0].netdev = netdev;
+  ports[0].uppers = std::vector<UpperNetdev>{
+      {.name = "dcb0.100", .kind = "vlan", .over = {"dcb0"}, .mtu_bytes = 9000, .vlan_id = std::uint16_t{100}}};
+  host.ports = ports;
+  return host;
+}
+
+TEST_F(RollbackTest, WritesBesideTheStepsOnlySettingsThatTheDriverRewrites) {
+  shop.facts = HostOfMlx5();
+  shop.wanted = {{kPfc, "on 3 delay 0"}};
+  const absl::StatusOr<Change> applied = shop.Apply();
+  ASSERT_TRUE(applied.ok()) << applied.status();
+  shop.host.values[On(SettingKind::kBuffer)] = Text(BufferSetting{.size_bytes = {4096}});  // as firmware does
+  shop.host.values[kEts] = EtsText(10, 90);                                                // somebody's
+  const absl::StatusOr<Change> change = shop.applier->RollBack(applied->id, "root");
+  EXPECT_EQ(change->state, ChangeState::kRolledBack) << change->reason;
+  EXPECT_EQ(shop.host.values, With(before, {{kEts, EtsText(10, 90)}}));
+  EXPECT_THAT(change->reason, HasSubstr("left as it is: ets of dcb0"));
+}
+
+TEST_F(RollbackTest, PutsBackAVlanMtuThatFellWithItsPortAndNoOther) {
+  const SettingObject vlan = On(SettingKind::kMtu, "dcb0.100");
+  for (const bool by_somebody : {false, true}) {
+    shop.facts = HostOfMlx5();
+    shop.host.values[On(SettingKind::kMtu)] = "9000";
+    shop.host.values[vlan] = "9000";
+    const SimHost::Values was = shop.host.values;
+    shop.wanted = {{On(SettingKind::kMtu), "4200"}};
+    shop.host.effect = [&](const SettingObject& object) {
+      if (object == On(SettingKind::kMtu) && shop.host.values[object] == "4200")
+        shop.host.values[vlan] = "4200";
+    };
+    const absl::StatusOr<Change> applied = shop.Apply();
+    ASSERT_TRUE(applied.ok()) << applied.status();
+    if (by_somebody) shop.host.values[vlan] = "1400";
+    ASSERT_EQ(shop.applier->RollBack(applied->id, "root")->state, ChangeState::kRolledBack);
+    EXPECT_EQ(shop.host.values, by_somebody ? With(was, {{vlan, "1400"}}) : was);
+  }
+}
+
+TEST_F(RollbackTest, PutsBackASettingThatADeviceKeptOverABoot) {
+  shop.order.proof = false;
+  const absl::StatusOr<Change> applied = shop.Apply();
+  ASSERT_TRUE(applied.ok()) << applied.status();
+  shop.boot_id = "boot-2";
+  shop.host.values = With(before, {{kPfc, after.at(kPfc)}, {kEts, EtsText(10, 90)}});
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values, With(before, {{kEts, EtsText(10, 90)}})) << "somebody's, since";
+  const Change ended = shop.applier->Status()->changes.front();
+  EXPECT_EQ(ended.state, ChangeState::kRolledBack);
+  EXPECT_THAT(ended.reason,
+              HasSubstr("the host was started anew, and not all of what was written was gone; put "
+                        "back: pfc of dcb0"));
+  EXPECT_THAT(ended.reason, HasSubstr("left as it is: ets of dcb0"));
+}
+
+TEST_F(RollbackTest, FailsWhereADeviceKeptASettingOverABootAndRefusesTheOldOne) {
+  shop.order.proof = false;
+  ASSERT_TRUE(shop.Apply().ok());
+  shop.boot_id = "boot-2";
+  shop.host.values = With(before, {{kPfc, after.at(kPfc)}});
+  shop.host.refuses = {kPfc};
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.applier->Status()->changes.front().state, ChangeState::kRollbackFailed);
+  EXPECT_EQ(shop.applier->Status()->changes.front().steps[kPfcStep].state, StepState::kNotTakenBack);
+}
+
+TEST_F(RollbackTest, FailsAfterABootWhereASettingCannotBeRead) {
+  shop.order.proof = false;
+  ASSERT_TRUE(shop.Apply().ok());
+  shop.boot_id = "boot-2";
+  shop.host.values = before;
+  shop.host.unreadable = {kPfc};
+  ASSERT_TRUE(shop.Start().ok());
+  const Change ended = shop.applier->Status()->changes.front();
+  EXPECT_EQ(ended.state, ChangeState::kRollbackFailed);
+  EXPECT_THAT(ended.reason, HasSubstr("not as before: pfc of dcb0: it cannot be read"));
+}
+
+TEST_F(RollbackTest, ReadsADeviceThatComesLateAfterABoot) {
+  for (const bool kept : {true, false}) {
+    shop.boot_id = kept ? "boot-1" : "boot-3";
+    ASSERT_TRUE(shop.Start().ok());
+    shop.order.proof = false;
+    shop.host.values = before;
+    ASSERT_TRUE(shop.Apply().ok());
+    shop.boot_id = kept ? "boot-2" : "boot-4";
+    shop.host.values = before;
+    shop.host.gone = {"dcb0"};
+    ASSERT_TRUE(shop.Start().ok());
+    EXPECT_THAT(shop.applier->Status()->changes.front().reason, HasSubstr("not every device is there yet"));
+    EXPECT_TRUE(shop.applier->Busy());
+    shop.host.values[kPfc] = kept ? after.at(kPfc) : "on 5 delay 0";
+    shop.host.gone.clear();
+    ASSERT_TRUE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
+    EXPECT_EQ(shop.host.values.at(kPfc), kept ? "off delay 0" : "on 5 delay 0");
+    EXPECT_FALSE(shop.applier->Busy());
+  }
 }
 
 TEST_F(RollbackTest, ANewLifeTriesAFailedRollbackOnceMore) {

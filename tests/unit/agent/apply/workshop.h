@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -91,6 +92,13 @@ class HandDisk final : public apply::Disk {
   absl::Status Reserve(int, const std::string&, std::uint64_t, std::uint64_t) override {
     return full ? absl::ResourceExhaustedError("reserve room: No space left on device") : absl::OkStatus();
   }
+  absl::Status Link(const std::string& path, const std::string& to) override {
+    Point();
+    if (full) return absl::ResourceExhaustedError("link " + path + ": No space left on device");
+    const absl::Status linked = real_.Link(path, to);
+    Point();
+    return linked;
+  }
   absl::Status Replace(const std::string& path, std::string_view text) override {
     Point();
     if (full) return absl::ResourceExhaustedError("write " + path + ": No space left on device");
@@ -135,7 +143,12 @@ class Workshop {
   absl::Status Start() {
     applier.reset();
     ApplierSeams seams;
-    seams.read = [] { return Facts{}; };
+    seams.read = [this] {
+      ++readings;
+      return facts;
+    };
+    if (profiles) seams.profiles = [this](const ApplyOrder&) { return *profiles; };
+    if (below) seams.below = below;
     seams.settings = [this](const Facts&) { return host.Settings(); };
     if (reads_some) {
       seams.read_some = [this](const std::vector<SettingObject>& objects) { return host.Some(objects); };
@@ -156,8 +169,9 @@ class Workshop {
       const std::lock_guard lock(mutex_);
       log.emplace_back(line);
     };
-    applier = std::make_unique<Applier>(std::move(seams),
-                                        ApplierOptions{.state_dir = dir, .boot_id = boot_id, .disk = &disk});
+    applier = std::make_unique<Applier>(
+        std::move(seams),
+        ApplierOptions{.state_dir = dir, .boot_id = boot_id, .disk = &disk, .segment_bytes = segment_bytes});
     return applier->Recover();
   }
 
@@ -205,6 +219,11 @@ class Workshop {
   std::string dir;
   std::string boot_id = "boot-1";
   bool reads_some = true;  // else only the whole host can be read
+  Facts facts{};           // of a whole reading; its settings are the host's
+  int readings = 0;
+  std::optional<std::vector<ProfileRef>> profiles{};  // of an order, before the host is read
+  BelowNetdev below{};
+  std::uint64_t segment_bytes = std::uint64_t{1} << 20U;
   SimHost host{PlainHost()};
   SimForeign foreign;
   HandClock clock;

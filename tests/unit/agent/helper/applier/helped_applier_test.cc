@@ -70,6 +70,10 @@ class NotedConfigurer final : public Configurer {
     rolled_back = requester;
     return ChangeIn(ChangeState::kRolledBack);
   }
+  absl::StatusOr<Change> RollBackForRoot(const std::string& id, const std::string& requester) override {
+    for_root = true;
+    return RollBack(id, requester);
+  }
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
                                               const std::string&) override {
     std::vector<Setting> forgotten;
@@ -89,6 +93,7 @@ class NotedConfigurer final : public Configurer {
   std::vector<std::string> proved{};
   std::string confirmed{};
   std::string rolled_back{};
+  bool for_root = false;
 };
 
 class HelpedApplierTest : public testing::Test {
@@ -215,6 +220,23 @@ TEST_F(HelpedApplierTest, TheOtherVerbsArriveAsTheyAre) {
   EXPECT_THAT(*Agent()->Forget({object}, "bob"), ElementsAre(Setting{.object = object, .value = "9000"}));
   EXPECT_EQ(Agent()->Status()->not_allowed, "no apply.yaml");
   EXPECT_THAT(*Agent()->OwnWrites(), ElementsAre(OwnWrite{.port_id = 1, .sequence = 2}));
+}
+
+TEST_F(HelpedApplierTest, RootIsKnownByTheKernelAndNotByItsWord) {
+  const std::vector<Verb> verbs = ApplierVerbs(applier_);
+  const std::string question = QuestionBody(kRollBackVerb, ToJson(ChangeOrder{kChangeId, "root (uid 0)"}));
+  const auto ask = [&](bool from_root) {
+    const absl::StatusOr<Work> work = DecodeQuestion(question, verbs, from_root);
+    ASSERT_TRUE(work.ok()) << work.status();
+    EXPECT_TRUE((*work)({}, [](std::string_view) {}).ok());
+    EXPECT_EQ(applier_.for_root, from_root);
+  };
+  ask(false);
+  ask(true);
+  applier_.for_root = false;
+  Start();
+  ASSERT_TRUE(Agent()->RollBack(kChangeId, "eve").ok());
+  EXPECT_EQ(applier_.for_root, ::geteuid() == 0);
 }
 
 TEST_F(HelpedApplierTest, AChangeThatIsNoneIsNotFound) {
