@@ -112,6 +112,17 @@ class TheService(unittest.TestCase):
         self.assertNotEqual(clock["outcome"], "unknown", clock)
         self.assertTrue(HOST.entries("_SYSTEMD_UNIT=init.scope", "UNIT=rdmaready-reader.service"))
 
+    def test_the_applier_notifies_systemd_from_inside_its_apparmor_profile(self):
+        """A profile without that rule leaves its unit starting until TimeoutStartSec, then it is killed, again and again."""
+        HOST.shell("cp /usr/share/doc/rdmaready-agent/examples/apply.yaml /etc/rdmaready/apply.yaml")
+        try:
+            HOST.shell("systemctl start rdmaready-applier.socket && timeout 100 systemctl start rdmaready-applier.service")
+            pid = HOST.property("MainPID", "rdmaready-applier")
+            self.assertEqual(HOST.property("ActiveState", "rdmaready-applier"), "active")
+            self.assertEqual(HOST.shell(f"cat /proc/{pid}/attr/current").strip(), "rdmaready-applier (enforce)")
+        finally:
+            HOST.shell("rm /etc/rdmaready/apply.yaml; systemctl stop rdmaready-applier.socket rdmaready-applier.service")
+
     def test_systemd_finds_little_exposed(self):
         units = HOST.shell("systemctl list-unit-files --no-legend 'rdmaready-*.service' | cut -d' ' -f1").split()
         figures = {}
