@@ -23,6 +23,7 @@ struct Difference {
   std::map<SettingObject, std::string> now{};    // of those that can be read
   std::map<SettingObject, std::string> words{};  // how each is
   std::vector<SettingObject> gone{};             // with their device
+  std::vector<std::string> left{};               // in words: those that the change did not touch
 };
 
 }  // namespace apply
@@ -67,21 +68,6 @@ bool IsTouched(const apply::Undertaking& undertaking, const SettingObject& objec
          (value.ok() && IsValueOfAStep(undertaking.change, object.kind, *value));
 }
 
-// The settings of the snapshot that differ and that the change did not touch.
-std::vector<std::string> LeftAlone(const apply::Undertaking& undertaking, const apply::Hands& hands) {
-  std::vector<SettingObject> objects;
-  for (const Setting& setting : undertaking.snapshot) objects.push_back(setting.object);
-  const SettingValues values = hands.Read(objects);
-  std::vector<std::string> left;
-  for (const Setting& setting : undertaking.snapshot) {
-    const absl::StatusOr<std::string>& value = values.at(setting.object);
-    if (!value.ok() || *value == setting.value || IsTouched(undertaking, setting.object, value)) continue;
-    left.push_back(
-        fmt::format("{}: it is \"{}\" and was \"{}\"", TextOf(setting.object), *value, setting.value));
-  }
-  return left;
-}
-
 // `behind`: what a step opened; what cannot be read of it is shut again, and nobody's to take back.
 apply::Difference Compare(const apply::Undertaking& undertaking, const std::vector<Setting>& behind,
                           const apply::Hands& hands) {
@@ -106,7 +92,13 @@ apply::Difference Compare(const apply::Undertaking& undertaking, const std::vect
   };
   for (const Setting& setting : snapshot) {
     const absl::StatusOr<std::string>& value = values.at(setting.object);
-    if (!IsTouched(undertaking, setting.object, value)) continue;
+    if (!IsTouched(undertaking, setting.object, value)) {
+      if (value.ok() && *value != setting.value) {
+        difference.left.push_back(
+            fmt::format("{}: it is \"{}\" and was \"{}\"", TextOf(setting.object), *value, setting.value));
+      }
+      continue;
+    }
     if (is_another(setting.object)) {
       if (WasBegun(undertaking.change, setting.object)) difference.wrong.push_back(setting);
       continue;
@@ -240,7 +232,7 @@ Applier::Engine::Undone Applier::Engine::PutBack(apply::Undertaking& undertaking
   }
   TellSteps(undertaking.change, now);
   Owe(undertaking, now.gone, false);
-  Undone undone{.left = LeftAlone(undertaking, hands_)};
+  Undone undone{.left = now.left};
   for (const Setting& setting : now.wrong) {
     if (one_way.contains(setting.object)) continue;
     const auto words = work.refused.find(setting.object);
@@ -287,7 +279,7 @@ Applier::Engine::Undone Applier::Engine::ReadAfterBoot(apply::Undertaking& past,
     else
       step.state = StepState::kNotBegun;
   }
-  Undone undone = names.empty() ? Undone{.left = LeftAlone(kept, hands_)} : PutBack(kept, "applier");
+  Undone undone = names.empty() ? Undone{.left = Compare(kept, {}, hands_).left} : PutBack(kept, "applier");
   if (!names.empty())
     reason += fmt::format(", and not all of what was written was gone; put back: {}", fmt::join(names, ", "));
   for (const Setting& setting : found.wrong) {

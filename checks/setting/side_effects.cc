@@ -86,10 +86,11 @@ std::set<SettingObject> RewrittenBy(const Facts& facts, std::span<const PlanStep
   std::set<SettingObject> rewritten;
   for (const Setting& setting : all) {
     const SettingObject& object = setting.object;
-    if (std::ranges::find(steps, object, &PlanStep::object) != steps.end()) continue;
-    const bool may = modelled.contains(object) || std::ranges::any_of(steps, [&](const PlanStep& step) {
-                       return MayRewrite(facts, step.object, object);
-                     });
+    const bool is_step = std::ranges::find(steps, object, &PlanStep::object) != steps.end();
+    const bool may =
+        (!is_step && modelled.contains(object)) || std::ranges::any_of(steps, [&](const PlanStep& step) {
+          return step.object != object && MayRewrite(facts, step.object, object);
+        });
     if (may) rewritten.insert(object);
   }
   return rewritten;

@@ -13,10 +13,10 @@
 
 namespace rdmaready {
 
-// The settings of `all` that no step sets and that the steps, or writing them back, may change. These are the
-// changes that the model of drivers and kernel (WriteSetting) shows for these values, and the settings of data
-// centre bridging that the step's driver is known to rewrite. An unknown driver may rewrite all of its netdev's
-// own. Pure.
+// The settings of `all` that the steps, or writing them back, may change besides what each step sets. These are
+// the changes that the model of drivers and kernel (WriteSetting) shows for these values, and the settings of
+// data centre bridging that the step's driver is known to rewrite. An unknown driver may rewrite all of its
+// netdev's own. Pure.
 std::set<SettingObject> RewrittenBy(const Facts& facts, std::span<const PlanStep> steps,
                                     const std::vector<Setting>& all);
 
