@@ -21,28 +21,22 @@ bool IsOneOf(Kind kind, std::initializer_list<Kind> kinds) {
 
 bool OpensDcb(Kind kind) { return IsOneOf(kind, {Kind::kDcbx, Kind::kPrivateFlag, Kind::kDevlinkParameter}); }
 
-// Whether a driver of Linux 6.12 changes the other setting of a netdev when it writes one of that kind.
+// Whether a driver of Linux 6.12 changes the other setting of a netdev when it writes one of that kind. A
+// driver without a line here may change all of its bridging.
 bool DriverRewrites(DcbDriver driver, Kind written, Kind other) {
-  switch (driver) {
-    case DcbDriver::kMlx5:
-      // Firmware lays out the buffers for PFC unless `manual_buffer` is set, and
-      // mlx5e_port_manual_buffer_config does when it is (mlx5e_dcbnl_ieee_setpfc).
-      return written == Kind::kPfc && other == Kind::kBuffer;
-    case DcbDriver::kIce:
-      // ice_dcbnl_setapp begins DSCP mode with the first row, and ice_dcbnl_delapp the default with the last
-      // one gone: both set classes and PFC.
-      return written == Kind::kApp && IsOneOf(other, {Kind::kEts, Kind::kPfc});
-    case DcbDriver::kBnxt:
-      return false;
-    case DcbDriver::kPlain:
-      // The virtual fabric's NIC may behave as any of them.
-      return (written == Kind::kPfc && other == Kind::kBuffer) ||
-             (written == Kind::kApp && IsOneOf(other, {Kind::kEts, Kind::kPfc}));
-    case DcbDriver::kOther:
-      // mlx4_en_dcbnl_ieee_setpfc changes the pause settings of the port as well.
-      return (IsDcbSetting(written) && IsDcbSetting(other)) || (written == Kind::kPfc && other == Kind::kPause);
-  }
-  return true;
+  // Firmware lays out the buffers for PFC unless `manual_buffer` is set, and mlx5e_port_manual_buffer_config
+  // does when it is (mlx5e_dcbnl_ieee_setpfc).
+  const bool buffers = written == Kind::kPfc && other == Kind::kBuffer;
+  // ice_dcbnl_setapp begins DSCP mode with the first row, and ice_dcbnl_delapp the default with the last one
+  // gone: both set classes and PFC.
+  const bool classes = written == Kind::kApp && IsOneOf(other, {Kind::kEts, Kind::kPfc});
+  if (driver == DcbDriver::kMlx5) return buffers;
+  if (driver == DcbDriver::kIce) return classes;
+  if (driver == DcbDriver::kBnxt) return false;
+  // The virtual fabric's NIC may behave as any of them.
+  if (driver == DcbDriver::kPlain) return buffers || classes;
+  // mlx4_en_dcbnl_ieee_setpfc changes the pause settings of the port as well.
+  return (IsDcbSetting(written) && IsDcbSetting(other)) || (written == Kind::kPfc && other == Kind::kPause);
 }
 
 bool MayRewrite(const Facts& facts, const SettingObject& written, const SettingObject& other) {
