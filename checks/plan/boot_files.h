@@ -51,9 +51,9 @@ struct BootFile {
 // gives it. No "..", no empty part, no byte that is not printable.
 bool IsBootFilePath(std::string_view path);
 
-// The file that keeps the MTU of the interface through the program that owns it: a drop-in of its .link or
+// The file that keeps the MTU of the interface through the program that owns it. It is a drop-in of a .link or
 // .network file, a .link file, a file beside those of netplan or NetworkManager, or a unit. Both texts are
-// empty where a file of the host keeps it already.
+// empty where a file of the host keeps the MTU already.
 BootFile BootFileFor(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes);
 
 }  // namespace rdmaready
