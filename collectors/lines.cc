@@ -57,8 +57,9 @@ class WordSearch {
   std::array<bool, 256> ends_{};         // the bytes with which a word's part in the window ends
 };
 
-constexpr std::array<std::string_view, 6> kKernelsFolders{
-    "/proc/", "/sys/", "/boot/", "/lib/modules/", "/usr/lib/modules/", "/run/udev/data/"};
+constexpr std::array<std::string_view, 5> kKernelsFolders{"/proc/", "/sys/", "/boot/", "/lib/modules/",
+                                                          "/usr/lib/modules/"};
+constexpr std::string_view kUdevRecords = "/run/udev/data/";
 constexpr std::array<std::string_view, 2> kKsmbdFolders{"/etc/ksmbd/", "/usr/local/etc/ksmbd/"};
 constexpr std::string_view kLimits = "/etc/security/limits.";
 constexpr std::string_view kSystemdDefaults =
@@ -183,11 +184,23 @@ bool IsLimit(std::string_view line, std::span<const std::string> words) {
          std::ranges::find(words, parts[2]) != words.end();
 }
 
+// "E:ID_PATH=pci-0000:41:00.0" where a word is "ID_PATH=". Rules of a site may put any text into other
+// properties.
+std::string UdevProperty(std::string_view line, std::span<const std::string> words) {
+  constexpr std::string_view kProperty = "E:";
+  if (!line.starts_with(kProperty)) return {};
+  const std::string_view property = line.substr(kProperty.size());
+  const bool asked =
+      std::ranges::any_of(words, [property](const std::string& word) { return property.starts_with(word); });
+  return asked ? std::string(line) : std::string();
+}
+
 std::string KeptOf(std::string_view path, std::string_view line, std::span<const std::string> words) {
   const std::string_view text = TrimLeft(line);
   const bool comment = text.starts_with('#') || text.starts_with(';');
   if (path.starts_with(kLimits) && IsLimit(text, words)) return std::string(text.substr(0, text.find('#')));
   if (IsIn(kFilesOfOpensm, path)) return OpensmLine(text, words);
+  if (path.starts_with(kUdevRecords)) return UdevProperty(text, words);
   std::string kept(comment ? text.substr(0, 1) : std::string_view());
   std::size_t at = 0;
   for (std::string_view word = FirstWord(text, at, words); !word.empty(); word = FirstWord(text, at, words)) {
