@@ -197,6 +197,7 @@ class PeerProofTest : public ServiceApplyTest {
 
   // What came of a change whose peer tests were those.
   absl::StatusOr<Change> ApplyWith(const std::vector<Part>& parts) {
+    between_tests_ = nullptr;
     const LinkMaker loopback = BothEnds();
     const auto links_of = [this, loopback](Role role, std::uint32_t lane) -> std::unique_ptr<RdmaLink> {
       if (between_tests_ == nullptr) return loopback(role, lane);
