@@ -88,6 +88,22 @@ std::string PairCheckCommand(const PairOrder& order) {
                      ShellWord(fmt::format("{}/{}.key", order.out, order.operator_name)));
 }
 
+absl::Status IssueInto(const pki::Authority& ca, const pki::Order& order, const std::string& path,
+                       PairFiles& pair) {
+  RR_ASSIGN_OR_RETURN(HandedOut out, IssueAs(ca, order, {}, path));
+  pair.entries.push_back(std::move(out.entry));
+  pair.files.insert(pair.files.end(), out.files.begin(), out.files.end());
+  return absl::OkStatus();
+}
+
+// The role map and the lines for agent.yaml, and the commands that install them.
+absl::Status WriteHostFiles(const std::string& host, const std::string& directory, PairFiles& pair) {
+  RR_RETURN_IF_ERROR(WriteNewFile(directory + "/roles.yaml", PairRoles(pair.entries), pair.files));
+  RR_RETURN_IF_ERROR(WriteNewFile(directory + "/tls.yaml", TlsLines(host), pair.files));
+  for (std::string& command : InstallCommands(host, directory)) pair.commands.push_back(std::move(command));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string PairRoles(const std::vector<pki::IndexEntry>& entries) {
@@ -112,27 +128,18 @@ absl::Status CheckPair(const PairOrder& order) {
 absl::StatusOr<PairFiles> IssuePair(const pki::Authority& ca, const PairOrder& order) {
   RR_RETURN_IF_ERROR(CheckPair(order));
   PairFiles pair;
-  const auto issue = [&](const pki::Order& one, const std::string& path) -> absl::Status {
-    RR_ASSIGN_OR_RETURN(HandedOut out, IssueAs(ca, one, {}, path));
-    pair.entries.push_back(std::move(out.entry));
-    pair.files.insert(pair.files.end(), out.files.begin(), out.files.end());
-    return absl::OkStatus();
-  };
   RR_RETURN_IF_ERROR(pki::MakeDirectories(order.out, kPairDirectoryMode));
   // The operator first: a ca.pem of another CA in `out` is refused there.
-  RR_RETURN_IF_ERROR(issue(PairedOrder(pki::Kind::kOperator, order.operator_name, order.days),
-                           order.out + "/" + order.operator_name + ".pem"));
+  RR_RETURN_IF_ERROR(IssueInto(ca, PairedOrder(pki::Kind::kOperator, order.operator_name, order.days),
+                               order.out + "/" + order.operator_name + ".pem", pair));
   for (const std::string& host : order.hosts) {
     const std::string directory = order.out + "/" + host;
     RR_RETURN_IF_ERROR(pki::MakeDirectories(directory, kPairDirectoryMode));
-    RR_RETURN_IF_ERROR(issue(PairedOrder(pki::Kind::kHost, host, order.days), directory + "/agent.pem"));
+    RR_RETURN_IF_ERROR(
+        IssueInto(ca, PairedOrder(pki::Kind::kHost, host, order.days), directory + "/agent.pem", pair));
   }
-  for (const std::string& host : order.hosts) {
-    const std::string directory = order.out + "/" + host;
-    RR_RETURN_IF_ERROR(WriteNewFile(directory + "/roles.yaml", PairRoles(pair.entries), pair.files));
-    RR_RETURN_IF_ERROR(WriteNewFile(directory + "/tls.yaml", TlsLines(host), pair.files));
-    for (std::string& command : InstallCommands(host, directory)) pair.commands.push_back(std::move(command));
-  }
+  for (const std::string& host : order.hosts)
+    RR_RETURN_IF_ERROR(WriteHostFiles(host, order.out + "/" + host, pair));
   pair.commands.push_back(PairCheckCommand(order));
   return pair;
 }
