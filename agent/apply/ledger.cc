@@ -71,26 +71,35 @@ absl::Status Ledger::Open(JournalPast& past) {
     if (audit.ok()) audit_ = *std::move(audit);
   }
   if (!damage.ok()) trouble_ = ByHand(damage, past);
-  if (absl::StatusOr<KeptSettings> kept = LoadKept(dir_ + "/kept"); kept.ok()) {
-    kept_ = *std::move(kept);
-  } else {
-    kept_trouble_ = fmt::format(
-        "{}: apply is refused, and nothing is restored; move the file away, start the applier again, and apply "
-        "and confirm again what it kept",
-        Message(kept.status()));
-    if (!IsDamage(kept.status())) kept_unread_ = kept.status();
-  }
+  OpenKept();
   if (journal.ok()) journal_ = *std::move(journal);
-  std::string missing = journal_ ? journal_->missing() : "";
-  if (audit_ && !audit_->missing().empty()) missing += (missing.empty() ? "" : " and ") + audit_->missing();
-  if (!missing.empty()) missing += ": not there, and what it said of earlier changes cannot be verified";
-  board_.Note("missing segments", missing);
+  board_.Note("missing segments", MissingSegments());
   // Without a line there is no sum of one.
   if (audit_ && audit_->mark().lines > 0) board_.ShowAudit(audit_->mark().head);
   board_.Note("damage", trouble_);
   board_.Note("damage of what is kept", kept_trouble_);
   ShowKept();
   return absl::OkStatus();
+}
+
+void Ledger::OpenKept() {
+  absl::StatusOr<KeptSettings> kept = LoadKept(dir_ + "/kept");
+  if (kept.ok()) {
+    kept_ = *std::move(kept);
+    return;
+  }
+  kept_trouble_ = fmt::format(
+      "{}: apply is refused, and nothing is restored; move the file away, start the applier again, and apply "
+      "and confirm again what it kept",
+      Message(kept.status()));
+  if (!IsDamage(kept.status())) kept_unread_ = kept.status();
+}
+
+std::string Ledger::MissingSegments() const {
+  std::string missing = journal_ ? journal_->missing() : "";
+  if (audit_ && !audit_->missing().empty()) missing += (missing.empty() ? "" : " and ") + audit_->missing();
+  if (!missing.empty()) missing += ": not there, and what it said of earlier changes cannot be verified";
+  return missing;
 }
 
 std::string Ledger::ByHand(const absl::Status& damage, const JournalPast& past) const {

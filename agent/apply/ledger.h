@@ -69,6 +69,8 @@ class Ledger {
 
  private:
   absl::Status Lock();
+  void OpenKept();
+  std::string MissingSegments() const;
   std::string ByHand(const absl::Status& damage, const JournalPast& past) const;
 
   Disk& disk_;
