@@ -146,6 +146,17 @@ void TellWhatIsJudged(const HostParts& parts, const Facts& facts, HostReport& re
   report.ports = parts.ports();
 }
 
+void SayWhatBegins(const Watcher& watcher, std::chrono::seconds watch) {
+  if (!watcher.progress) return;
+  watcher.progress(watch.count() > 0 ? Cat("watching the ports for ", watch.count(), " s")
+                                     : "reading the host");
+}
+
+void Show(const Watcher& watcher, std::span<const Finding> findings) {
+  if (!watcher.finding) return;
+  for (const Finding& finding : findings) watcher.finding(finding);
+}
+
 }  // namespace
 
 absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
@@ -157,10 +168,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
   const std::int64_t began_ns = steady_ns();
   CheckRun run;
   run.run_id = caller.run_id.empty() ? MakeRunId() : caller.run_id;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(order.watch).count();
-  if (watcher.progress) {
-    watcher.progress(seconds > 0 ? Cat("watching the ports for ", seconds, " s") : "reading the host");
-  }
+  SayWhatBegins(watcher, std::chrono::duration_cast<std::chrono::seconds>(order.watch));
   RR_ASSIGN_OR_RETURN(run.facts,
                       order.watch.count() > 0 ? Watch({.longest = order.watch, .stop = cancel}) : Collect());
   run.facts.apply_state = ApplyStateNow();
@@ -174,9 +182,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
     Waive(order.profiles, {&own_name, 1}, started, findings);
   };
   waive(run.report.findings);
-  if (watcher.finding) {
-    for (const Finding& finding : run.report.findings) watcher.finding(finding);
-  }
+  Show(watcher, run.report.findings);
   Caller named = caller;
   named.run_id = run.run_id;
   if (order.level != Rung::kHost) {

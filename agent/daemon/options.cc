@@ -201,12 +201,22 @@ void UseIdentity(ServerOptions& server) {
   server.enrolled = true;
 }
 
+// Settings that need no decoding.
+void TakeAsItIs(const AgentSettings& settings, ServerOptions& server) {
+  server.insecure = settings.insecure();
+  server.state_directory = settings.state_dir();
+  server.hub = settings.hub();
+  server.allow_proofs = settings.allow_proofs();
+  server.drift = settings.drift();
+  server.helpers_directory = settings.helpers();
+  server.metrics_listen = settings.metrics_listen();
+  server.open_metrics = metrics::OpenAgentDoor;
+}
+
 absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source& source) {
   AgentOptions options;
   options.server.tls = {settings.tls_cert(), settings.tls_key(), settings.tls_ca(), settings.tls_crl()};
-  options.server.insecure = settings.insecure();
-  options.server.state_directory = settings.state_dir();
-  options.server.hub = settings.hub();
+  TakeAsItIs(settings, options.server);
   UseIdentity(options.server);
   options.profile_name = settings.profile();
   options.waivers_file = settings.waivers();
@@ -219,11 +229,6 @@ absl::StatusOr<AgentOptions> Decode(const AgentSettings& settings, const Source&
   RR_RETURN_IF_ERROR(DecodeOwnTests(settings, source, options.server.own_test));
   RR_RETURN_IF_ERROR(DecodePeers(settings, source, options.server));
   RR_RETURN_IF_ERROR(DecodeAccess(settings, source, options.server));
-  options.server.allow_proofs = settings.allow_proofs();
-  options.server.drift = settings.drift();
-  options.server.helpers_directory = settings.helpers();
-  options.server.metrics_listen = settings.metrics_listen();
-  options.server.open_metrics = metrics::OpenAgentDoor;
   if (settings.has_metrics_listen() && settings.metrics_listen().empty())
     return source.Error("metrics_listen", "an address and a port, or none");
   if (settings.state_dir().empty()) return absl::InvalidArgumentError("--state-dir is required");
