@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -67,6 +68,9 @@ class Applier::Engine {
   absl::StatusOr<Change> ApplyClaimed(const ApplyOrder& asked,
                                       const std::function<void(const Change&)>& progress,
                                       const std::stop_token& stop);
+  // The host as it is and what to write, where all of that is permitted. Sets `peer` and the order's proof from
+  // apply.yaml.
+  absl::StatusOr<std::pair<Facts, Plan>> PlanClaimed(ApplyOrder& order, std::string& peer);
   // `peer`: the host that apply.yaml names for the proof; empty: none.
   absl::Status Begin(const ApplyOrder& order, const Facts& facts, const Plan& plan, const std::string& peer);
   void WriteSteps(const std::function<void(const Change&)>& progress, const std::stop_token& stop, Lock& work);

@@ -119,6 +119,26 @@ absl::StatusOr<Change> Applier::Engine::Apply(const ApplyOrder& order,
   return change;
 }
 
+absl::StatusOr<std::pair<Facts, Plan>> Applier::Engine::PlanClaimed(ApplyOrder& order, std::string& peer) {
+  const absl::StatusOr<Permission> permission = seams_.permission();
+  if (!permission.ok()) return absl::PermissionDeniedError(Message(permission.status()));
+  RR_RETURN_IF_ERROR(CheckLimits(*permission, order));
+  // Before the reading, which takes seconds under the lock: who asks again and again costs no more than this.
+  if (seams_.profiles) {
+    RR_ASSIGN_OR_RETURN(const std::vector<ProfileRef> profiles, seams_.profiles(order));
+    RR_RETURN_IF_ERROR(CheckProfiles(*permission, profiles));
+  }
+  if (order.proof) peer = permission->peer;
+  order.peer_proof = order.peer_proof || !peer.empty();
+  if (seams_.foreign != nullptr) seams_.foreign->Begin();
+  std::pair<Facts, Plan> result{seams_.read(), {}};
+  RR_ASSIGN_OR_RETURN(result.second, seams_.plan(result.first, order));
+  RR_RETURN_IF_ERROR(CheckPlan(*permission, order, result.second, seams_.below));
+  RR_RETURN_IF_ERROR(CheckAgreedTo(order, result.second));
+  if (!result.second.steps.empty()) RR_RETURN_IF_ERROR(CheckPace(*permission, begun_, ledger_.Now()));
+  return result;
+}
+
 absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
                                                      const std::function<void(const Change&)>& progress,
                                                      const std::stop_token& stop) {
@@ -126,25 +146,7 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
   if (const auto failed = board_.Failed()) return absl::FailedPreconditionError(*failed);
   ApplyOrder order = asked;
   std::string peer;
-  const auto planned = [&]() -> absl::StatusOr<std::pair<Facts, Plan>> {
-    const absl::StatusOr<Permission> permission = seams_.permission();
-    if (!permission.ok()) return absl::PermissionDeniedError(Message(permission.status()));
-    RR_RETURN_IF_ERROR(CheckLimits(*permission, order));
-    // Before the reading, which takes seconds under the lock: who asks again and again costs no more than this.
-    if (seams_.profiles) {
-      RR_ASSIGN_OR_RETURN(const std::vector<ProfileRef> profiles, seams_.profiles(order));
-      RR_RETURN_IF_ERROR(CheckProfiles(*permission, profiles));
-    }
-    if (order.proof) peer = permission->peer;
-    order.peer_proof = order.peer_proof || !peer.empty();
-    if (seams_.foreign != nullptr) seams_.foreign->Begin();
-    std::pair<Facts, Plan> result{seams_.read(), {}};
-    RR_ASSIGN_OR_RETURN(result.second, seams_.plan(result.first, order));
-    RR_RETURN_IF_ERROR(CheckPlan(*permission, order, result.second, seams_.below));
-    RR_RETURN_IF_ERROR(CheckAgreedTo(order, result.second));
-    if (!result.second.steps.empty()) RR_RETURN_IF_ERROR(CheckPace(*permission, begun_, ledger_.Now()));
-    return result;
-  }();
+  const absl::StatusOr<std::pair<Facts, Plan>> planned = PlanClaimed(order, peer);
   if (!planned.ok()) {
     AuditRefusal(order, planned.status());
     return planned.status();
