@@ -70,10 +70,12 @@ void ForgetBuffers(Netdev& netdev) {
   if (netdev.dcb.thresholds) netdev.dcb.thresholds = why;
 }
 
-// mlx4_en_dcbnl_ieee_setpfc clears the pause of the whole link. hns3 and ixgbe show none while PFC is on
-// (hclge_update_fc_mode, ixgbe_dcbnl_ieee_setpfc).
+// Pause of the whole link reads off while PFC is on. mlx4 clears it for good (mlx4_en_dcbnl_ieee_setpfc). It
+// comes back with the end of PFC in hns3 (hclge_update_fc_mode), ice (ice_get_pauseparam) and i40e
+// (i40e_get_pauseparam).
 bool ReplacesPause(DcbDriver driver) {
-  return driver == DcbDriver::kMlx4 || driver == DcbDriver::kHns3 || driver == DcbDriver::kIxgbe;
+  return driver == DcbDriver::kMlx4 || driver == DcbDriver::kHns3 || driver == DcbDriver::kIce ||
+         driver == DcbDriver::kI40e;
 }
 
 // The first PFC of an ice that was never given classes sends its empty desired settings along

@@ -2,7 +2,7 @@
 #include "checks/setting/side_effects.h"
 
 #include <algorithm>
-#include <initializer_list>
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,37 +15,57 @@ namespace {
 
 using Kind = SettingKind;
 
-bool IsOneOf(Kind kind, std::initializer_list<Kind> kinds) {
-  return std::ranges::find(kinds, kind) != kinds.end();
+bool OpensDcb(Kind kind) {
+  return kind == Kind::kDcbx || kind == Kind::kPrivateFlag || kind == Kind::kDevlinkParameter;
 }
 
-bool OpensDcb(Kind kind) { return IsOneOf(kind, {Kind::kDcbx, Kind::kPrivateFlag, Kind::kDevlinkParameter}); }
+// A write of one kind after which another setting of the same netdev may read otherwise.
+struct Rewrite {
+  DcbDriver driver;
+  Kind written;
+  Kind other;
+};
 
-// Whether a driver of Linux 6.12 changes the other setting of a netdev when it writes one of that kind. A
-// driver without a line here may change all of its bridging.
+// Rows of DRIVERS.md. bnxt_en, cxgb4 and qede write nothing but what they are asked for.
+constexpr std::array<Rewrite, 14> kRewrites{
+    {{DcbDriver::kMlx5, Kind::kPfc, Kind::kBuffer},    // mlx5.pfc.firmware-buffers, mlx5.pfc.manual-buffers
+     {DcbDriver::kIce, Kind::kApp, Kind::kEts},        // ice.app.first, ice.app.last
+     {DcbDriver::kIce, Kind::kApp, Kind::kPfc},        // ice.app.last
+     {DcbDriver::kIce, Kind::kApp, Kind::kPause},      // ice.app.last, ice.pfc.pause
+     {DcbDriver::kIce, Kind::kPfc, Kind::kEts},        // ice.pfc.first, ice.app.last-hidden
+     {DcbDriver::kIce, Kind::kEts, Kind::kPfc},        // ice.app.last-hidden
+     {DcbDriver::kIce, Kind::kEts, Kind::kPause},      // ice.app.last-hidden, ice.pfc.pause
+     {DcbDriver::kIce, Kind::kPfc, Kind::kPause},      // ice.pfc.pause
+     {DcbDriver::kMlx4, Kind::kPfc, Kind::kPause},     // mlx4.pfc.pause
+     {DcbDriver::kMlx4, Kind::kPause, Kind::kPfc},     // mlx4.pause.pfc
+     {DcbDriver::kHns3, Kind::kPfc, Kind::kPause},     // hns3.pfc.pause
+     {DcbDriver::kHns3, Kind::kEts, Kind::kPause},     // hns3.ets.pause
+     {DcbDriver::kI40e, Kind::kPfc, Kind::kPause},     // i40e.pfc.pause
+     {DcbDriver::kIxgbe, Kind::kPfc, Kind::kPause}}};  // ixgbe.pfc.pause
+
+// Of a netdev whose driver has no row. Every kind of bridging may change with another, and PFC and pause of the
+// whole link exclude each other in most NICs.
+bool UnknownRewrites(Kind written, Kind other) {
+  if (written == Kind::kPause) return other == Kind::kPfc;
+  return IsDcbSetting(written) && (IsDcbSetting(other) || other == Kind::kPause);
+}
+
 bool DriverRewrites(DcbDriver driver, Kind written, Kind other) {
-  // Firmware lays out the buffers for PFC unless `manual_buffer` is set, and mlx5e_port_manual_buffer_config
-  // does when it is (mlx5e_dcbnl_ieee_setpfc).
-  const bool buffers = written == Kind::kPfc && other == Kind::kBuffer;
-  // ice_dcbnl_setapp begins DSCP mode with the first row, and ice_dcbnl_delapp the default with the last one
-  // gone: both set classes and PFC.
-  const bool classes = written == Kind::kApp && IsOneOf(other, {Kind::kEts, Kind::kPfc});
-  if (driver == DcbDriver::kMlx5) return buffers;
-  if (driver == DcbDriver::kIce) return classes;
-  if (driver == DcbDriver::kBnxt) return false;
-  // The virtual fabric's NIC may behave as any of them.
-  if (driver == DcbDriver::kPlain) return buffers || classes;
-  // mlx4_en_dcbnl_ieee_setpfc changes the pause settings of the port as well.
-  return (IsDcbSetting(written) && IsDcbSetting(other)) || (written == Kind::kPfc && other == Kind::kPause);
+  if (driver == DcbDriver::kOther) return UnknownRewrites(written, other);
+  return std::ranges::any_of(kRewrites, [&](const Rewrite& row) {
+    // The virtual fabric's NIC may behave as any of them.
+    const bool same = driver == DcbDriver::kPlain || row.driver == driver;
+    return same && row.written == written && row.other == other;
+  });
 }
 
 bool MayRewrite(const Facts& facts, const SettingObject& written, const SettingObject& other) {
   if (written.kind == Kind::kDevlinkParameter) return IsDcbSetting(other.kind);
   if (written.where != other.where) return false;
-  // A change of who runs DCBX may change all of data centre bridging, in every driver.
-  if (OpensDcb(written.kind)) return IsDcbSetting(other.kind);
   const SettingPlace place = PlaceOf(facts, written);
   const DcbDriver driver = place.netdev == nullptr ? DcbDriver::kOther : DcbDriverOf(*place.netdev);
+  // A change of who runs DCBX may change all of data centre bridging in every driver, and what follows PFC.
+  if (OpensDcb(written.kind)) return IsDcbSetting(other.kind) || DriverRewrites(driver, Kind::kPfc, other.kind);
   return DriverRewrites(driver, written.kind, other.kind);
 }
 

@@ -207,6 +207,7 @@ struct dcbnic_personality {
 	bool own_dscp_map;
 	bool has_pfc_prevention;
 	bool has_lldp_flag;	/* ethtool private flag fw-lldp-agent */
+	bool pfc_hides_pause;	/* of the whole link, while PFC is on */
 	/* The firmware's LLDP agent is to start or stop, and may not; or NULL. */
 	int (*turn_agent)(struct dcbnic *nic, bool on);
 	int (*check_pause)(const struct dcbnic *nic,

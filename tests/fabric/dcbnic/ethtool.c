@@ -73,10 +73,11 @@ static void dcbnic_get_pauseparam(struct net_device *dev,
 				  struct ethtool_pauseparam *pause)
 {
 	const struct dcbnic *nic = netdev_priv(dev);
+	bool hidden = nic->personality->pfc_hides_pause && nic->pfc.pfc_en;
 
 	pause->autoneg = nic->pause.autoneg;
-	pause->rx_pause = nic->pause.rx_pause;
-	pause->tx_pause = nic->pause.tx_pause;
+	pause->rx_pause = nic->pause.rx_pause && !hidden;
+	pause->tx_pause = nic->pause.tx_pause && !hidden;
 }
 
 static int dcbnic_set_pauseparam(struct net_device *dev,

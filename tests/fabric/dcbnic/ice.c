@@ -231,7 +231,7 @@ static u8 ice_dcbx_found(bool firmware_lldp)
 	       DCB_CAP_DCBX_VER_IEEE;
 }
 
-/* One kind of flow control at a time. */
+/* One kind of flow control at a time: pause reads off meanwhile. */
 static int ice_check_pause(const struct dcbnic *nic,
 			   const struct ethtool_pauseparam *pause)
 {
@@ -261,6 +261,7 @@ const struct dcbnic_personality dcbnic_ice = {
 	.dcbx_found	= ice_dcbx_found,
 	.own_dscp_map	= true,
 	.has_lldp_flag	= true,
+	.pfc_hides_pause = true,
 	.turn_agent	= ice_turn_agent,
 	.check_pause	= ice_check_pause,
 };

@@ -173,10 +173,15 @@ def rows_forbid_the_agent():
     same((add(*dscp((26, 3))), set_agent(1), get_dcbx()), (0, -errno.EOPNOTSUPP, HOST | IEEE_DCBX))
 
 
+@row("ice.pfc.pause", "ice")
+def pause_reads_off_while_pfc_is_on():
+    same((set_pause(0, 1, 1), set_pfc(0x08), get_pause()), (0, 0, [0, 0, 0]))
+    same((set_pfc(0), get_pause()), (0, [0, 1, 1]))
+
+
 @row("ice.pause.pfc", "ice")
-def there_is_no_pause_beside_pfc():
-    same((set_pause(0, 1, 1), set_pfc(0x08), get_pause()), (0, 0, [0, 1, 1]))
-    same((set_pause(0, 0, 0), set_pfc(0), set_pause(0, 0, 0)), (-errno.EOPNOTSUPP, 0, 0))
+def pause_cannot_be_set_beside_pfc():
+    same((set_pfc(0x08), set_pause(0, 0, 0), set_pfc(0), set_pause(0, 0, 0)), (0, -errno.EOPNOTSUPP, 0, 0))
 
 
 @row("ice.pause.autoneg", "ice")

@@ -120,8 +120,8 @@ std::vector<DriverRow> IceRows() {
       {"ice.flag.dscp", "ice", dscp, "private-flag=on", "starts no LLDP agent", "dcbx=host ieee"},
       {"ice.pause.pfc", "ice", open + "pfc=on 3 delay 5|pause=autoneg off rx off tx off", "pause=" + kPauseOnly,
        "while PFC is on", "pause=autoneg off rx off tx off"},
-      {"ice.pause.pfc", "ice", open + "pfc=off delay 5|ets=" + kThreeClasses + "|pause=" + kPauseOnly,
-       "pfc=on 3 delay 5", "", "pfc=on 3 delay 5|pause=" + kPauseOnly},
+      {"ice.pfc.pause", "ice", open + "pfc=off delay 5|ets=" + kThreeClasses + "|pause=" + kPauseOnly,
+       "pfc=on 3 delay 5", "", "pfc=on 3 delay 5|pause=autoneg off rx off tx off"},
       {"ice.pause.autoneg", "ice", open + "pfc=off delay 5|pause=autoneg off rx off tx off",
        "pause=autoneg on rx off tx off", "takes no other", "pause=autoneg off rx off tx off"},
   };

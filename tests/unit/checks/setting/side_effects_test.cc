@@ -10,6 +10,7 @@
 #include "checks/setting/table.h"
 #include "tests/unit/checks/changed_host.h"
 #include "tests/unit/checks/good_host.h"
+#include "tests/unit/checks/setting/driver_rows.h"
 
 namespace rdmaready {
 namespace {
@@ -37,20 +38,60 @@ TEST(RewrittenBy, PfcOfMlx5MovesTheBuffersAndNothingElse) {
   EXPECT_THAT(RewrittenOn(Of("mlx5_core"), On(Kind::kMaxRate), "0,0,0,1000000,0,0,0,0"), IsEmpty());
 }
 
-TEST(RewrittenBy, RowsOfIceMoveClassesAndPfc) {
+TEST(RewrittenBy, RowsOfIceMoveClassesPfcAndThePauseThatReads) {
   EXPECT_THAT(RewrittenOn(Of("ice"), On(Kind::kApp), "empty"),
-              UnorderedElementsAre(On(Kind::kEts), On(Kind::kPfc)));
+              UnorderedElementsAre(On(Kind::kEts), On(Kind::kPfc), On(Kind::kPause)));
 }
 
-TEST(RewrittenBy, BnxtChangesWhatItIsAskedFor) {
-  EXPECT_THAT(RewrittenOn(Of("bnxt_en"), On(Kind::kPfc), "on 3,4 delay 0"), IsEmpty());
+// ice commits its desired settings of both with a write of either, and no read shows them.
+TEST(RewrittenBy, ClassesAndPfcOfIceBringEachOtherAlong) {
+  EXPECT_THAT(RewrittenOn(Of("ice"), On(Kind::kPfc), "on 3,4 delay 0"),
+              UnorderedElementsAre(On(Kind::kEts), On(Kind::kPause)));
+  EXPECT_THAT(RewrittenOn(Of("ice"), On(Kind::kEts), EtsText("esssssss", "50,0,0,0,0,0,0,0", "00010000")),
+              UnorderedElementsAre(On(Kind::kPfc), On(Kind::kPause)));
+}
+
+TEST(RewrittenBy, DriversThatWriteOneSettingAloneChangeNoOther) {
+  for (const char* driver : {"bnxt_en", "cxgb4", "qede"}) {
+    SCOPED_TRACE(driver);
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kPfc), "on 3,4 delay 0"), IsEmpty());
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kEts), EtsText("esssssss", "50,0,0,0,0,0,0,0", "00010000")),
+                IsEmpty());
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kApp), "empty"), IsEmpty());
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kPause), "autoneg off rx on tx on"), IsEmpty());
+  }
+}
+
+TEST(RewrittenBy, PfcOfOtherDriversChangesPauseAndNoClassesOrRows) {
+  for (const char* driver : {"mlx4_en", "hns3", "i40e", "ixgbe"}) {
+    SCOPED_TRACE(driver);
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kPfc), "on 3,4 delay 0"), ElementsAre(On(Kind::kPause)));
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kApp), "empty"), IsEmpty());
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kMaxRate), "0,0,0,1000000,0,0,0,0"), IsEmpty());
+  }
+}
+
+TEST(RewrittenBy, PauseChangesPfcOfMlx4Alone) {
+  EXPECT_THAT(RewrittenOn(Of("mlx4_en"), On(Kind::kPause), "autoneg off rx on tx on"),
+              ElementsAre(On(Kind::kPfc)));
+  for (const char* driver : {"hns3", "i40e", "ixgbe", "ice", "mlx5_core"})
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kPause), "autoneg off rx on tx on"), IsEmpty()) << driver;
+}
+
+// Older hns3 devices begin PFC mode with the second class (hclge_update_fc_mode_by_dcb_flag).
+TEST(RewrittenBy, ClassesChangePauseOfHns3Alone) {
+  const std::string classes = EtsText("esssssss", "50,0,0,0,0,0,0,0", "00010000");
+  EXPECT_THAT(RewrittenOn(Of("hns3"), On(Kind::kEts), classes), ElementsAre(On(Kind::kPause)));
+  for (const char* driver : {"mlx4_en", "i40e", "ixgbe"})
+    EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kEts), classes), IsEmpty()) << driver;
 }
 
 TEST(RewrittenBy, ADriverThatIsNotKnownMayMoveAllOfItsBridgingAndPause) {
-  const std::set<SettingObject> rewritten = RewrittenOn(Of("mlx4_en"), On(Kind::kPfc), "on 3,4 delay 0");
+  const std::set<SettingObject> rewritten = RewrittenOn(Of("enic"), On(Kind::kPfc), "on 3,4 delay 0");
   EXPECT_THAT(rewritten, Contains(On(Kind::kEts)));
   EXPECT_THAT(rewritten, Contains(On(Kind::kPause)));
   EXPECT_THAT(rewritten, Not(Contains(On(Kind::kMtu))));
+  EXPECT_THAT(RewrittenOn(Of("enic"), On(Kind::kPause), "autoneg off rx on tx on"), Contains(On(Kind::kPfc)));
 }
 
 TEST(RewrittenBy, AChangeOfDcbxModeMayMoveAllOfIt) {
