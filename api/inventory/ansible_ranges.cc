@@ -10,6 +10,7 @@
 #include "api/base/number.h"
 #include "api/base/status.h"
 #include "api/inventory/host_list.h"
+#include "api/model/split.h"
 
 namespace rdmaready {
 namespace {
@@ -18,16 +19,6 @@ constexpr std::size_t kMostRangeDigits = 18;  // what 64 bits hold, with room fo
 
 absl::Status TooManyHosts() {
   return absl::InvalidArgumentError(fmt::format("more than {} hosts", kMostListedHosts));
-}
-
-std::vector<std::string_view> SplitAtColons(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (std::size_t colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':')) {
-    parts.push_back(text.substr(0, colon));
-    text.remove_prefix(colon + 1);
-  }
-  parts.push_back(text);
-  return parts;
 }
 
 // Ansible counts letters as Python orders them: a to z, then A to Z, so that "[y:B]" is y, z, A, B.
@@ -51,7 +42,7 @@ struct AnsibleRange {
 };
 
 std::optional<AnsibleRange> ReadAnsibleRange(std::string_view inside) {
-  std::vector<std::string_view> parts = SplitAtColons(inside);
+  std::vector<std::string_view> parts = Split(inside, ':');
   if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
   if (parts.front().empty()) parts.front() = "0";  // as in Ansible: "[:5]" begins at 0
   if (parts.size() == 2) parts.emplace_back("1");

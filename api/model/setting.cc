@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "api/model/split.h"
+
 namespace rdmaready {
 namespace {
 
@@ -55,16 +57,6 @@ std::string_view Take(std::string_view& text, char separator) {
   const std::string_view part = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return part;
-}
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
 }
 
 template <class Values, class ToText>

@@ -4,28 +4,17 @@
 #include <string_view>
 #include <vector>
 
+#include "api/model/split.h"
+
 namespace rdmaready {
-namespace {
-
-std::vector<std::string_view> PartsOfText(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-}  // namespace
 
 std::string TodaysValue(SettingKind kind, std::string value) {
   if (kind != SettingKind::kEts || IsCanonical(kind, value)) return value;
   // "willing off tsa ets,strict,... tx 50,100,... prio 0,0,..."
-  const std::vector<std::string_view> words = PartsOfText(value, ' ');
+  const std::vector<std::string_view> words = Split(value, ' ');
   if (words.size() != 8) return value;
-  const std::vector<std::string_view> kinds = PartsOfText(words[3], ',');
-  std::vector<std::string_view> shares = PartsOfText(words[5], ',');
+  const std::vector<std::string_view> kinds = Split(words[3], ',');
+  std::vector<std::string_view> shares = Split(words[5], ',');
   if (kinds.size() != shares.size()) return value;
   std::string today;
   for (std::size_t word = 0; word < words.size(); ++word) {
