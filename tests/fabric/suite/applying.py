@@ -56,7 +56,7 @@ def allow(number, name=fabric.NAME, **what):
 
 def prepare(number, name=fabric.NAME):
     """The programs that these suites want in a guest, as they are now."""
-    for program in ("dcbnl.py", "witness.py"):
+    for program in ("dcbnl.py", "dcb_netlink.py", "witness.py"):
         put(number, f"/run/{program}", (HERE / program).read_text(), name)
 
 

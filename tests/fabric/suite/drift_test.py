@@ -24,8 +24,7 @@ GROWTH_KB = 4096
 # In the guest: writes PFC by dcbnl as often as asked, alternately on 4 and on 5, and in the end on 6.
 FLOOD_PY = """
 import socket, struct
-def attribute(kind, data):
-    return struct.pack("HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
+from dcb_netlink import attribute
 link = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
 def write(number, priorities):
     pfc = struct.pack("BBBxHxx", 8, priorities, 0, 0) + bytes(128)
@@ -127,7 +126,7 @@ class Drift(unittest.TestCase):
         self.typed("dcb pfc set dev dcb0 prio-pfc all:off 4:on", r"-> on 4 delay")
         resident = lambda: int(fabric.guest(1, "grep VmRSS /proc/$(cat /run/rdmaready-agent.pid)/status").split()[1])
         before, began = resident(), self.guest_now()
-        fabric.guest(1, "python3 /tmp/flood.py")
+        fabric.guest(1, f"PYTHONPATH={fabric.word(fabric.LAUNCHER.parent, 'suite')} python3 -B /tmp/flood.py")
         ended = self.guest_now()
         when, _ = self.wait_for(began, r"-> on 6 delay", 20)
         grown = resident() - before

@@ -5,18 +5,22 @@ A function that writes returns the driver's answer: 0, or a negative errno."""
 import array
 import errno
 import fcntl
+import pathlib
 import socket
 import struct
 import subprocess
+import sys
 import types
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+import dcb_netlink  # noqa: E402  pylint: disable=wrong-import-position
+from dcb_netlink import (APP, BUFFER, DCBX, ETS, GET_DCBX, IEEE, IEEE_DEL, IEEE_GET, IEEE_SET, MAXRATE, PFC, RTM_GETDCB,  # noqa: E402
+                         RTM_SETDCB, SET_DCBX, TRUST, answered, attribute, attributes)  # pylint: disable=wrong-import-position
 
 NIC, WIRE, BOND = "rows0", "rows-wire", "rows-bond"
 KNOBS = f"/sys/kernel/debug/dcbnic/{NIC}"
 
-RTM_GETDCB, RTM_SETDCB, NLM_F_REQUEST, NLMSG_ERROR = 78, 79, 1, 2
-IEEE_SET, IEEE_GET, GET_DCBX, SET_DCBX, IEEE_DEL = 20, 21, 22, 23, 27
-IFNAME, IEEE, DCBX = 1, 13, 14
-ETS, PFC, APP, MAXRATE, BUFFER, TRUST = 1, 2, 3, 7, 10, 11
 IEEE_APP = 1
 STRICT, CB_SHAPER, ETS_TSA, VENDOR = 0, 1, 2, 255
 ETHERTYPE, DGRAM, DSCP = 1, 3, 5
@@ -30,33 +34,9 @@ HALF = TOTAL // 2 // CELL * CELL
 LEAST = -(-((301 + 216 * 7 // 100) * 40 + 272 * 1500 // 100 + 9216 + CELL) // CELL) * CELL
 
 
-def attribute(kind, data):
-    return struct.pack("HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
-
-
-def attributes(data):
-    while len(data) >= 4:
-        length, kind = struct.unpack("HH", data[:4])
-        yield kind & 0x3fff, data[4:length]
-        data = data[(length + 3) & ~3:]
-
-
-LINK = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
-
-
 def ask(message, command, more=b""):
     """The attributes of the answer, or a negative errno."""
-    body = struct.pack("BBH", 0, command, 0) + attribute(IFNAME, NIC.encode() + b"\0") + more
-    LINK.send(struct.pack("IHHII", 16 + len(body), message, NLM_F_REQUEST, 1, 0) + body)
-    answer = LINK.recv(65536)
-    if struct.unpack_from("H", answer, 4)[0] == NLMSG_ERROR:
-        return struct.unpack_from("i", answer, 16)[0]
-    return dict(attributes(answer[20:]))
-
-
-def answered(answer, kind=IEEE):
-    """The driver's answer: 0 or a negative errno, in the one byte that it has."""
-    return answer if isinstance(answer, int) else struct.unpack("b", answer[kind])[0]
+    return dcb_netlink.ask(NIC, message, command, more)
 
 
 def ieee(kind, data, command=IEEE_SET):
@@ -109,8 +89,7 @@ def set_rates(*rates):
 
 
 def rows():
-    found = (struct.unpack("BBH", row) for _, row in attributes(read(APP) or b""))
-    return sorted((selector, protocol, priority) for selector, priority, protocol in found)
+    return sorted(dcb_netlink.app_rows(read(APP) or b""))
 
 
 def table(*wanted):
