@@ -90,6 +90,37 @@ int dcbnic_remove_app(struct dcbnic *nic, struct dcb_app *app)
 	return 0;
 }
 
+/*
+ * A DSCP row that the NIC takes: it trusts DSCP from now on. Of NICs with a place
+ * for each DSCP: a row that was there is not removed here.
+ */
+int dcbnic_trust_row(struct dcbnic *nic, struct dcb_app *app)
+{
+	int err = dcbnic_add_app(nic, app);
+
+	if (err)
+		return err;
+	nic->dscp_rows |= BIT_ULL(app->protocol);
+	nic->dscp_to_prio[app->protocol] = app->priority;
+	nic->trust_dscp = true;
+	dcbnic_refresh_classifier(nic);
+	return 0;
+}
+
+/* The DSCP maps to priority 0. Without a row the NIC trusts PCP again. */
+int dcbnic_drop_row(struct dcbnic *nic, struct dcb_app *app)
+{
+	int err = dcbnic_remove_app(nic, app);
+
+	if (err)
+		return err;
+	nic->dscp_rows &= ~BIT_ULL(app->protocol);
+	nic->dscp_to_prio[app->protocol] = 0;
+	nic->trust_dscp = nic->dscp_rows;
+	dcbnic_refresh_classifier(nic);
+	return 0;
+}
+
 /* What 802.1Q asks for: known algorithms, classes that exist, a sum of 100. */
 int dcbnic_check_ets(struct net_device *dev, const struct ieee_ets *ets)
 {

@@ -168,6 +168,10 @@ struct dcbnic_cnp_names {
 	const char *marked, *sent, *handled;
 };
 
+/* As mlx5_ib and most others name them. */
+#define DCBNIC_USUAL_CNP_NAMES						\
+	{ "np_ecn_marked_roce_packets", "np_cnp_sent", "rp_cnp_handled" }
+
 struct dcbnic;
 struct dcbnic_knob;
 
@@ -335,6 +339,8 @@ int dcbnic_getpfc(struct net_device *dev, struct ieee_pfc *pfc);
 u8 dcbnic_getdcbx(struct net_device *dev);
 int dcbnic_add_app(struct dcbnic *nic, struct dcb_app *app);
 int dcbnic_remove_app(struct dcbnic *nic, struct dcb_app *app);
+int dcbnic_trust_row(struct dcbnic *nic, struct dcb_app *app);
+int dcbnic_drop_row(struct dcbnic *nic, struct dcb_app *app);
 int dcbnic_check_ets(struct net_device *dev, const struct ieee_ets *ets);
 
 /* hostile.c: a driver that cannot be trusted */

@@ -95,13 +95,9 @@ static int hns3_setapp(struct net_device *dev, struct dcb_app *app)
 	old.priority = nic->dscp_to_prio[app->protocol];
 	if (had_row && old.priority == app->priority)
 		return 0;
-	err = dcbnic_add_app(nic, app);
+	err = dcbnic_trust_row(nic, app);
 	if (err)
 		return err;
-	nic->dscp_rows |= BIT_ULL(app->protocol);
-	nic->dscp_to_prio[app->protocol] = app->priority;
-	nic->trust_dscp = true;
-	dcbnic_refresh_classifier(nic);
 	return had_row ? dcbnic_remove_app(nic, &old) : 0;
 }
 
@@ -116,14 +112,7 @@ static int hns3_delapp(struct net_device *dev, struct dcb_app *app)
 	if (!hns3_is_row(app) || !(nic->dscp_rows & BIT_ULL(app->protocol)) ||
 	    app->priority != nic->dscp_to_prio[app->protocol])
 		return -EINVAL;
-	err = dcbnic_remove_app(nic, app);
-	if (err)
-		return err;
-	nic->dscp_rows &= ~BIT_ULL(app->protocol);
-	nic->dscp_to_prio[app->protocol] = 0;
-	nic->trust_dscp = nic->dscp_rows;
-	dcbnic_refresh_classifier(nic);
-	return 0;
+	return dcbnic_drop_row(nic, app);
 }
 
 static u8 hns3_setdcbx(struct net_device *dev, u8 mode)
@@ -174,8 +163,7 @@ const struct dcbnic_personality dcbnic_hns3 = {
 	.dcbnl_ops	= &hns3_dcbnl_ops,
 	.stats		= dcbnic_mlx5_stats,
 	.init		= hns3_init,
-	.cnp		= { "np_ecn_marked_roce_packets",
-			    "np_cnp_sent", "rp_cnp_handled" },
+	.cnp		= DCBNIC_USUAL_CNP_NAMES,
 	.dcbx_found	= hns3_dcbx_found,
 	.own_dscp_map	= true,
 	.check_pause	= hns3_check_pause,

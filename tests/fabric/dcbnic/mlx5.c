@@ -97,14 +97,7 @@ static int mlx5_setapp(struct net_device *dev, struct dcb_app *app)
 		return -EINVAL;
 	old.priority = nic->dscp_to_prio[app->protocol];
 	dcbnic_remove_app(nic, &old);
-	err = dcbnic_add_app(nic, app);
-	if (err)
-		return err;
-	nic->dscp_rows |= BIT_ULL(app->protocol);
-	nic->dscp_to_prio[app->protocol] = app->priority;
-	nic->trust_dscp = true;
-	dcbnic_refresh_classifier(nic);
-	return 0;
+	return dcbnic_trust_row(nic, app);
 }
 
 static int mlx5_delapp(struct net_device *dev, struct dcb_app *app)
@@ -121,14 +114,7 @@ static int mlx5_delapp(struct net_device *dev, struct dcb_app *app)
 	if (!nic->dscp_rows ||
 	    app->priority != nic->dscp_to_prio[app->protocol])
 		return -ENOENT;
-	err = dcbnic_remove_app(nic, app);
-	if (err)
-		return err;
-	nic->dscp_rows &= ~BIT_ULL(app->protocol);
-	nic->dscp_to_prio[app->protocol] = 0;
-	nic->trust_dscp = nic->dscp_rows;
-	dcbnic_refresh_classifier(nic);
-	return 0;
+	return dcbnic_drop_row(nic, app);
 }
 
 /* 8 bits of 100 Mb/s or of 1 Gb/s, rounded down, but never to nothing. */
@@ -208,71 +194,44 @@ static int mlx5_check_pause(const struct dcbnic *nic,
 	return pause->autoneg ? -EINVAL : 0;
 }
 
-static const struct dcbnl_rtnl_ops mlx5_dcbnl_ops = {
-	.ieee_getets		= dcbnic_getets,
-	.ieee_setets		= mlx5_setets,
-	.ieee_getpfc		= dcbnic_getpfc,
-	.ieee_setpfc		= mlx5_setpfc,
-	.ieee_getmaxrate	= dcbnic_getmaxrate,
-	.ieee_setmaxrate	= mlx5_setmaxrate,
-	.ieee_setapp		= mlx5_setapp,
-	.ieee_delapp		= mlx5_delapp,
-	.dcbnl_getbuffer	= dcbnic_getbuffer,
-	.dcbnl_setbuffer	= dcbnic_mlx5_setbuffer,
-	.getdcbx		= dcbnic_getdcbx,
-	.setdcbx		= mlx5_setdcbx,
-};
+/* The kernel's releases differ in how classes read, and in who has the buffers after a refused write. */
+#define MLX5_DCBNL_OPS(get_ets, set_buffer)				\
+	{								\
+		.ieee_getets		= get_ets,			\
+		.ieee_setets		= mlx5_setets,			\
+		.ieee_getpfc		= dcbnic_getpfc,		\
+		.ieee_setpfc		= mlx5_setpfc,			\
+		.ieee_getmaxrate	= dcbnic_getmaxrate,		\
+		.ieee_setmaxrate	= mlx5_setmaxrate,		\
+		.ieee_setapp		= mlx5_setapp,			\
+		.ieee_delapp		= mlx5_delapp,			\
+		.dcbnl_getbuffer	= dcbnic_getbuffer,		\
+		.dcbnl_setbuffer	= set_buffer,			\
+		.getdcbx		= dcbnic_getdcbx,		\
+		.setdcbx		= mlx5_setdcbx,			\
+	}
 
-static const struct dcbnl_rtnl_ops mlx5_new_dcbnl_ops = {
-	.ieee_getets		= mlx5_new_getets,
-	.ieee_setets		= mlx5_setets,
-	.ieee_getpfc		= dcbnic_getpfc,
-	.ieee_setpfc		= mlx5_setpfc,
-	.ieee_getmaxrate	= dcbnic_getmaxrate,
-	.ieee_setmaxrate	= mlx5_setmaxrate,
-	.ieee_setapp		= mlx5_setapp,
-	.ieee_delapp		= mlx5_delapp,
-	.dcbnl_getbuffer	= dcbnic_getbuffer,
-	.dcbnl_setbuffer	= dcbnic_mlx5_new_setbuffer,
-	.getdcbx		= dcbnic_getdcbx,
-	.setdcbx		= mlx5_setdcbx,
-};
+#define MLX5_PERSONALITY(its_name, ops, begin)				\
+	{								\
+		.name			= its_name,			\
+		.dcbnl_ops		= ops,				\
+		.stats			= dcbnic_mlx5_stats,		\
+		.init			= begin,			\
+		.cnp			= DCBNIC_USUAL_CNP_NAMES,	\
+		.dcbx_found		= mlx5_dcbx_found,		\
+		.own_dscp_map		= true,				\
+		.has_pfc_prevention	= true,				\
+		.check_pause		= mlx5_check_pause,		\
+	}
 
-const struct dcbnic_personality dcbnic_mlx5 = {
-	.name			= "mlx5",
-	.dcbnl_ops		= &mlx5_dcbnl_ops,
-	.stats			= dcbnic_mlx5_stats,
-	.init			= mlx5_init,
-	.cnp			= { "np_ecn_marked_roce_packets",
-			    "np_cnp_sent", "rp_cnp_handled" },
-	.dcbx_found		= mlx5_dcbx_found,
-	.own_dscp_map		= true,
-	.has_pfc_prevention	= true,
-	.check_pause		= mlx5_check_pause,
-};
+static const struct dcbnl_rtnl_ops mlx5_dcbnl_ops =
+	MLX5_DCBNL_OPS(dcbnic_getets, dcbnic_mlx5_setbuffer);
+static const struct dcbnl_rtnl_ops mlx5_new_dcbnl_ops =
+	MLX5_DCBNL_OPS(mlx5_new_getets, dcbnic_mlx5_new_setbuffer);
 
-const struct dcbnic_personality dcbnic_mlx5_dscp = {
-	.name			= "mlx5-dscp",
-	.dcbnl_ops		= &mlx5_dcbnl_ops,
-	.stats			= dcbnic_mlx5_stats,
-	.init			= mlx5_dscp_init,
-	.cnp			= { "np_ecn_marked_roce_packets",
-			    "np_cnp_sent", "rp_cnp_handled" },
-	.dcbx_found		= mlx5_dcbx_found,
-	.own_dscp_map		= true,
-	.has_pfc_prevention	= true,
-	.check_pause		= mlx5_check_pause,
-};
-
-const struct dcbnic_personality dcbnic_mlx5_new = {
-	.name			= "mlx5-new",
-	.dcbnl_ops		= &mlx5_new_dcbnl_ops,
-	.stats			= dcbnic_mlx5_stats,
-	.init			= mlx5_init,
-	.cnp			= { "np_ecn_marked_roce_packets",
-			    "np_cnp_sent", "rp_cnp_handled" },
-	.dcbx_found		= mlx5_dcbx_found,
-	.own_dscp_map		= true,
-	.has_pfc_prevention	= true,
-	.check_pause		= mlx5_check_pause,
-};
+const struct dcbnic_personality dcbnic_mlx5 =
+	MLX5_PERSONALITY("mlx5", &mlx5_dcbnl_ops, mlx5_init);
+const struct dcbnic_personality dcbnic_mlx5_dscp =
+	MLX5_PERSONALITY("mlx5-dscp", &mlx5_dcbnl_ops, mlx5_dscp_init);
+const struct dcbnic_personality dcbnic_mlx5_new =
+	MLX5_PERSONALITY("mlx5-new", &mlx5_new_dcbnl_ops, mlx5_init);

@@ -140,7 +140,6 @@ const struct dcbnic_personality dcbnic_plain = {
 	.dcbnl_ops	= &plain_dcbnl_ops,
 	.stats		= dcbnic_mlx5_stats,
 	.init		= plain_init,
-	.cnp		= { "np_ecn_marked_roce_packets",
-			    "np_cnp_sent", "rp_cnp_handled" },
+	.cnp		= DCBNIC_USUAL_CNP_NAMES,
 	.dcbx_found	= plain_dcbx_found,
 };
