@@ -83,17 +83,18 @@ bool MayReadWhole(const EtsSetting& to, std::size_t tc) {
 }
 
 // With a gap ice_pf_dcb_recfg goes back to the first settings (ice_dcb_noncontig_cfg). The shares are those of
-// ice_dcb_bwchk.
+// ice_dcb_bwchk, which looks at no algorithm: several strict classes without an ETS class are taken.
 std::string CheckIceEts(const Netdev& netdev, const EtsSetting& to) {
   if (ClassMapIsFixed(netdev) && to.prio_tc != netdev.dcb.ets->prio_tc)
     return "ice with DSCP rows has a fixed map of priorities to classes";
   const std::optional<std::size_t> classes = ContiguousClasses(to);
-  if (!classes) return "ice goes back to a single class where the numbers of its classes leave a gap";
+  if (!classes) return "ice goes back to its first settings where the numbers of its classes leave a gap";
   if (*classes == 1) return MayReadWhole(to, 0) ? "" : "ice gives a single class all bandwidth";
   const std::array<std::uint8_t, kPriorities> shares = SharesToWrite(to);
   unsigned sum = 0;
   for (std::size_t tc = 0; tc < *classes; ++tc) sum += shares[tc];
-  if (sum == 0) return "ice gives its first class all bandwidth where no class has a share";
+  if (sum == 0)
+    return MayReadWhole(to, 0) ? "" : "ice gives its first class all bandwidth where no class has a share";
   return sum == 100 ? "" : "ice: the shares of the classes in use must sum to 100 %";
 }
 
@@ -146,7 +147,8 @@ std::array<std::uint8_t, kPriorities> StoredShares(const Netdev& netdev, const E
     if (driver == DcbDriver::kMlx5) shares[tc] = 100;
     if (driver == DcbDriver::kHns3) shares[tc] = 0;
   }
-  if (driver == DcbDriver::kIce && HighestClass(to) == 0) shares[0] = 100;
+  const bool none = std::ranges::all_of(shares, [](std::uint8_t share) { return share == 0; });
+  if (driver == DcbDriver::kIce && (none || HighestClass(to) == 0)) shares[0] = 100;
   return shares;
 }
 

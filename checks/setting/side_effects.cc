@@ -27,7 +27,7 @@ struct Rewrite {
 };
 
 // Rows of DRIVERS.md. bnxt_en, cxgb4 and qede write nothing but what they are asked for.
-constexpr std::array<Rewrite, 14> kRewrites{
+constexpr std::array<Rewrite, 15> kRewrites{
     {{DcbDriver::kMlx5, Kind::kPfc, Kind::kBuffer},    // mlx5.pfc.firmware-buffers, mlx5.pfc.manual-buffers
      {DcbDriver::kIce, Kind::kApp, Kind::kEts},        // ice.app.first, ice.app.last
      {DcbDriver::kIce, Kind::kApp, Kind::kPfc},        // ice.app.last
@@ -41,6 +41,7 @@ constexpr std::array<Rewrite, 14> kRewrites{
      {DcbDriver::kHns3, Kind::kPfc, Kind::kPause},     // hns3.pfc.pause
      {DcbDriver::kHns3, Kind::kEts, Kind::kPause},     // hns3.ets.pause
      {DcbDriver::kI40e, Kind::kPfc, Kind::kPause},     // i40e.pfc.pause
+     {DcbDriver::kI40e, Kind::kPause, Kind::kEts},     // i40e.all.link-down
      {DcbDriver::kIxgbe, Kind::kPfc, Kind::kPause}}};  // ixgbe.pfc.pause
 
 // Of a netdev whose driver has no row. Every kind of bridging may change with another, and PFC and pause of the

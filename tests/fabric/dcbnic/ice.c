@@ -30,15 +30,28 @@ static int ice_may_set(struct dcbnic *nic, enum dcbnic_op op)
 	return 0;
 }
 
-/* How many classes are in use; 1 when they are not 0, 1, 2, ... */
-static int ice_count_tcs(const struct ieee_ets *ets)
+static u8 ice_used_tcs(const struct ieee_ets *ets)
 {
 	u8 used = 0;
 	int i;
 
 	for (i = 0; i < IEEE_8021QAZ_MAX_TCS; i++)
 		used |= BIT(ets->prio_tc[i] & 7);
-	return used & (used + 1) ? 1 : hweight8(used);
+	return used;
+}
+
+/* Whether the classes in use are not 0, 1, 2, ... */
+static bool ice_has_gap(const struct ieee_ets *ets)
+{
+	u8 used = ice_used_tcs(ets);
+
+	return used & (used + 1);
+}
+
+/* How many classes are in use; 1 with a gap. */
+static int ice_count_tcs(const struct ieee_ets *ets)
+{
+	return ice_has_gap(ets) ? 1 : hweight8(ice_used_tcs(ets));
 }
 
 /* As ice_dcb_bwchk: shares of all classes in use count, whatever their algorithm. */
@@ -53,6 +66,24 @@ static int ice_check_shares(struct ieee_ets *ets)
 	else if (percent != ICE_ALL_SHARES)
 		return -EINVAL;
 	return 0;
+}
+
+/* The desired settings are not touched. */
+static void ice_enter_vlan_mode(struct dcbnic *nic)
+{
+	struct ieee_ets *ets = &nic->ets;
+
+	nic->trust_dscp = false;
+	memset(ets, 0, sizeof(*ets));
+	ets->willing = 1;
+	ets->ets_cap = IEEE_8021QAZ_MAX_TCS;
+	ets->tc_tx_bw[0] = ICE_ALL_SHARES;
+	ets->tc_rx_bw[0] = ICE_ALL_SHARES;
+	ets->tc_reco_bw[0] = ICE_ALL_SHARES;
+	ets->tc_tsa[0] = IEEE_8021QAZ_TSA_ETS;
+	ets->tc_reco_tsa[0] = IEEE_8021QAZ_TSA_ETS;
+	nic->pfc.pfc_cap = IEEE_8021QAZ_MAX_TCS;
+	nic->pfc.pfc_en = 0;
 }
 
 /*
@@ -74,6 +105,9 @@ static int ice_commit(struct dcbnic *nic)
 	memcpy(ets->reco_prio_tc, ets->prio_tc, sizeof(ets->reco_prio_tc));
 	nic->pfc.pfc_en = nic->desired_pfc_en;
 	nic->pfc.pfc_cap = nic->desired_pfc_cap;
+	/* As ice_dcb_noncontig_cfg: the first settings, and the writer is not told. */
+	if (ice_has_gap(&nic->desired_ets))
+		ice_enter_vlan_mode(nic);
 	return 0;
 }
 
@@ -127,24 +161,6 @@ static void ice_enter_dscp_mode(struct dcbnic *nic)
 	}
 	for (i = 0; i < DCBNIC_DSCPS; i++)
 		nic->dscp_to_prio[i] = i >> 3;
-}
-
-/* The desired settings are not touched. */
-static void ice_enter_vlan_mode(struct dcbnic *nic)
-{
-	struct ieee_ets *ets = &nic->ets;
-
-	nic->trust_dscp = false;
-	memset(ets, 0, sizeof(*ets));
-	ets->willing = 1;
-	ets->ets_cap = IEEE_8021QAZ_MAX_TCS;
-	ets->tc_tx_bw[0] = ICE_ALL_SHARES;
-	ets->tc_rx_bw[0] = ICE_ALL_SHARES;
-	ets->tc_reco_bw[0] = ICE_ALL_SHARES;
-	ets->tc_tsa[0] = IEEE_8021QAZ_TSA_ETS;
-	ets->tc_reco_tsa[0] = IEEE_8021QAZ_TSA_ETS;
-	nic->pfc.pfc_cap = IEEE_8021QAZ_MAX_TCS;
-	nic->pfc.pfc_en = 0;
 }
 
 static int ice_setapp(struct net_device *dev, struct dcb_app *app)

@@ -52,8 +52,22 @@ def no_share_at_all_gives_class_0_everything():
 @row("ice.ets.one-class", "ice")
 def a_single_class_has_everything():
     same((set_ets([ETS_TSA] * 8, [10, 20] + NONE[2:]), get_ets().tx[:2]), (0, [100, 20]))
+
+
+@row("ice.ets.strict", "ice")
+def strict_classes_need_no_ets_class():
+    same((set_ets(NONE, NONE, IDENTITY), get_ets().tsa, get_ets().prio), (0, NONE, IDENTITY))
+    same((set_ets(NONE, [50, 50] + NONE[2:], TWO), get_ets().prio), (0, TWO))
+    same((set_ets(NONE, [50, 40] + NONE[2:], TWO), get_ets().tx[:2]), (-errno.EINVAL, [50, 50]))
+
+
+@row("ice.ets.gap", "ice")
+def a_gap_brings_the_first_settings_back():
     gap = [0, 0, 0, 3, 0, 0, 0, 0]
-    same((set_ets([ETS_TSA] * 8, [10, 20] + NONE[2:], gap), get_ets().tx[:2], get_ets().prio), (0, [100, 20], gap))
+    same((set_ets([ETS_TSA] * 8, [50, 50] + NONE[2:], TWO), set_pfc(0x08)), (0, 0))
+    same((set_ets([ETS_TSA] * 8, [50, 0, 0, 50] + NONE[4:], gap), shown_ets(), get_pfc().on), (0, VLAN_MODE, 0))
+    same((set_pfc(0x08), shown_ets(), get_pfc().on), (0, VLAN_MODE, 0), "the gap is desired still")
+    same((set_ets([ETS_TSA] * 8, [50, 50] + NONE[2:], TWO), get_pfc().on), (0, 0x08))
 
 
 @row("ice.ets.refused-kept", "ice")

@@ -74,8 +74,13 @@ TEST(RewrittenBy, PfcOfOtherDriversChangesPauseAndNoClassesOrRows) {
 TEST(RewrittenBy, PauseChangesPfcOfMlx4Alone) {
   EXPECT_THAT(RewrittenOn(Of("mlx4_en"), On(Kind::kPause), "autoneg off rx on tx on"),
               ElementsAre(On(Kind::kPfc)));
-  for (const char* driver : {"hns3", "i40e", "ixgbe", "ice", "mlx5_core"})
+  for (const char* driver : {"hns3", "ixgbe", "ice", "mlx5_core"})
     EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kPause), "autoneg off rx on tx on"), IsEmpty()) << driver;
+}
+
+TEST(RewrittenBy, PauseOfI40eTakesTheLinkDownAndWithItTheClasses) {
+  EXPECT_THAT(RewrittenOn(Of("i40e"), On(Kind::kPause), "autoneg off rx on tx on"),
+              ElementsAre(On(Kind::kEts)));
 }
 
 // Older hns3 devices begin PFC mode with the second class (hclge_update_fc_mode_by_dcb_flag).
