@@ -102,10 +102,7 @@ Verdict JudgeDcbxMode(const EthernetView& view) {
                       "  # qede leaves DCBX to its firmware: set dcbx: any in the profile, and let the switch "
                       "announce it"));
   if (dcbx->lld_managed || !dcbx->host) {
-    const std::string agent_off =
-        view.netdev && FirmwareLldpAgentOn(*view.netdev)
-            ? Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareLldpFlag, " off; ")
-            : "";
+    const std::string agent_off = AgentOffCommand(*view.netdev);
     const std::string& driver = view.netdev->driver;
     const std::string_view note =
         driver == "mlx5_core" ? "  # for good: mlxconfig, LLDP_NB_DCBX_P1=0 (_P2 of the second port)"
@@ -113,7 +110,7 @@ Verdict JudgeDcbxMode(const EthernetView& view) {
             ? "  # bnxt_en refuses it while its firmware's LLDP agent is on: niccli switches that off"
             : "  # where firmware keeps it: switch its LLDP agent off first";
     return Judged(false, DcbxText(*dcbx), kExpected, kSource,
-                  agent_off.empty() ? Cat(take, note) : agent_off + take);
+                  agent_off.empty() ? Cat(take, note) : Cat(agent_off, "; ", take));
   }
   // mlx5 comes up with both dialects, and speaks neither by itself.
   if (dcbx->cee && !dcbx->ieee) return Warned(DcbxText(*dcbx), kExpected, kSource, take);
@@ -232,9 +229,7 @@ Fix KeepOneFix(const EthernetView& view) {
   const std::string keeps_firmware =
       unit.empty() ? std::string("keep the firmware's agent, and stop the one of the host")
                    : Cat("keep the firmware's agent: systemctl disable --now ", unit);
-  if (IsFlagged(view))
-    return Fix(Cat("ethtool --set-priv-flags ", NetdevWord(view.netdev), " ", kFirmwareLldpFlag, " off"))
-        .Or(keeps_firmware);
+  if (const std::string off = AgentOffCommand(*view.netdev); !off.empty()) return Fix(off).Or(keeps_firmware);
   const Fact<DriverInfo>& info = view.netdev->driver_info;
   if (view.netdev->driver == "mlx5_core" && info && !info->bus.empty()) {
     return Fix(Cat("mlxconfig -d ", ShellWord(info->bus),

@@ -22,7 +22,7 @@ std::vector<Setting> ReadDcb(const Facts& facts, SettingKind kind, Fact<T> Dcb::
   std::vector<Setting> settings;
   for (const auto& [name, netdev] : EthernetPortsOf(facts)) {
     const Fact<T>& fact = netdev->dcb.*part;
-    if (kind != SettingKind::kDcbx && FirmwareHasDcb(*netdev)) continue;
+    if (FirmwareHasDcb(*netdev, kind)) continue;
     if (fact) AddSetting(settings, {.kind = kind, .where = name}, text(*fact));
   }
   return settings;

@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "checks/dcb/dcb_driver.h"
+#include "checks/words/names.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 
@@ -22,11 +24,36 @@ bool DeletesRowsFirst(const Netdev* netdev) {
 
 bool ReplacesRows(const Netdev* netdev) { return HasDriver(netdev, "mlx5_core") || HasDriver(netdev, "hns3"); }
 
-bool FirmwareHasDcb(const Netdev& netdev) {
-  const DcbDriver driver = DcbDriverOf(netdev);
+bool FirmwareHasDcb(const Netdev& netdev, SettingKind kind) {
+  if (kind == SettingKind::kDcbx) return false;
   const bool managed = netdev.dcb.dcbx && netdev.dcb.dcbx->lld_managed;
-  if (driver == DcbDriver::kIce) return managed || FirmwareLldpAgentOn(netdev);
-  return driver == DcbDriver::kBnxt && managed;
+  switch (DcbDriverOf(netdev)) {
+    case DcbDriver::kIce:
+      return managed || FirmwareLldpAgentOn(netdev);
+    case DcbDriver::kBnxt:
+    case DcbDriver::kI40e:
+      return managed;
+    case DcbDriver::kCxgb4:  // which takes rows beside those of its firmware (cxgb4_ieee_setapp)
+      return managed && (kind == SettingKind::kEts || kind == SettingKind::kPfc);
+    case DcbDriver::kMlx5:
+    case DcbDriver::kMlx4:
+    case DcbDriver::kQede:
+    case DcbDriver::kHns3:
+    case DcbDriver::kIxgbe:
+    case DcbDriver::kPlain:
+    case DcbDriver::kOther:
+      return false;
+  }
+  return false;
+}
+
+std::string AgentOffCommand(const Netdev& netdev) {
+  const std::string command = Cat("ethtool --set-priv-flags ", ShellWord(netdev.name), " ");
+  if (FirmwareLldpAgentOn(netdev)) return Cat(command, kFirmwareLldpFlag, " off");
+  if (DcbDriverOf(netdev) != DcbDriver::kI40e || !netdev.link.private_flags) return {};
+  const auto flag = std::ranges::find(*netdev.link.private_flags, kNoFirmwareLldpFlag, &PrivateFlag::name);
+  if (flag == netdev.link.private_flags->end() || flag->on) return {};
+  return Cat(command, kNoFirmwareLldpFlag, " on");
 }
 
 bool PfcEndsPause(const Netdev& netdev) { return DcbDriverOf(netdev) == DcbDriver::kMlx4; }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "api/model/facts.h"
@@ -14,6 +15,8 @@ namespace rdmaready {
 
 // ice's private flag: its firmware's LLDP agent, which owns data centre bridging while it runs.
 inline constexpr std::string_view kFirmwareLldpFlag = "fw-lldp-agent";
+// i40e's private flag: on, the firmware has no LLDP agent.
+inline constexpr std::string_view kNoFirmwareLldpFlag = "disable-fw-lldp";
 
 bool HasDriver(const Netdev* netdev, std::string_view driver);
 
@@ -30,9 +33,14 @@ bool DeletesRowsFirst(const Netdev* netdev);
 // mlx5e_dcbnl_ieee_setapp, hclge_ieee_setapp.
 bool ReplacesRows(const Netdev* netdev);
 
-// While its firmware has DCBX, classes, lossless priorities and rows are the firmware's, and the host sets
-// none: they are no settings of the host. Of ice and bnxt_en.
-bool FirmwareHasDcb(const Netdev& netdev);
+// Whether the firmware has the setting of data centre bridging while it has DCBX: the driver refuses to set it,
+// so it is not a setting of the host. All of them with ice, bnxt_en and i40e, classes and PFC with cxgb4, and
+// never the DCBX mode itself. The firmware of qede negotiates too, but takes what the host writes as its wish.
+bool FirmwareHasDcb(const Netdev& netdev, SettingKind kind);
+
+// The command that switches the LLDP agent of the NIC's firmware off: a private flag of ice and of i40e. Empty
+// where the agent is off, or no flag is known.
+std::string AgentOffCommand(const Netdev& netdev);
 
 // PFC ends the pause of the whole link, and it does not come back by itself (mlx4_en_dcbnl_ieee_setpfc).
 bool PfcEndsPause(const Netdev& netdev);

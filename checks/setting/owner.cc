@@ -34,7 +34,7 @@ SettingOwner FirmwareOwner(const SettingPlace& place, std::string_view to) {
   constexpr std::array<SettingKind, 4> kKinds{SettingKind::kEts, SettingKind::kPfc, SettingKind::kApp,
                                               SettingKind::kBuffer};
   const bool of_firmware = std::ranges::find(kKinds, place.object.kind) != kKinds.end();
-  if (!of_firmware || place.netdev == nullptr || !FirmwareHasDcb(*place.netdev)) return {};
+  if (!of_firmware || place.netdev == nullptr || !FirmwareHasDcb(*place.netdev, place.object.kind)) return {};
   const std::string& netdev = place.object.where;
   const std::string words(RowOf(place.object.kind).words);
   SettingOwner owner{.name = "firmware",
@@ -45,10 +45,10 @@ SettingOwner FirmwareOwner(const SettingPlace& place, std::string_view to) {
   owner.way.steps.push_back({.site = StepSite::kSwitch,
                              .action = Cat("let the switch port of ", netdev, " announce ", words, value,
                                            " by DCBX: the firmware follows it")});
-  RemedyStep take;
-  if (FirmwareLldpAgentOn(*place.netdev)) {
-    take.command = Cat("ethtool --set-priv-flags ", ShellWord(netdev), " ", kFirmwareLldpFlag, " off");
-  } else {
+  // cxgb4 has no setter either way.
+  if (DcbDriverOf(*place.netdev) == DcbDriver::kCxgb4) return owner;
+  RemedyStep take{.command = AgentOffCommand(*place.netdev)};
+  if (take.command.empty()) {
     take.action = Cat("switch the LLDP agent in the firmware of ", netdev, " off with the vendor's tool");
   }
   owner.way.alternatives.push_back(

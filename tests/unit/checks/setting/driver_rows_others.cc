@@ -19,6 +19,8 @@ std::vector<DriverRow> Cxgb4Rows() {
        "ets=" + willing},
       {"cxgb4.ets.no-setter", "cxgb4", "dcbx=ieee|pfc=off delay 0", "pfc=on 3 delay 0", "no setter",
        "pfc=off delay 0"},
+      {"cxgb4.dcbx.firmware", "cxgb4", "dcbx=lld-managed ieee|pfc=on 3 delay 0|app=empty", "app=dgram:4791:3",
+       "", "pfc=?|app=dgram:4791:3"},
       {"cxgb4.app.negotiated", "cxgb4", "dcbx=cee|app=empty", "app=dgram:4791:3", "unless DCBX is IEEE's",
        "app=empty"},
       {"cxgb4.app.selector", "cxgb4", "dcbx=ieee|app=empty", "app=dscp:26:3", "no row of that kind",
@@ -97,7 +99,7 @@ std::vector<DriverRow> OlderIntelRows() {
   const std::string open = "dcbx=host ieee|ets=" + kOtherThree;
   return {
       {"i40e.all.closed", "i40e", "dcbx=lld-managed ieee|pfc=off delay 5", "pfc=on 3 delay 5",
-       "LLDP agent runs", "pfc=off delay 5"},
+       "LLDP agent runs", ""},
       {"i40e.all.closed", "i40e", "dcbx=host cee|ets=" + kOtherUnset, "ets=" + kOtherThree,
        "unless DCBX is IEEE's", "ets=" + kOtherUnset},
       {"i40e.pfc.delay", "i40e", open + "|pfc=off delay 5", "pfc=on 3 delay 7", "delay of its own",

@@ -185,6 +185,21 @@ TEST(SettingsOf, WhatIsNotKnownAreLeftOut) {
   EXPECT_THAT(SettingsOf(nothing), IsEmpty());
 }
 
+TEST(SettingsOf, WhatTheFirmwareHasAreLeftOut) {
+  const auto managed = [](std::string_view driver) {
+    return OfDriver(driver, [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; });
+  };
+  for (const std::string_view driver : {"ice", "bnxt_en", "i40e"}) {
+    const Facts host = managed(driver);
+    for (const SettingKind kind : {SettingKind::kEts, SettingKind::kPfc, SettingKind::kApp})
+      EXPECT_EQ(ValueOf(host, OfDcb0(kind)), "") << driver;
+    EXPECT_EQ(ValueOf(host, OfDcb0(SettingKind::kDcbx)), "lld-managed ieee") << driver;
+  }
+  EXPECT_EQ(ValueOf(managed("cxgb4"), OfDcb0(SettingKind::kPfc)), "");
+  EXPECT_EQ(ValueOf(managed("cxgb4"), OfDcb0(SettingKind::kApp)), "dscp:26:3");
+  EXPECT_EQ(ValueOf(managed("mlx5_core"), OfDcb0(SettingKind::kPfc)), "on 3 delay 0");
+}
+
 TEST(SettingsOf, WhatHasNoTextAreLeftOut) {
   const Facts odd = WithEts([](Ets& ets) { ets.tsa[2] = static_cast<Tsa>(9); });
   EXPECT_EQ(ValueNow(odd, OfDcb0(SettingKind::kEts)), "");
