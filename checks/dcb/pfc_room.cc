@@ -55,20 +55,37 @@ std::uint64_t DriversLeastBytes(const EthernetView& view) {
 
 bool HasCells(const EthernetView& view) { return view.netdev && DcbDriverOf(*view.netdev) == DcbDriver::kMlx5; }
 
+std::uint64_t InWholeCells(std::uint64_t bytes) {
+  return (bytes + kWholeCellsBytes - 1) / kWholeCellsBytes * kWholeCellsBytes;
+}
+
 std::uint64_t AcceptedBytes(const EthernetView& view) {
-  if (!HasCells(view)) return NeededBytes(view);
-  return (DriversLeastBytes(view) + kWholeCellsBytes - 1) / kWholeCellsBytes * kWholeCellsBytes;
+  return HasCells(view) ? InWholeCells(DriversLeastBytes(view)) : NeededBytes(view);
+}
+
+// What the buffers may have together. In mlx5's total are the pools that the buffers of newer NICs share, which
+// dcbnl does not show. What the buffers grow by is taken from these pools, and a write that leaves less than
+// four cells there is refused (port_update_shared_buffer). So the buffers keep what they have together, or grow
+// by what a lossless buffer and one frame of the others lack, and never by more than half of what is left.
+std::uint64_t SharedOut(const EthernetView& view, const PortBuffer& buffer) {
+  const std::uint64_t total = buffer.total_bytes;
+  std::uint64_t used = 0;
+  for (const std::uint32_t size : buffer.size_bytes) used += size;
+  if (!HasCells(view) || used == 0 || used >= total) return total;
+  const std::uint64_t least = AcceptedBytes(view) + InWholeCells(DriversFrameBytes(view));
+  const std::uint64_t most = used + (total - used) / 2 / kWholeCellsBytes * kWholeCellsBytes;
+  return std::max(used, std::min(least, most));
 }
 
 // Half of what there is for the lossless priorities, or more where they need it. mlx5 stores whole cells only
-// (port_set_buffer()): both parts are whole, because the total is.
+// (port_set_buffer()): both parts are whole, because their sum is.
 BufferSetting RoomFor(const EthernetView& view, const PortBuffer& buffer) {
   BufferSetting wanted;
   for (const std::uint8_t priority : *view.profile.pfc) wanted.prio_buffer[priority] = 1;
-  const std::uint64_t total = buffer.total_bytes;
-  const std::uint64_t half = HasCells(view) ? total / 2 / kWholeCellsBytes * kWholeCellsBytes : total / 2;
-  const std::uint64_t lossless = std::min(std::max(half, AcceptedBytes(view)), total);
-  wanted.size_bytes[0] = static_cast<std::uint32_t>(total - lossless);
+  const std::uint64_t all = SharedOut(view, buffer);
+  const std::uint64_t half = HasCells(view) ? all / 2 / kWholeCellsBytes * kWholeCellsBytes : all / 2;
+  const std::uint64_t lossless = std::min(std::max(half, AcceptedBytes(view)), all);
+  wanted.size_bytes[0] = static_cast<std::uint32_t>(all - lossless);
   wanted.size_bytes[1] = static_cast<std::uint32_t>(lossless);
   return wanted;
 }

@@ -55,10 +55,27 @@ std::string TooSmall(const Netdev& netdev, const BufferSetting& buffer) {
   return {};
 }
 
+std::uint64_t SumOf(const BufferSetting& buffer) {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t size : buffer.size_bytes) sum += size;
+  return sum;
+}
+
+// port_update_shared_buffer(): what the buffers leave of the total is in the pools that they share, if it is
+// more than what whole cells leave over. Four cells must stay there.
+bool EmptiesPools(const PortBuffer& buffer, const BufferSetting& now, const BufferSetting& to,
+                  std::uint32_t cell) {
+  constexpr std::uint32_t kLeastCells = 4;
+  const std::uint64_t reserve = std::uint64_t{kLeastCells} * cell;
+  return SumOf(now) + reserve < buffer.total_bytes && SumOf(to) + reserve > buffer.total_bytes;
+}
+
 std::string Mlx5Refusal(const Netdev& netdev, const BufferSetting& now, const BufferSetting& to) {
   const std::uint32_t cell = CellOf(*netdev.dcb.buffer);
   if (std::ranges::any_of(to.size_bytes, [cell](std::uint32_t size) { return size % cell != 0; }))
     return Cat("mlx5 stores whole cells of ", cell, " bytes");
+  if (EmptiesPools(*netdev.dcb.buffer, now, to, cell))
+    return "mlx5 keeps four cells for the pools that its buffers share";
   if (std::string why = TooSmall(netdev, to); !why.empty()) return why;
   if (BufferOrderOf(netdev, now, to)) return {};
   return "mlx5 takes neither the sizes nor the map of its buffers first";
@@ -77,10 +94,8 @@ std::optional<BufferOrder> BufferOrderOf(const Netdev& netdev, const BufferSetti
 }
 
 std::string WriteBuffer(Netdev& netdev, const BufferSetting& to) {
-  std::uint64_t used = 0;
-  for (const std::uint32_t size : to.size_bytes) used += size;
   const PortBuffer& before = *netdev.dcb.buffer;
-  if (used > before.total_bytes) return "the NIC has no buffers of that size together";
+  if (SumOf(to) > before.total_bytes) return "the NIC has no buffers of that size together";
   const BufferSetting now{.prio_buffer = before.prio_buffer, .size_bytes = before.size_bytes};
   if (DcbDriverOf(netdev) == DcbDriver::kMlx5) {
     if (std::string why = Mlx5Refusal(netdev, now, to); !why.empty()) return why;

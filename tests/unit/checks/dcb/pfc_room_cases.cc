@@ -84,6 +84,15 @@ std::vector<CheckCase> PfcRoomRoomRows() {
     buffer.size_bytes[0] = buffer.total_bytes;
     netdev.dcb.buffer = buffer;
   });
+  // Cells of 144 bytes, and most of the total in the pools that the buffers share.
+  const auto pooled = [](std::uint32_t bytes) {
+    return WithNetdev([bytes](Netdev& netdev) {
+      netdev.driver = "mlx5_core";
+      PortBuffer buffer{.total_bytes = 4'151'520};
+      buffer.size_bytes[0] = bytes;
+      netdev.dcb.buffer = buffer;
+    });
+  };
   Profile far = VirtualFabricProfile();
   far.cable_metres = 1400;
   return {
@@ -101,6 +110,12 @@ std::vector<CheckCase> PfcRoomRoomRows() {
             {.fix = "buffer-size all:0 0:129664 1:132480"}),
       Fails("pfc.headroom", "one buffer of mlx5", whole_cells, "priority 3 in buffer 0, 255 KiB, together with",
             {.fix = "dcb buffer set dev dcb0 buffer-size all:0 0:131840 1:130176; dcb buffer set dev dcb0 "
+                    "prio-buffer all:0 3:1"}),
+      Fails("pfc.headroom", "one buffer of mlx5 beside shared pools", pooled(176'112), "together with",
+            {.fix = "dcb buffer set dev dcb0 buffer-size all:0 0:88560 1:87552; dcb buffer set dev dcb0 "
+                    "prio-buffer all:0 3:1"}),
+      Fails("pfc.headroom", "a small buffer of mlx5 beside shared pools", pooled(40'032), "together with",
+            {.fix = "dcb buffer set dev dcb0 buffer-size all:0 0:9216 1:47232; dcb buffer set dev dcb0 "
                     "prio-buffer all:0 3:1"}),
       Warns("pfc.headroom", "a long cable, by the profile", GoodHost(), "128 KiB, of 163 KiB",
             {.profile = far}),

@@ -87,6 +87,11 @@ void SetBegin(Netdev& netdev, const std::string& kind, const std::string& value)
     ets.traffic_classes = static_cast<std::uint8_t>(std::stoi(value));
     netdev.dcb.ets = ets;
   }
+  if (kind == "total") {
+    PortBuffer buffer = *netdev.dcb.buffer;
+    buffer.total_bytes = static_cast<std::uint32_t>(std::stoul(value));
+    netdev.dcb.buffer = buffer;
+  }
   if (kind == "queues") {
     Pfc pfc = *netdev.dcb.pfc;
     pfc.capability = static_cast<std::uint8_t>(std::stoi(value));
