@@ -21,7 +21,8 @@ constexpr std::size_t kMostValues = 64;
 constexpr std::size_t kMostWord = 1024;
 constexpr std::size_t kMostVariables = 256;
 constexpr std::size_t kMostWords = 256;
-constexpr std::size_t kMostLine = 512;
+constexpr std::size_t kMostLine = 2048;
+constexpr std::size_t kMostPath = 256;
 constexpr int kMostNested = 3;  // sh -c "sh -c ..."
 constexpr std::array<std::string_view, 3> kTools{"mlnx_qos", "dcb", "cma_roce_tos"};
 constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ash", "perl", "python"};
@@ -31,6 +32,20 @@ constexpr std::string_view kTosFile = "default_roce_tos";
 constexpr std::string_view kTosFolder = "/rdma_cm/";
 
 using Lines = std::vector<std::string>;
+
+// The lines of one file. `cut`: there may be commands that are not among them.
+struct Kept {
+  Lines lines{};
+  bool cut = false;
+
+  void Add(std::string line) {
+    if (lines.size() < kMostKept) {
+      lines.push_back(std::move(line));
+    } else {
+      cut = true;
+    }
+  }
+};
 
 std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -65,7 +80,7 @@ std::size_t SizeOfBrackets(std::string_view text) {
 // Reads one script.
 class Reader {
  public:
-  explicit Reader(Lines& kept) : kept_(kept) {}
+  explicit Reader(Kept& kept) : kept_(kept) {}
 
   void Set(const std::string& name, const std::string& value) { variables_[name] = {value}; }
 
@@ -78,7 +93,10 @@ class Reader {
     std::size_t assigned = 0;
     while (assigned < command.size() && !AssignedName(command[assigned]).empty()) Assign(command[assigned++]);
     command.erase(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(assigned));
-    if (command.size() > kMostWords) command.resize(kMostWords);
+    if (command.size() > kMostWords) {
+      command.resize(kMostWords);
+      kept_.cut = true;
+    }
     if (command.empty()) return;
     if (command.front() == "for") return TakeLoop(command);
     for (const CommandWords& one : Expanded(command)) Run(one);
@@ -208,7 +226,11 @@ class Reader {
     for (std::size_t i = 1; i < command.size(); ++i) {
       const std::string& word = command[i];
       const bool option = word.starts_with('-');
-      if (option && word.ends_with('c') && i + 1 < command.size() && depth_ < kMostNested) {
+      if (option && word.ends_with('c') && i + 1 < command.size()) {
+        if (depth_ >= kMostNested) {
+          kept_.cut = true;
+          return;
+        }
         ++depth_;
         Read(command[i + 1]);
         --depth_;
@@ -263,7 +285,11 @@ class Reader {
   void KeepRun(std::span<const std::string> command) {
     const std::string path = Absolute(command.front());
     const bool odd = path.find("/..") != std::string::npos || path.find_first_of(":=+,") != std::string::npos;
-    if (path.empty() || path == "/*" || path.size() > 256 || odd || !IsPlain(path)) return;
+    if (path.empty() || path == "/*" || odd || !IsPlain(path)) return;
+    if (path.size() > kMostPath) {
+      kept_.cut = true;
+      return;
+    }
     std::string line = "run " + path;
     for (const std::string& word : command.subspan(1)) {
       if (word == ">" || word == "2>" || !IsPlain(word) || word.empty()) break;
@@ -273,10 +299,14 @@ class Reader {
   }
 
   void Keep(std::string line) {
-    if (kept_.size() <= kMostKept && line.size() <= kMostLine) kept_.push_back(std::move(line));
+    if (line.size() <= kMostLine) {
+      kept_.Add(std::move(line));
+    } else {
+      kept_.cut = true;
+    }
   }
 
-  Lines& kept_;
+  Kept& kept_;
   std::map<std::string, Lines> variables_{};
   std::string folder_{};
   int depth_ = 0;
@@ -284,13 +314,11 @@ class Reader {
 
 // ---- other files than scripts ----
 
-void KeepAll(Lines lines, Lines& kept) {
-  for (std::string& line : lines) {
-    if (kept.size() <= kMostKept) kept.push_back(std::move(line));
-  }
+void KeepAll(Lines lines, Kept& kept) {
+  for (std::string& line : lines) kept.Add(std::move(line));
 }
 
-void ReadUnit(std::string_view text, Lines& kept) {
+void ReadUnit(std::string_view text, Kept& kept) {
   Reader reader(kept);
   while (!text.empty()) {
     std::string_view line = TakeLine(text);
@@ -313,7 +341,7 @@ std::string CommandOfRule(std::string_view text) {
 }
 
 // RUN+="PROGRAM ARGUMENTS", of udev(7).
-void ReadRules(std::string_view text, Lines& kept) {
+void ReadRules(std::string_view text, Kept& kept) {
   while (!text.empty()) {
     const std::string_view line = TakeLine(text);
     if (line.starts_with('#')) continue;
@@ -333,7 +361,7 @@ void ReadRules(std::string_view text, Lines& kept) {
 }
 
 // interfaces(5): commands of a stanza get its interface in $IFACE.
-void ReadInterfaces(std::string_view text, Lines& kept) {
+void ReadInterfaces(std::string_view text, Kept& kept) {
   std::string netdev;
   while (!text.empty()) {
     std::string_view line = TakeLine(text);
@@ -343,9 +371,9 @@ void ReadInterfaces(std::string_view text, Lines& kept) {
     if (words[0] == "mtu" && IsPlain(netdev) && IsPlain(words[1]))
       KeepAll({"mtu " + netdev + " " + std::string(words[1])}, kept);
     const bool folder = words[0] == "source-directory";
-    if ((folder || words[0] == "source") && IsPlain(words[1]) && kept.size() <= kMostKept)
-      kept.push_back((words[1].starts_with('/') ? "run " : "run /etc/network/") + std::string(words[1]) +
-                     (folder ? "/*" : ""));
+    if ((folder || words[0] == "source") && IsPlain(words[1]))
+      kept.Add((words[1].starts_with('/') ? "run " : "run /etc/network/") + std::string(words[1]) +
+               (folder ? "/*" : ""));
     const bool command = words[0] == "up" || words[0] == "post-up" || words[0] == "pre-up";
     if (!command) continue;
     Reader reader(kept);
@@ -355,7 +383,7 @@ void ReadInterfaces(std::string_view text, Lines& kept) {
   }
 }
 
-void ReadCrontab(std::string_view text, Lines& kept) {
+void ReadCrontab(std::string_view text, Kept& kept) {
   while (!text.empty()) {
     const std::string_view line = TakeLine(text);
     const std::vector<std::string_view> words = WordsOf(line);
@@ -366,18 +394,17 @@ void ReadCrontab(std::string_view text, Lines& kept) {
   }
 }
 
-void ReadModprobe(std::string_view text, Lines& kept) {
+void ReadModprobe(std::string_view text, Kept& kept) {
   while (!text.empty()) {
     const std::vector<std::string_view> words = WordsOf(TakeLine(text));
     if (words.size() < 2 || !IsPlain(words[1])) continue;
-    if (words[0] == "blacklist") kept.push_back("blacklist " + std::string(words[1]));
+    if (words[0] == "blacklist") kept.Add("blacklist " + std::string(words[1]));
     if (words[0] == "install" && words.size() > 2)
-      kept.push_back("install " + std::string(words[1]) + " " +
-                     (IsPlain(words[2]) ? std::string(words[2]) : "*"));
+      kept.Add("install " + std::string(words[1]) + " " + (IsPlain(words[2]) ? std::string(words[2]) : "*"));
     if (words[0] != "options") continue;
     for (const std::string_view option : std::span(words).subspan(2)) {
       if (option.starts_with(kPortTypes) && IsPlain(option))
-        kept.push_back("options " + std::string(words[1]) + " " + std::string(option));
+        kept.Add("options " + std::string(words[1]) + " " + std::string(option));
     }
   }
 }
@@ -385,7 +412,7 @@ void ReadModprobe(std::string_view text, Lines& kept) {
 }  // namespace
 
 std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view text, bool is_cut) {
-  Lines kept;
+  Kept kept;
   bool has_commands = true;
   const std::string_view name = FileName(path);
   if (IsSettingFile(path)) {
@@ -401,17 +428,15 @@ std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view 
   } else if (name.ends_with(".service") || path.ends_with(".conf")) {
     ReadUnit(text, kept);
   } else if (text.starts_with("#!")) {
-    kept.emplace_back("#!");
+    kept.Add("#!");
     const std::string_view interpreter = text.substr(0, text.find('\n'));
     has_commands = interpreter.find("sh") != std::string_view::npos;
     if (has_commands) Reader(kept).Read(text);
   } else {
     has_commands = false;  // a program
   }
-  const bool too_many = kept.size() > kMostKept;
-  if (too_many) kept.resize(kMostKept);
-  if (has_commands && (is_cut || too_many)) kept.emplace_back(kCutLine);
-  return kept;
+  if (has_commands && (is_cut || kept.cut)) kept.lines.emplace_back(kCutLine);
+  return std::move(kept.lines);
 }
 
 }  // namespace rdmaready

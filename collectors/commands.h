@@ -15,8 +15,9 @@ namespace rdmaready {
 // have these lines alone. "blacklist MODULE", "install MODULE COMMAND" and "options MODULE
 // port_type_array=LIST" are of modprobe.d(5). A variable that is set once has its value; one of a loop over
 // words has each of them. The arguments of the script are "$1" and "$2"; any other variable is "*". No other
-// word of the file is kept. The last line is kCutLine where there may be more commands: of more than 256, and
-// where `is_cut` says that `text` is the beginning of a longer file.
+// word of the file is kept. The last line is kCutLine where there may be more commands: of more than 256 lines;
+// of a line of more than 2 KiB, a path of more than 256 bytes, a command of more than 256 words or a shell in a
+// shell four deep, which are left out; and where `is_cut` says that `text` is the beginning of a longer file.
 std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view text, bool is_cut = false);
 
 inline constexpr std::string_view kCutLine = "cut";

@@ -129,9 +129,9 @@ bool IsVariable(std::string_view text, std::size_t begin, std::string_view word)
          text.substr(begin + word.size()).starts_with('=');
 }
 
-// A list of devices: "^=mlx5_1:1,mlx5_4".
+// A list of devices: "^=mlx5_1:1,mlx5_4". The bound is that of an absurd list: a thousand devices fit.
 std::string_view VariableValue(std::string_view rest) {
-  constexpr std::size_t kMostBytes = 512;
+  constexpr std::size_t kMostBytes = 16384;
   std::size_t size = std::min(rest.size(), rest.find_first_not_of("=^\"'"));
   while (size < std::min(rest.size(), kMostBytes) && IsValueByte(rest[size])) ++size;
   return rest.substr(0, size);

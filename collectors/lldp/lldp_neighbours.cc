@@ -65,7 +65,11 @@ class Listener {
     const auto known =
         std::ranges::find_if(agents, [&agent](const LldpNeighbour& one) { return SameAgent(one, agent); });
     if (known == agents.end()) {
-      if (agents.size() < kMostNeighbours) agents.push_back(std::move(agent));
+      if (agents.size() < kMostNeighbours) {
+        agents.push_back(std::move(agent));
+      } else if (!std::exchange(said_more_, true)) {
+        Note("more than " + std::to_string(kMostNeighbours) + " agents were heard");
+      }
       return;
     }
     const std::uint32_t frames = known->frames + agent.frames;
@@ -83,6 +87,7 @@ class Listener {
   };
 
   LldpHeard heard_{};
+  bool said_more_ = false;
   std::vector<Goodbye> goodbyes_{};
 };
 

@@ -51,7 +51,8 @@ class Directory {
   absl::Status Read(std::string_view prefix, std::vector<CongestionParameter>& parameters) {
     RR_ASSIGN_OR_RETURN(const std::vector<std::string> names, host_.ListDirectory(path_));
     for (const std::string& name : names) {
-      if (parameters.size() >= kMostFiles) break;
+      if (parameters.size() >= kMostFiles)
+        return absl::ResourceExhaustedError(path_ + ": more parameters than are read");
       if (name.find('/') != std::string::npos) continue;
       const FileText text = host_.ReadFile(path_ + "/" + name);
       if (IsGap(text.status())) return text.status();

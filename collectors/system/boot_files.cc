@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/system/boot_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -16,7 +18,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::size_t kMostBootFiles = 256;
+constexpr std::size_t kMostBootFiles = 1024;
 
 constexpr std::array<std::string_view, 3> kTosWords{"default_roce_tos", "cma_roce_tos", "traffic_class"};
 // NVIDIA's script sets it, and PFC besides; it adds itself to openibd's hooks.
@@ -119,10 +121,14 @@ BootListing ListBootPaths(HostReader& host, const std::vector<std::string_view>&
   return listing;
 }
 
-Fact<std::vector<std::string>> FilesWith(HostReader& host, std::vector<std::string> paths,
+Fact<std::vector<std::string>> FilesWith(HostReader& host, const std::vector<std::string>& paths,
                                          const std::vector<std::string>& words) {
-  const bool too_many = paths.size() > kMostBootFiles;
-  if (too_many) paths.resize(kMostBootFiles);
+  if (paths.size() > kMostBootFiles) {
+    return Missing{Missing::Kind::kFailed,
+                   fmt::format("{} files below /etc are read at boot, more than the {} that "
+                               "are looked at",
+                               paths.size(), kMostBootFiles)};
+  }
   std::vector<std::string> keepers;
   std::optional<Missing> unread;
   for (const std::string& path : paths) {
@@ -134,8 +140,6 @@ Fact<std::vector<std::string>> FilesWith(HostReader& host, std::vector<std::stri
     }
   }
   if (keepers.empty() && unread) return *unread;
-  if (keepers.empty() && too_many)
-    return Missing{Missing::Kind::kFailed, "too many files below /etc to look at"};
   return keepers;
 }
 

@@ -26,7 +26,7 @@ std::vector<ConsumerMarking> DecodeNvmeLines(std::span<const std::string> lines,
 
 // The paths of files of systemd units, udev rules and network scripts that set them, and of scripts that these
 // start; sorted by folder. Missing
-// when there are more files than anybody would write by hand and none of the first ones does.
+// when there are more than 1024 files, and when one cannot be read and no other sets them.
 Fact<std::vector<std::string>> ReadTosKeepers(HostReader& host, const BootScripts& scripts = {});
 
 // Files that hold one of `words` outside of comments, among those of systemd units, udev rules, scripts and
@@ -45,8 +45,8 @@ BootListing ListBootPaths(HostReader& host, const std::vector<std::string_view>&
 // Its paths, those in `besides` too; missing where a folder could not be listed.
 Fact<std::vector<std::string>> BootPaths(HostReader& host, const std::vector<std::string_view>& besides);
 
-// Those of the files that hold one of the words outside of comments.
-Fact<std::vector<std::string>> FilesWith(HostReader& host, std::vector<std::string> paths,
+// Those of the files that hold one of the words outside of comments; Missing as ReadTosKeepers says.
+Fact<std::vector<std::string>> FilesWith(HostReader& host, const std::vector<std::string>& paths,
                                          const std::vector<std::string>& words);
 
 Fact<std::vector<ConsumerMarking>> ReadMarkings(HostReader& host);

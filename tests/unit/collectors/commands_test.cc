@@ -72,7 +72,7 @@ TEST(CommandsToKeep, EndsWhereTextsGrow) {
     const Lines kept = OfScript(script);
     EXPECT_FALSE(kept.empty());
     EXPECT_LE(kept.size(), 256U);
-    for (const std::string& line : kept) EXPECT_LE(line.size(), 512U);
+    for (const std::string& line : kept) EXPECT_LE(line.size(), 2048U);
   }
 }
 
@@ -130,6 +130,33 @@ TEST(CommandsToKeep, SaysThatTheFileHasMore) {
   many += "net.ipv4.conf.all.rp_filter=2\n";
   EXPECT_EQ(CommandsToKeep("/etc/sysctl.d/a.conf", many).size(), 257U);
   EXPECT_EQ(CommandsToKeep("/etc/sysctl.d/a.conf", many).back(), "cut");
+}
+
+std::string InAShell(const std::string& command) {
+  std::string quoted;
+  for (const char one : command) {
+    if (one == '"' || one == '\\') quoted += '\\';
+    quoted += one;
+  }
+  return "sh -c \"" + quoted + "\"";
+}
+
+TEST(CommandsToKeep, SaysThatACommandIsLeftOut) {
+  std::string rows;
+  for (int dscp = 0; dscp < 64; ++dscp)
+    rows += " 0" + std::to_string(dscp) + ":00000" + std::to_string(dscp % 8);
+  EXPECT_THAT(OfScript("dcb app replace dev eth2 dscp-prio" + rows),
+              ElementsAre("dcb app replace dev eth2 dscp-prio" + rows));
+  std::string names;
+  for (int i = 0; i < 200; ++i) names += " interface-name-" + std::to_string(i);
+  EXPECT_THAT(OfScript("mlnx_qos" + names), ElementsAre("cut")) << "a line of more than 2 KiB";
+  std::string words;
+  for (int i = 0; i < 300; ++i) words += " 1";
+  EXPECT_EQ(OfScript("mlnx_qos" + words).back(), "cut") << "more than 256 words";
+  EXPECT_THAT(OfScript("/opt/" + std::string(300, 'a') + " eth2"), ElementsAre("cut"));
+  const std::string three = InAShell(InAShell(InAShell("/opt/a.sh eth2")));
+  EXPECT_THAT(OfScript(three), ElementsAre("run /opt/a.sh eth2"));
+  EXPECT_THAT(OfScript(InAShell(three)), ElementsAre("cut")) << "shells four deep";
 }
 
 TEST(CommandsToKeep, KeepsNothingOfABinary) {

@@ -87,6 +87,14 @@ TEST(LldpHeard, WhoWasStartedAgainIsOne) {
   EXPECT_THAT(heard.notes, IsEmpty());
 }
 
+TEST(LldpHeard, MoreAgentsThanAreKeptAreNotedOnce) {
+  std::vector<LldpFrame> frames;
+  for (int port = 0; port < 70; ++port) frames.push_back(At(1, 1, FrameOf(1, "port " + std::to_string(port))));
+  const LldpHeard heard = Heard(frames);
+  EXPECT_THAT(heard.peers, SizeIs(64));
+  EXPECT_THAT(heard.notes, ElementsAre("more than 64 agents were heard"));
+}
+
 TEST(LldpHeard, FramesThatAreNoneAndThoseLeftOutAreNoted) {
   const LldpHeard heard =
       DecodeLldp({.listened_ms = 1, .left_out = 7, .frames = {At(1, 1, lldp_wire::Header())}});

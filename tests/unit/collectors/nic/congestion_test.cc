@@ -70,6 +70,16 @@ TEST(Congestion, OfOfedTellsWhichPriorities) {
                   CongestionParameter{"np_min_time_between_cnps", 4}, CongestionParameter{"rp_ai_rate", 5}));
 }
 
+TEST(Congestion, IsUnknownWithMoreParametersThanAreRead) {
+  FakeHost host;
+  std::map<std::string, std::string> files;
+  for (int i = 0; i < 200; ++i) files["parameter_" + std::to_string(i)] = "1\n";
+  AddFiles(&host, kCcParams, files);
+  const Fact<CongestionControl> control = ReadCongestion(host, Hardware(0x15b3));
+  ASSERT_FALSE(control);
+  EXPECT_THAT(control.missing().detail, HasSubstr("more parameters than are read"));
+}
+
 // A bond over eth0 and eth1, of which eth1 has a tree of its own.
 TEST(Congestion, ReadsTheTreeOfEachMemberOfABond) {
   FakeHost host = OfedHost();

@@ -51,6 +51,24 @@ TEST(DcbKeepers, AreRulesScriptsAndHooks) {
   EXPECT_THAT(Kept(host), ElementsAre("/etc/infiniband/post-start-hook.sh"));
 }
 
+// A file that was not looked at may set what a plan would write.
+TEST(DcbKeepers, AreUnknownWithMoreFilesThanAreRead) {
+  FakeHost host;
+  Names scripts;
+  for (int i = 0; i < 600; ++i) scripts.push_back("50-script-" + std::to_string(i));
+  host.directories["/etc/networkd-dispatcher/routable.d"] = scripts;
+  for (const std::string& name : scripts)
+    host.files["/etc/networkd-dispatcher/routable.d/" + name] = std::string("#!/bin/sh\ntrue\n");
+  const std::string last = "/etc/networkd-dispatcher/routable.d/50-script-599";
+  host.files[last] = std::string("dcb pfc set dev eth2 prio-pfc 3:on\n");
+  EXPECT_THAT(Kept(host), ElementsAre(last)) << "all of them are read";
+  for (int i = 600; i < 1100; ++i) scripts.push_back("50-script-" + std::to_string(i));
+  host.directories["/etc/networkd-dispatcher/routable.d"] = scripts;
+  const Fact<Names> keepers = ReadDcbKeepers(host);
+  ASSERT_FALSE(keepers);
+  EXPECT_NE(keepers.missing().detail.find("more than the 1024"), std::string::npos) << keepers.missing().detail;
+}
+
 TEST(DcbKeepers, AreWhatLldpadWasTold) {
   FakeHost host = WithUnit("lldpad.service");
   EXPECT_THAT(Kept(host), IsEmpty());
