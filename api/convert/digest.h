@@ -10,7 +10,8 @@
 
 namespace rdmaready {
 
-// Counters, measured values, ages, what is in use now, neighbours and process numbers are not.
+// Counters, measured values, ages, what is in use now, neighbours and numbers of processes and interfaces are
+// not.
 constexpr bool InDigest(FieldKind kind) {
   switch (kind) {
     case FieldKind::kNone:

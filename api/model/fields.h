@@ -34,8 +34,9 @@ enum class FieldKind {
   kNone,     // no field of a fact
   kSetting,  // lasts until somebody changes it: configuration, firmware, hardware, names
   kState,    // comes and goes by itself
-  // A state that moves although nothing happened: what is in use, numbers of processes, who is a neighbour. With
-  // readings it is left out of the digest of a host (api/convert/digest.h), which any other field belongs to.
+  // A state that moves although nothing happened: what is in use, numbers of processes, numbers of interfaces
+  // (others after the next boot), who is a neighbour. With readings it is left out of the digest of a host
+  // (api/convert/digest.h), which any other field belongs to.
   kPassing,
   kReading,  // differs each time one looks: counters, measured values
 };

@@ -74,7 +74,8 @@ struct UpperNetdev {
     list.Setting("name", name, "kind", kind, "over", over, "admin_up", admin_up, "mtu_bytes", mtu_bytes,
                  "vlan_id", vlan_id, "vlan_egress", vlan_egress, "bond_mode", bond_mode, "pkey", pkey,
                  "addresses", addresses, "ipv4", ipv4, "vlan_reorder", vlan_reorder);
-    list.State("ifindex", ifindex, "carrier", carrier);
+    list.State("carrier", carrier);
+    list.Passing("ifindex", ifindex);
   }
 
   bool operator==(const UpperNetdev&) const = default;
@@ -131,8 +132,9 @@ struct Netdev {
                  master, "max_mtu_bytes", max_mtu_bytes, "driver_info", driver_info, "pause", pause,
                  "pfc_storm_timeout_ms", pfc_storm_timeout_ms, "ipv4", ipv4, "link", link, "mqprio", mqprio,
                  "vlan_reorder", vlan_reorder, "permanent_mac", permanent_mac);
-    list.State("ifindex", ifindex, "carrier", carrier, "speed_mbps", speed_mbps, "duplex", duplex, "lldp", lldp,
-               "lldp_agent", lldp_agent);
+    list.State("carrier", carrier, "speed_mbps", speed_mbps, "duplex", duplex, "lldp", lldp, "lldp_agent",
+               lldp_agent);
+    list.Passing("ifindex", ifindex);
     list.Reading("carrier_changes", carrier_changes, "statistics", statistics, "dcb_writes", dcb_writes);
   }
 

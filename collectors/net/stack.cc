@@ -38,6 +38,16 @@ std::string WhyNotFollowed(const LinkTable& links, const Link& link) {
   return "";
 }
 
+// By their names: numbers of interfaces are others after the next boot.
+std::vector<std::uint32_t> SortedByName(const LinkTable& links, const std::set<std::uint32_t>& indexes) {
+  std::vector<std::uint32_t> sorted(indexes.begin(), indexes.end());
+  std::ranges::stable_sort(sorted, {}, [&links](std::uint32_t ifindex) {
+    const Link* link = links.Find(ifindex);
+    return link == nullptr ? std::string() : link->name;
+  });
+  return sorted;
+}
+
 std::vector<std::string> NamesOf(const LinkTable& links, const std::vector<std::uint32_t>& indexes,
                                  const std::set<std::uint32_t>& wanted) {
   std::vector<std::string> names;
@@ -45,6 +55,7 @@ std::vector<std::string> NamesOf(const LinkTable& links, const std::vector<std::
     const Link* link = links.Find(ifindex);
     if (link != nullptr && wanted.contains(ifindex)) names.push_back(link->name);
   }
+  std::ranges::sort(names);
   return names;
 }
 
@@ -98,13 +109,13 @@ Fact<std::vector<std::uint32_t>> LowersOf(const LinkTable& links, std::uint32_t 
     }
   }
   if (ports.empty()) return Failed("no Ethernet port under " + top->name);
-  return std::vector<std::uint32_t>(ports.begin(), ports.end());
+  return SortedByName(links, ports);
 }
 
 Fact<std::vector<UpperNetdev>> UppersOf(const LinkTable& links, std::span<const std::uint32_t> bases,
                                         const Fact<AddressTable>& addresses) {
   std::set<std::uint32_t> seen(bases.begin(), bases.end());
-  std::vector<std::uint32_t> near(seen.begin(), seen.end());
+  std::vector<std::uint32_t> near = SortedByName(links, seen);
   std::vector<std::uint32_t> found;
   while (!near.empty()) {
     std::set<std::uint32_t> next;
@@ -113,11 +124,11 @@ Fact<std::vector<UpperNetdev>> UppersOf(const LinkTable& links, std::span<const 
         if (seen.insert(above).second) next.insert(above);
       }
     }
-    found.insert(found.end(), next.begin(), next.end());
+    near = SortedByName(links, next);
+    found.insert(found.end(), near.begin(), near.end());
     if (found.size() > kMostUppers) {
       return Failed(fmt::format("more than {} interfaces stand on it", kMostUppers));
     }
-    near.assign(next.begin(), next.end());
   }
   std::vector<UpperNetdev> uppers;
   uppers.reserve(found.size());

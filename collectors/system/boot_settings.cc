@@ -55,24 +55,26 @@ const std::vector<FileKind>& NetworkdFiles() {
 }
 
 struct LinkedNetdev {
-  std::string name{};
+  std::uint32_t ifindex = 0;
   std::string bus{};  // "0000:3b:00.0"; empty: not known, or on no bus
 };
 
-void AddNetdev(const Netdev& netdev, std::map<std::uint32_t, LinkedNetdev>& netdevs) {
-  LinkedNetdev one{.name = netdev.name};
+using LinkedNetdevs = std::map<std::string, LinkedNetdev>;  // by name
+
+void AddNetdev(const Netdev& netdev, LinkedNetdevs& netdevs) {
+  LinkedNetdev one{.ifindex = netdev.ifindex};
   if (netdev.driver_info) one.bus = netdev.driver_info->bus;
-  netdevs[netdev.ifindex] = std::move(one);
+  netdevs[netdev.name] = std::move(one);
 }
 
-void AddNetdevs(const Port& port, std::map<std::uint32_t, LinkedNetdev>& netdevs) {
+void AddNetdevs(const Port& port, LinkedNetdevs& netdevs) {
   if (port.netdev) AddNetdev(*port.netdev, netdevs);
   if (port.lowers) {
     for (const Netdev& lower : *port.lowers) AddNetdev(lower, netdevs);
   }
   if (!port.uppers) return;
   for (const UpperNetdev& upper : *port.uppers)
-    netdevs.try_emplace(upper.ifindex, LinkedNetdev{.name = upper.name});
+    netdevs.try_emplace(upper.name, LinkedNetdev{.ifindex = upper.ifindex});
 }
 
 // The .link file in the lines of udev's database. Empty: none, or the record is of another device, as numbers
@@ -249,15 +251,16 @@ BootSettings ReadBootSettings(HostReader& host, const BootScripts& scripts) {
 
 void AddAppliedLinkFiles(HostReader& host, const Fact<std::vector<Port>>& ports, BootSettings& settings) {
   if (!ports) return;
-  std::map<std::uint32_t, LinkedNetdev> netdevs;
+  LinkedNetdevs netdevs;
   for (const Port& port : *ports) AddNetdevs(port, netdevs);
-  for (const auto& [ifindex, netdev] : netdevs) {
-    const std::string path = "/run/udev/data/n" + std::to_string(ifindex);
-    const absl::StatusOr<Names> lines = host.FindLines(path, {"ID_NET_LINK_FILE=", "ID_PATH="});
+  for (const auto& [name, netdev] : netdevs) {
+    const std::string record = "/run/udev/data/n" + std::to_string(netdev.ifindex);
+    const absl::StatusOr<Names> lines = host.FindLines(record, {"ID_NET_LINK_FILE=", "ID_PATH="});
     if (!lines.ok()) continue;
     const std::string file = AppliedFileIn(*lines, netdev.bus);
+    // Not the record: its name has the number of the interface, which is another one after the next boot.
     if (!file.empty())
-      settings.writes.push_back({.file = file, .started = path, .setting = "applied", .object = netdev.name});
+      settings.writes.push_back({.file = file, .started = file, .setting = "applied", .object = name});
   }
 }
 

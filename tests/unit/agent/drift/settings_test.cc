@@ -77,6 +77,24 @@ TEST(DriftSettings, ALinkThatGoesDownByItselfIsNone) {
   EXPECT_THAT(Changed(GoodHost(), after), IsEmpty());
 }
 
+// As after a boot that found the interfaces in another order.
+TEST(DriftSettings, OtherNumbersOfInterfacesAreNoChange) {
+  const auto numbered = [](std::uint32_t first) {
+    return WithPort([first](Port& port) {
+      Netdev netdev = *port.netdev;
+      netdev.ifindex = first;
+      port.netdev = netdev;
+      Netdev lower = netdev;
+      lower.name = "eth7";
+      lower.ifindex = first + 1;
+      port.lowers = std::vector<Netdev>{lower};
+      port.uppers = std::vector<UpperNetdev>{
+          {.name = "dcb0.5", .ifindex = 100 - first, .kind = "vlan", .over = {"dcb0"}, .mtu_bytes = 9000}};
+    });
+  };
+  EXPECT_THAT(Changed(numbered(4), numbered(9)), IsEmpty());
+}
+
 TEST(DriftSettings, WhatIsNotKnownIsNoChangeAndIsComparedWhenItIsKnownAgain) {
   KnownSettings known;
   known.Update(ReadSettings(GoodHost()));

@@ -78,10 +78,10 @@ TEST(Digest, HoldsEveryFactButThoseThatMoveByThemselves) {
       testing::UnorderedElementsAre(
           "acknowledged", "aer_correctable", "aer_fatal", "aer_nonfatal", "back_in_ms", "carrier_changes",
           "corrected_blocks", "dcb_writes", "earlier", "errors", "estimated_error_us", "fcs_errors", "first_ms",
-          "frames", "free_bytes", "hw_counters", "interrupts", "last_ms", "listened_ms", "max_error_us",
-          "neighbours", "notes", "open_files", "pause_frames", "pauses_received", "pauses_sent", "pid",
-          "pma_counters", "port_counters", "recovered", "resources", "sequence", "statistics", "symbol_errors",
-          "temperatures", "uncorrectable_blocks", "uptime_s"));
+          "frames", "free_bytes", "hw_counters", "ifindex", "interrupts", "last_ms", "listened_ms",
+          "max_error_us", "neighbours", "notes", "open_files", "pause_frames", "pauses_received", "pauses_sent",
+          "pid", "pma_counters", "port_counters", "recovered", "resources", "sequence", "statistics",
+          "symbol_errors", "temperatures", "uncorrectable_blocks", "uptime_s"));
   EXPECT_GT(each.in, 400u);
   EXPECT_GT(each.out, 100u);
 }

@@ -65,7 +65,7 @@ TEST(BootFileFor, AddsToTheLinkFileThatHolds) {
 
 TEST(BootFileFor, TakesThePlaceOfSystemdsDefault) {
   const BootFile file = BootFileFor(Nic({{.file = "/usr/lib/systemd/network/99-default.link",
-                                          .started = "/run/udev/data/n4",
+                                          .started = "/usr/lib/systemd/network/99-default.link",
                                           .setting = "applied",
                                           .object = "dcb0"}}),
                                     "dcb0", 9000);

@@ -101,7 +101,7 @@ Facts WithNic(const std::string& applied, std::vector<BootWrite> writes = {}) {
     netdev.driver_info = DriverInfo{.bus = "0000:3b:00.0"};
   });
   if (!applied.empty())
-    writes.push_back({.file = applied, .started = "/run/udev/data/n4", .setting = "applied", .object = "dcb0"});
+    writes.push_back({.file = applied, .started = applied, .setting = "applied", .object = "dcb0"});
   host.boot_settings = BootSettings{.writes = std::move(writes)};
   return host;
 }

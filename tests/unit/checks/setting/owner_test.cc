@@ -369,8 +369,7 @@ TEST(SettingOwner, TheLinkFileThatUdevAppliedHolds) {
   const BootWrite second = FileWrite("/etc/systemd/network/20-b.link", "mtu", "dcb0", "1500");
   const BootWrite shared = FileWrite("/etc/systemd/network/30-c.link", "mtu", "", "1500");
   const auto name = [&](const char* applied) {
-    const BootWrite record{
-        .file = applied, .started = "/run/udev/data/n4", .setting = "applied", .object = "dcb0"};
+    const BootWrite record{.file = applied, .started = applied, .setting = "applied", .object = "dcb0"};
     return OwnerOf(WithBootSettings({second, shared, record}), OfDcb0(SettingKind::kMtu), "9000").name;
   };
   EXPECT_EQ(name("/etc/systemd/network/20-b.link"), "/etc/systemd/network/20-b.link");

@@ -140,6 +140,25 @@ TEST(UpperNetdevs, OfAStackAreThoseOnItAndOnWhatItStandsOn) {
   EXPECT_THAT(uppers[0].over, ElementsAre("eth0", "eth1"));
 }
 
+// The next boot may find the ports in another order.
+TEST(Stack, HasTheOrderOfNamesUnderAnyNumbersOfInterfaces) {
+  const auto names = [](std::uint32_t eth2, std::uint32_t eth3, std::uint32_t low, std::uint32_t high) {
+    const LinkTable links({Member(Named(eth2, "eth2"), 20), Member(Named(eth3, "eth3"), 20), Bond(20, "bond0"),
+                           Vlan(low, "bond0.5", 5, 20), Vlan(high, "bond0.7", 7, 20)});
+    std::vector<std::string> all;
+    for (const std::uint32_t lower : Lowers(links, 20)) all.push_back(links.Find(lower)->name);
+    for (const UpperNetdev& upper : Uppers(links, {eth2, eth3})) {
+      all.push_back(upper.name);
+      all.insert(all.end(), upper.over.begin(), upper.over.end());
+    }
+    return all;
+  };
+  const auto expected =
+      ElementsAre("eth2", "eth3", "bond0", "eth2", "eth3", "bond0.5", "bond0", "bond0.7", "bond0");
+  EXPECT_THAT(names(2, 3, 30, 31), expected);
+  EXPECT_THAT(names(9, 4, 33, 31), expected);
+}
+
 TEST(UpperNetdevs, CarryWhatTheirKindHas) {
   const auto uppers = Uppers(WholeStack(), {2}, {{7, {{"10.0.7.1", 24}}}});
   ASSERT_EQ(uppers.size(), 4U);

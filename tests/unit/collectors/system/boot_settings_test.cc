@@ -14,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 using Names = std::vector<std::string>;
 
 constexpr const char* kIgnore = "net.ipv4.conf.all.arp_ignore";
@@ -160,7 +161,7 @@ TEST(BootSettings, KnowsTheLinkFileThatUdevApplied) {
       "I:1234\nE:ID_PATH=pci-0000:3b:00.0\nE:ID_NET_LINK_FILE=/usr/lib/systemd/network/99-default.link\n"
       "E:ID_NET_NAME=eth2\n";
   const BootWrite applied{.file = "/usr/lib/systemd/network/99-default.link",
-                          .started = "/run/udev/data/n4",
+                          .started = "/usr/lib/systemd/network/99-default.link",
                           .setting = "applied",
                           .object = "eth2"};
   FakeHost host;
@@ -172,6 +173,26 @@ TEST(BootSettings, KnowsTheLinkFileThatUdevApplied) {
   EXPECT_THAT(Applied(host, "E:ID_PATH=pci-0000:3b:00.0\n", "0000:3b:00.0"), IsEmpty());
   host.files["/run/udev/data/n4"] = ErrnoStatus(EACCES, "read");
   EXPECT_THAT(Applied(host, "", "0000:3b:00.0"), IsEmpty());
+}
+
+// Two NICs that the next boot numbers the other way round.
+TEST(BootSettings, AreTheSameUnderOtherNumbersOfInterfaces) {
+  const auto applied = [](std::uint32_t eth2, std::uint32_t eth3) {
+    FakeHost host;
+    const auto file = [](const char* name) {
+      return "E:ID_NET_LINK_FILE=/etc/systemd/network/" + std::string(name) + ".link\n";
+    };
+    host.files["/run/udev/data/n" + std::to_string(eth2)] = file("a");
+    host.files["/run/udev/data/n" + std::to_string(eth3)] = file("b");
+    std::vector<Port> ports(2);
+    ports[0].netdev = Netdev{.name = "eth2", .ifindex = eth2};
+    ports[1].netdev = Netdev{.name = "eth3", .ifindex = eth3};
+    BootSettings settings;
+    AddAppliedLinkFiles(host, ports, settings);
+    return settings;
+  };
+  EXPECT_THAT(applied(4, 5).writes, SizeIs(2));
+  EXPECT_EQ(applied(4, 5), applied(9, 7));
 }
 
 }  // namespace
