@@ -9,6 +9,7 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/apply/boot_files.h"
 #include "agent/apply/engine.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -263,19 +264,25 @@ void Applier::Engine::Owe(const apply::Undertaking& undertaking, const std::vect
 }
 
 // A device that a reboot does not reset, or that kexec left alone, may have kept what was written. Where it
-// reads as the change wrote it, it is put back; any other value was set since, and is not overruled.
+// reads as the change wrote it, it is put back, unless a file of the boot sets it so (boot_files.h). Any other
+// value was set since, and is not overruled.
 Applier::Engine::Undone Applier::Engine::ReadAfterBoot(apply::Undertaking& past, std::string& reason) {
   reason = "the host was started anew";
   const apply::Difference found = Compare(past, {}, hands_);
   apply::Undertaking kept = past;
   kept.rewritten.clear();
   std::vector<std::string> names;
+  apply::BootFiles files(seams_);
+  std::map<SettingObject, std::string> by_file;
   for (ChangeStep& step : kept.change.steps) {
-    const auto now = found.now.find(step.step.object);
-    const bool is_kept =
-        WasBegun(past.change, step.step.object) && now != found.now.end() && now->second == step.step.to;
-    if (is_kept)
-      names.push_back(TextOf(step.step.object));
+    const SettingObject& object = step.step.object;
+    const auto now = found.now.find(object);
+    const bool reads_so =
+        WasBegun(past.change, object) && now != found.now.end() && now->second == step.step.to;
+    const std::string file = reads_so ? files.ThatSets(object, step.step.to) : std::string();
+    if (!file.empty()) by_file[object] = SafeLine(file, 256);
+    if (reads_so && file.empty())
+      names.push_back(TextOf(object));
     else
       step.state = StepState::kNotBegun;
   }
@@ -301,9 +308,13 @@ Applier::Engine::Undone Applier::Engine::ReadAfterBoot(apply::Undertaking& past,
     const bool unreadable = words != found.words.end() && !found.now.contains(step.step.object);
     step.state = unreadable ? StepState::kNotTakenBack : StepState::kTakenBack;
     step.text = unreadable ? words->second : "";
+    if (const auto file = by_file.find(step.step.object); file != by_file.end())
+      step.text = fmt::format("left, because {} sets it so at each boot", file->second);
   }
   Owe(past, found.gone, true);
-  if (names.empty() && undone.not_as_before.empty())
+  for (const auto& [object, file] : by_file)
+    reason += fmt::format("; {} is left, because {} sets it so at each boot", TextOf(object), file);
+  if (names.empty() && by_file.empty() && undone.not_as_before.empty())
     reason += found.gone.empty()
                   ? ": nothing of what was written is there any more"
                   : ": nothing of what was written is there now, and not every device is there yet";

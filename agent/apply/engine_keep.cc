@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/apply/boot_files.h"
 #include "agent/apply/engine.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -125,7 +126,9 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
   std::vector<Due> due;
   std::string denied;
   std::string others;
-  std::vector<SettingObject> settled;  // owed, and not as the change wrote it any more
+  // Owed, and not as the change wrote it any more, or as a file of the boot sets it.
+  std::vector<SettingObject> settled;
+  apply::BootFiles files(seams_);
   const auto look = [&](const apply::KeptSetting& entry, bool owed) {
     const SettingObject& object = entry.setting.object;
     const absl::StatusOr<std::uint64_t> device = DeviceOf(object);
@@ -139,7 +142,8 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
     }
     if (owed && !entry.written.empty()) {
       const absl::StatusOr<std::string> now = hands_.Read(object);
-      if (now.ok() && *now != entry.written) return settled.push_back(object);
+      if (now.ok() && (*now != entry.written || !files.ThatSets(object, *now).empty()))
+        return settled.push_back(object);
     }
     // Taking back needs no leave; what was confirmed may not be wanted any more.
     if (!owed && !(permission.ok() && AllowsSetting(*permission, object, entry.subject, seams_.below))) {

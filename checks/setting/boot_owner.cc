@@ -44,6 +44,17 @@ bool IsAt(const BootWrite& write, const SettingObject& object) {
   return write.object.empty() || write.object == object.where || write.object == device;
 }
 
+// Of Facts::boot_writes, whatever its value is.
+bool SetsKind(const BootWrite& write, const BootName& name, const SettingObject& object) {
+  return write.setting == name.setting && (name.value.empty() || write.value == name.value) &&
+         IsAt(write, object);
+}
+
+// A variable of the script, or a pattern.
+bool HasKnownValue(const BootWrite& write) {
+  return !write.value.empty() && write.value.find_first_of("*$") == std::string::npos;
+}
+
 bool IsBelow(std::string_view path, std::string_view folder) { return path.starts_with(folder); }
 
 bool IsSettingFile(std::string_view file) {
@@ -126,10 +137,8 @@ SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::strin
   if (comparable && to.empty()) return {};
   const std::string wanted = BootValueOf(object.kind, to);
   const auto sets = [&](const BootWrite& write) {
-    const bool same_kind =
-        write.setting == name->setting && (name->value.empty() || write.value == name->value);
     const bool right = !wanted.empty() && write.value == wanted;
-    return same_kind && !right && IsAt(write, object);
+    return SetsKind(write, *name, object) && !right;
   };
   const auto found = std::ranges::find_if(*facts.boot_writes, sets);
   if (found == facts.boot_writes->end()) return {};
@@ -149,6 +158,21 @@ SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::strin
   const std::string change = Cat("change ", file, ", which sets ", what, " otherwise");
   owner.way.steps.push_back({.action = Cat("for the next boot: ", IsMadeAnew(found->file) ? made : change)});
   return owner;
+}
+
+std::string FileThatSets(const Facts& facts, const SettingPlace& place, std::string_view value) {
+  const SettingObject& object = place.object;
+  for (const BootWrite* write : BootWritersOf(facts, place)) {
+    if (!HasKnownValue(*write) || IsRightAtBoot(object.kind, *write, value)) return write->file;
+  }
+  const auto name = std::ranges::find(kBootNames, object.kind, &BootName::kind);
+  if (name == kBootNames.end() || !facts.boot_writes) return {};
+  const std::string at_boot = BootValueOf(object.kind, value);
+  const auto found = std::ranges::find_if(*facts.boot_writes, [&](const BootWrite& write) {
+    const bool may_be = at_boot.empty() || !HasKnownValue(write) || write.value == at_boot;
+    return SetsKind(write, *name, object) && may_be;
+  });
+  return found == facts.boot_writes->end() ? std::string() : found->file;
 }
 
 }  // namespace rdmaready

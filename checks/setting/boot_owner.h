@@ -15,6 +15,10 @@ namespace rdmaready {
 // a step for each further one. Empty: no file is known, or `to` is empty where it could be compared.
 SettingOwner BootOwner(const Facts& facts, const SettingPlace& place, std::string_view to);
 
+// The first file of the boot that sets it to `value`, or whose value is not known: "/etc/rc.local", not for a
+// person. Empty: no file is known. `value` is canonical.
+std::string FileThatSets(const Facts& facts, const SettingPlace& place, std::string_view value);
+
 // Whether the next update of a package, or the next boot, makes the file anew: below /usr and /run, but for
 // /usr/local/sbin and the like. An edit there is lost.
 bool IsMadeAnew(std::string_view file);

@@ -41,6 +41,18 @@ TEST_F(KeepTest, WhatTheKernelForgotAtBootIsSetAgainAtStart) {
   EXPECT_THAT(shop.FileText("audit"), HasSubstr("restore at start"));
 }
 
+TEST_F(KeepTest, WhatAFileOfTheBootSetsOtherwiseIsOverruledOncePerBoot) {
+  shop.boot_id = "boot-2";
+  shop.host.values = With(after, {{kPfcObject, "on 5 delay 0"}});
+  shop.facts.boot_writes =
+      std::vector<BootWrite>{{.file = "/etc/rc.local", .setting = "pfc", .object = "dcb0", .value = "5"}};
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values, after);
+  shop.host.values[kPfcObject] = "on 5 delay 0";
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values.at(kPfcObject), "on 5 delay 0");
+}
+
 TEST_F(KeepTest, WhatSomebodyChangedByHandIsNotOverruledByAStart) {
   shop.host.values[kPfcObject] = "on 4 delay 0";
   ASSERT_TRUE(shop.Start().ok());

@@ -272,6 +272,51 @@ TEST_F(RollbackTest, PutsBackASettingThatADeviceKeptOverABoot) {
   EXPECT_THAT(ended.reason, HasSubstr("left as it is: ets of dcb0"));
 }
 
+TEST_F(RollbackTest, LeavesASettingThatAFileOfTheBootSetsAsTheChangeDid) {
+  shop.order.proof = false;
+  ASSERT_TRUE(shop.Apply().ok());
+  const SimHost::Values booted = With(before, {{kPfc, after.at(kPfc)}, {kEts, after.at(kEts)}});
+  shop.boot_id = "boot-2";
+  shop.host.values = booted;
+  shop.facts.boot_writes = std::vector<BootWrite>{
+      {.file = "/etc/rc.local", .started = "/etc/rc.local", .setting = "pfc", .object = "dcb0", .value = "3"}};
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values, With(booted, {{kEts, before.at(kEts)}})) << "the file has no classes";
+  const Change ended = shop.applier->Status()->changes.front();
+  EXPECT_EQ(ended.state, ChangeState::kRolledBack);
+  EXPECT_THAT(ended.reason, HasSubstr("pfc of dcb0 is left, because /etc/rc.local sets it so at each boot"));
+  EXPECT_THAT(ended.steps[kPfcStep].text, HasSubstr("/etc/rc.local"));
+}
+
+TEST_F(RollbackTest, PutsBackWhatAFileOfTheBootSetsOtherwise) {
+  shop.order.proof = false;
+  ASSERT_TRUE(shop.Apply().ok());
+  shop.boot_id = "boot-2";
+  shop.host.values = With(before, {{kPfc, after.at(kPfc)}});
+  shop.facts.boot_writes = std::vector<BootWrite>{
+      {.file = "/etc/rc.local", .started = "/etc/rc.local", .setting = "pfc", .object = "dcb0", .value = "5"}};
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.host.values, before) << "the file did not run";
+}
+
+TEST_F(RollbackTest, LeavesADeviceThatComesLateAsAFileOfTheBootSetsIt) {
+  shop.order.proof = false;
+  ASSERT_TRUE(shop.Apply().ok());
+  shop.boot_id = "boot-2";
+  shop.host.values = before;
+  shop.host.gone = {"dcb0"};
+  shop.facts.boot_writes = std::vector<BootWrite>{{.file = "/etc/udev/rules.d/70-roce.rules",
+                                                   .started = "/etc/udev/rules.d/70-roce.rules",
+                                                   .setting = "pfc",
+                                                   .value = "3"}};
+  ASSERT_TRUE(shop.Start().ok());
+  shop.host.values[kPfc] = after.at(kPfc);
+  shop.host.gone.clear();
+  ASSERT_TRUE(shop.applier->Restore(RestoreCause::kDeviceAppeared).ok());
+  EXPECT_EQ(shop.host.values.at(kPfc), after.at(kPfc));
+  EXPECT_FALSE(shop.applier->Busy());
+}
+
 TEST_F(RollbackTest, FailsWhereADeviceKeptASettingOverABootAndRefusesTheOldOne) {
   shop.order.proof = false;
   ASSERT_TRUE(shop.Apply().ok());
