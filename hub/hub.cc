@@ -61,7 +61,7 @@ absl::Status Hub::Begin() {
   StartKeeper();
   RR_RETURN_IF_ERROR(OpenAdmission());
   if (options_.tls.Any()) judge_ = MakeCallerJudge(options_.tls, options_.events);
-  gate_ = std::make_unique<FleetGate>(judge_, options_.insecure, std::move(roles));
+  gate_ = std::make_unique<FleetGate>(judge_, options_.plain_role, std::move(roles));
   MakeView();
   RR_RETURN_IF_ERROR(ListenForNewHosts());
   RR_RETURN_IF_ERROR(Listen());

@@ -61,7 +61,8 @@ struct HubOptions {
   TlsFiles tls{};         // given: mutual TLS, and nothing else
   std::string roles{};    // a file of FleetRoles; empty: operators operate, other certificates look
   bool insecure = false;  // without it, plain text is listened to on loopback only
-  std::string name{};     // how it calls itself
+  FleetAsk plain_role = FleetAsk::kObserve;  // of callers by plain text, loopback included
+  std::string name{};                        // how it calls itself
   std::chrono::seconds period{300};
   std::size_t most_agents = 20'000;
   Keepalive keepalive{std::chrono::milliseconds(150'000), std::chrono::milliseconds(30'000)};

@@ -56,8 +56,9 @@ absl::Status CheckAllGroups(const FleetCaller& caller, std::string_view what_tak
   return absl::PermissionDeniedError(fmt::format("{} a role of all groups, by the file of roles", what_takes));
 }
 
-FleetGate::FleetGate(std::shared_ptr<CallerJudge> judge, bool insecure, std::shared_ptr<const FleetRoles> roles)
-    : judge_(std::move(judge)), insecure_(insecure), roles_(std::move(roles)) {}
+FleetGate::FleetGate(std::shared_ptr<CallerJudge> judge, FleetAsk plain_may,
+                     std::shared_ptr<const FleetRoles> roles)
+    : judge_(std::move(judge)), plain_may_(plain_may), roles_(std::move(roles)) {}
 
 void FleetGate::SetRoles(std::shared_ptr<const FleetRoles> roles) {
   const std::lock_guard lock(mutex_);
@@ -71,9 +72,14 @@ std::shared_ptr<const FleetRoles> FleetGate::Roles() const {
 
 absl::StatusOr<FleetCaller> FleetGate::Admit(const grpc::ServerContextBase& context, FleetAsk ask) const {
   if (judge_ == nullptr) {
-    if (ask != FleetAsk::kObserve && insecure_)
-      return absl::PermissionDeniedError("without TLS nobody operates this hub: it listens off loopback");
-    return FleetCaller{.who = context.peer()};
+    // An ask has in it what stands before it.
+    if (ask <= plain_may_) return FleetCaller{.who = context.peer()};
+    const std::string_view how = ask == FleetAsk::kOperate
+                                     ? ", or start the hub on loopback with --plain-role operate (`plain_role: "
+                                       "operate` in its hub.yaml)"
+                                     : "";
+    return absl::PermissionDeniedError(fmt::format("callers without TLS may {}: to {} takes a certificate{}",
+                                                   AskWord(plain_may_), AskWord(ask), how));
   }
   const ShownCertificate shown = ShownIn(context);
   if (shown.pem.empty()) return absl::UnauthenticatedError("no certificate");

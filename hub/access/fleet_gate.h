@@ -32,9 +32,9 @@ absl::Status CheckAllGroups(const FleetCaller& caller, std::string_view what_tak
 
 class FleetGate {
  public:
-  // `judge` null: no TLS, and who calls is nobody in particular. `insecure`: off loopback, too. `roles` null:
-  // operators operate, other certificates look.
-  FleetGate(std::shared_ptr<CallerJudge> judge, bool insecure, std::shared_ptr<const FleetRoles> roles);
+  // `judge` null: no TLS, and callers are known by their addresses alone; each may do what `plain_may` says, of
+  // all hosts. `roles` null: operators operate, other certificates look.
+  FleetGate(std::shared_ptr<CallerJudge> judge, FleetAsk plain_may, std::shared_ptr<const FleetRoles> roles);
 
   void SetRoles(std::shared_ptr<const FleetRoles> roles);
 
@@ -54,7 +54,7 @@ class FleetGate {
   std::shared_ptr<const FleetRoles> Roles() const;
 
   const std::shared_ptr<CallerJudge> judge_;
-  const bool insecure_;
+  const FleetAsk plain_may_;
   mutable std::mutex mutex_;
   std::shared_ptr<const FleetRoles> roles_;
 };

@@ -93,6 +93,7 @@ int ServeHub(const DaemonOptions& options, const EventSink& events, const ::sigs
                                                          .tls = options.tls,
                                                          .roles = options.roles,
                                                          .insecure = options.insecure,
+                                                         .plain_role = options.plain_role,
                                                          .name = options.name,
                                                          .period = options.period,
                                                          .most_agents = options.most_agents,

@@ -79,6 +79,9 @@ class HubFlags final : public SettingsFlags<HubSettings> {
          &HubSettings::set_tls_crl);
     Text("--roles", "FILE", "Who may observe, operate and admit, and with hosts of which groups (YAML)",
          &HubSettings::set_roles);
+    Choice("--plain-role", {"observe", "operate"},
+           "What callers by plain text on loopback may do: observe (default) or operate",
+           [this](std::size_t i) { flags_.set_plain_role(static_cast<HubSettings::Plain>(i)); });
     Text("--notices", "FILE",
          "Whom to tell what changed: webhooks and syslog, with their secrets; see its README",
          &HubSettings::set_notices);
@@ -171,6 +174,9 @@ absl::StatusOr<DaemonOptions> DecodeHub(const HubSettings& settings) {
   options.enrol_listen = settings.enrol_listen();
   RR_ASSIGN_OR_RETURN(options.certificate_lifetime, LifetimeOf(settings));
   options.insecure = settings.insecure();
+  if (settings.plain_role() == HubSettings::PLAIN_OPERATE) options.plain_role = FleetAsk::kOperate;
+  if (options.insecure && options.plain_role != FleetAsk::kObserve)
+    return absl::InvalidArgumentError("--plain-role: with --insecure callers by plain text may only observe");
   options.notices = settings.notices();
   options.metrics_listen = settings.metrics_listen();
   if (settings.has_metrics_listen() && settings.metrics_listen().empty())

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "api/client/tls.h"
 #include "api/daemon/event_log.h"
+#include "hub/access/fleet_roles.h"
 #include "hub/judge/rule_book.h"
 
 namespace rdmaready::hub {
@@ -24,6 +25,7 @@ struct DaemonOptions {
   std::chrono::hours keep_changes{};  // 0: for ever
   std::chrono::hours keep_audit{};    // 0: for ever
   bool insecure = false;
+  FleetAsk plain_role = FleetAsk::kObserve;
   TlsFiles tls{};
   std::string roles{};  // a file; empty: none
   std::uint32_t most_agents = 0;

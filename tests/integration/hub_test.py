@@ -198,6 +198,34 @@ class CopiesOfItsStore(WithFolder):
         self.assertEqual(hub.store.read_bytes(), before)
 
 
+class WithoutTls(WithFolder):
+    """Everybody on the hub's machine reaches it."""
+
+    ASKS = (("ack", "--check", "*", "--why", "known"), ("maintenance", "*", "--for", "2h", "--why", "firmware"), ("audit",))
+
+    def test_callers_look_and_do_not_operate(self):
+        with Hub(self.folder, plain_role=None) as hub:
+            simulate(hub, 2, "--for", "1s")
+            self.assertEqual(hub.fleet("status", "--output", "json").json["hosts"], 2)
+            for words in self.ASKS:
+                with self.subTest(words[0]):
+                    refused = hub.fleet(*words)
+                    self.assertEqual(refused.status, 4, refused)
+                    self.assertIn("callers without TLS may observe", refused.err)
+                    self.assertIn("--plain-role operate", refused.err)
+
+    def test_they_operate_where_the_option_says_so(self):
+        with Hub(self.folder, plain_role="operate") as hub:
+            simulate(hub, 2, "--for", "1s")
+            self.assertEqual([hub.fleet(*words).status for words in self.ASKS], [0, 0, 0])
+        refused = self.run_hub("--store", self.folder / "x.db", "--listen", "127.0.0.1:0", "--insecure", "--plain-role", "operate")
+        self.assertEqual(refused.returncode, 2, refused)
+        self.assertIn("--plain-role: with --insecure", refused.stderr)
+
+    def run_hub(self, *arguments):
+        return subprocess.run([tool.BIN / "rdmaready-hub", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
 class WithCertificates(WithFolder):
     """A CA of `rdmaready pki`: hosts are who their certificates say, and not who they say."""
 

@@ -19,10 +19,11 @@ PATIENT = ("--timeout", "60s")  # of a command that asks a hub: to connect it ha
 class Hub:
     """rdmaready-hub with a store of its own, on a port to which it comes back."""
 
-    def __init__(self, folder, *arguments, period="1s"):
+    def __init__(self, folder, *arguments, period="1s", plain_role="operate"):
+        """`plain_role`: what callers without TLS may do; None: the hub's default."""
         self.folder = pathlib.Path(folder)
         self.store = self.folder / "of the hub" / "fleet.db"
-        self.arguments = [*arguments, "--period", period]
+        self.arguments = [*arguments, "--period", period, *(("--plain-role", plain_role) if plain_role else ())]
         self.port = ports.free_port()
         self.process = None
         self.copier = None  # of its log

@@ -165,7 +165,7 @@ class FleetGateTest : public testing::Test {
 };
 
 TEST_F(FleetGateTest, ByTheFileOfRolesEachMayWhatItSaysWithItsGroups) {
-  const FleetGate gate(judge_, false, RolesOfTest());
+  const FleetGate gate(judge_, FleetAsk::kObserve, RolesOfTest());
   const auto refused = [](const std::string& who, const std::string& what) {
     return "<" + who + " may not " + what + ", by the file of roles of this hub>";
   };
@@ -183,7 +183,7 @@ TEST_F(FleetGateTest, ByTheFileOfRolesEachMayWhatItSaysWithItsGroups) {
 }
 
 TEST_F(FleetGateTest, WithoutAFileOfRolesOperatorsOperateAndOthersLook) {
-  const FleetGate gate(judge_, false, nullptr);
+  const FleetGate gate(judge_, FleetAsk::kObserve, nullptr);
   for (const char* const who : {"anna", "carl"}) {
     for (const FleetAsk ask : kAllAsks) {
       const auto caller = door_->Admit(gate, ChannelOf(who), ask);
@@ -203,14 +203,14 @@ TEST_F(FleetGateTest, WithoutAFileOfRolesOperatorsOperateAndOthersLook) {
 
 TEST_F(FleetGateTest, AHostLooksAtNobodyWhateverTheFileOfRolesSays) {
   for (const auto& roles : {RolesOfTest(), std::shared_ptr<const FleetRoles>()}) {
-    const FleetGate gate(judge_, false, roles);
+    const FleetGate gate(judge_, FleetAsk::kObserve, roles);
     for (const FleetAsk ask : kAllAsks)
       EXPECT_EQ(Asks(gate, "node1", ask), "<a host of the fleet reports, and does not look at others>");
   }
 }
 
 TEST_F(FleetGateTest, WhoIsRevokedIsRefusedAlsoOnAConnectionThatStands) {
-  const FleetGate gate(judge_, false, RolesOfTest());
+  const FleetGate gate(judge_, FleetAsk::kObserve, RolesOfTest());
   const auto channel = ChannelOf("anna");
   const auto other = ChannelOf("bert");
   for (const FleetAsk ask : kAllAsks) EXPECT_EQ(TextOf(door_->Admit(gate, channel, ask)), "*");
@@ -225,7 +225,7 @@ TEST_F(FleetGateTest, WhoIsRevokedIsRefusedAlsoOnAConnectionThatStands) {
 }
 
 TEST_F(FleetGateTest, AnotherFileOfRolesHoldsFromTheNextCallOn) {
-  FleetGate gate(judge_, false, RolesOfTest());
+  FleetGate gate(judge_, FleetAsk::kObserve, RolesOfTest());
   const auto channel = ChannelOf("carl");
   EXPECT_FALSE(door_->Admit(gate, channel, FleetAsk::kObserve).ok());
   gate.SetRoles(RolesOfTest("roles:\n  - who: ['URI:rdmaready:operator/carl']\n    groups: [web]\n"));
@@ -236,30 +236,33 @@ TEST_F(FleetGateTest, AnotherFileOfRolesHoldsFromTheNextCallOn) {
 }
 
 TEST_F(FleetGateTest, WithoutACertificateNobodyIsLetInByTls) {
-  const FleetGate gate(judge_, false, nullptr);
+  const FleetGate gate(judge_, FleetAsk::kObserve, nullptr);
   for (const FleetAsk ask : kAllAsks)
     EXPECT_EQ(door_->Admit(gate, door_->Inside(), ask).status(), absl::UnauthenticatedError("no certificate"));
   EXPECT_EQ(door_->Host(gate, door_->Inside()).status(), absl::UnauthenticatedError("no certificate"));
 }
 
-TEST_F(FleetGateTest, WithoutTlsEverybodyOperatesOnLoopbackAndLooksElsewhere) {
+TEST_F(FleetGateTest, WithoutTlsCallersObserveUnlessTheOptionSaysMore) {
   GateDoor plain(grpc::InsecureServerCredentials());
   const auto channel = grpc::CreateChannel(plain.address(), grpc::InsecureChannelCredentials());
-  const FleetGate loopback(nullptr, false, nullptr);
-  const FleetGate anywhere(nullptr, true, nullptr);
-  for (const FleetAsk ask : kAllAsks) {
-    const auto caller = plain.Admit(loopback, channel, ask);
+  for (const FleetAsk may : {FleetAsk::kObserve, FleetAsk::kOperate}) {
+    const FleetGate gate(nullptr, may, nullptr);
+    for (const FleetAsk ask : kAllAsks)
+      EXPECT_EQ(plain.Admit(gate, channel, ask).ok(), ask <= may) << AskWord(may) << " " << AskWord(ask);
+    const auto caller = plain.Admit(gate, channel, may);
     ASSERT_TRUE(caller.ok()) << caller.status();
     EXPECT_THAT(caller->who, StartsWith("ipv4:127.0.0.1"));
     EXPECT_THAT(caller->groups, IsEmpty());
-    EXPECT_EQ(plain.Admit(anywhere, channel, ask).ok(), ask == FleetAsk::kObserve) << AskWord(ask);
+    EXPECT_TRUE(gate.AdmitToSums("", "").ok());
   }
-  EXPECT_TRUE(absl::IsPermissionDenied(plain.Admit(anywhere, channel, FleetAsk::kOperate).status()));
-  EXPECT_TRUE(loopback.AdmitToSums("", "").ok());
+  const FleetGate gate(nullptr, FleetAsk::kObserve, nullptr);
+  const absl::Status refused = plain.Admit(gate, channel, FleetAsk::kOperate).status();
+  EXPECT_TRUE(absl::IsPermissionDenied(refused));
+  EXPECT_THAT(Message(refused), HasSubstr("--plain-role operate"));
 }
 
 TEST_F(FleetGateTest, AHostIsWhatItsCertificateSays) {
-  const FleetGate gate(judge_, false, RolesOfTest());
+  const FleetGate gate(judge_, FleetAsk::kObserve, RolesOfTest());
   const auto channel = ChannelOf("node1");
   EXPECT_EQ(*door_->Host(gate, channel), host_id_);
   for (const char* const who : {"anna", "grafana"}) {
@@ -273,7 +276,7 @@ TEST_F(FleetGateTest, AHostIsWhatItsCertificateSays) {
 }
 
 TEST_F(FleetGateTest, SumsOfTheFleetTakeARoleOfAllGroups) {
-  const FleetGate gate(judge_, false, RolesOfTest());
+  const FleetGate gate(judge_, FleetAsk::kObserve, RolesOfTest());
   EXPECT_TRUE(gate.AdmitToSums(PemOf("anna"), "").ok());
   EXPECT_EQ(gate.AdmitToSums(PemOf("bert"), ""),
             absl::PermissionDeniedError("sums of the fleet take a role of all groups, by the file of roles"));
@@ -282,7 +285,7 @@ TEST_F(FleetGateTest, SumsOfTheFleetTakeARoleOfAllGroups) {
   EXPECT_TRUE(absl::IsUnauthenticated(gate.AdmitToSums("", "")));
   const std::string forged = MadeCertificate("anna", "URI:rdmaready:operator/anna");
   EXPECT_TRUE(absl::IsUnauthenticated(gate.AdmitToSums(forged, ""))) << "of another CA";
-  EXPECT_TRUE(FleetGate(judge_, false, nullptr).AdmitToSums(PemOf("grafana"), "").ok());
+  EXPECT_TRUE(FleetGate(judge_, FleetAsk::kObserve, nullptr).AdmitToSums(PemOf("grafana"), "").ok());
   Revoke("anna");
   EXPECT_TRUE(absl::IsUnauthenticated(gate.AdmitToSums(PemOf("anna"), "")));
 }

@@ -44,5 +44,17 @@ TEST(HubOptionsTest, ATimeThatIsNoneIsRefusedByTheNameOfItsOption) {
   }
 }
 
+TEST(HubOptionsTest, CallersByPlainTextObserveUnlessItSaysMore) {
+  EXPECT_EQ(ParseHub({})->options.plain_role, FleetAsk::kObserve);
+  EXPECT_EQ(ParseHub({"--plain-role", "observe", "--insecure"})->options.plain_role, FleetAsk::kObserve);
+  EXPECT_EQ(ParseHub({"--plain-role", "operate"})->options.plain_role, FleetAsk::kOperate);
+  for (const auto& words :
+       {std::vector<const char*>{"--plain-role", "admit"}, {"--plain-role", "operate", "--insecure"}}) {
+    const auto refused = ParseHub(words);
+    EXPECT_TRUE(absl::IsInvalidArgument(refused.status())) << refused.status();
+    EXPECT_THAT(Message(refused.status()), testing::StartsWith("--plain-role: "));
+  }
+}
+
 }  // namespace
 }  // namespace rdmaready::hub
