@@ -99,8 +99,8 @@ class Applier final : public Configurer {
   bool Busy() const;
 
   // Writes kept settings that differ. kStart and kDeviceAppeared: only of devices that were made anew, or whose
-  // kernel was, since they were last seen as they are kept: a change by hand is not overruled by that. What a
-  // file of the boot sets is overruled, once for each life of the device (boot_files.h).
+  // kernel was, since they were last seen as they are kept: a change by hand is not overruled by that. A
+  // value that a file of the boot sets is overruled, once for each life of the device (boot_files.h).
   // kPutBack: every one that differs. What apply.yaml does not allow any more is left, and told in Status().
   // Returns what was written. kFailedPrecondition: a change is open (the restore is made up for when it ends),
   // or the journal is damaged; kPermissionDenied: putting back is not allowed; kResourceExhausted: it was done

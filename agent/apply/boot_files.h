@@ -6,8 +6,8 @@
 // whose value is not known counts as one that sets it. A file that could not be read does not: the promise that
 // an unconfirmed change goes back is kept.
 //
-// The rule for what was confirmed is the other one: it is written over what a file of the boot sets, once for
-// each life of its device, because a person confirmed it and apply.yaml allows it. `forget` ends that.
+// A confirmed setting has the other rule: it is written over the value that a file of the boot sets, once for
+// each life of its device. A person confirmed it, and apply.yaml allows it; `forget` ends that.
 #pragma once
 
 #include <optional>

@@ -63,10 +63,10 @@ std::uint64_t AcceptedBytes(const EthernetView& view) {
   return HasCells(view) ? InWholeCells(DriversLeastBytes(view)) : NeededBytes(view);
 }
 
-// What the buffers may have together. In mlx5's total are the pools that the buffers of newer NICs share, which
-// dcbnl does not show. What the buffers grow by is taken from these pools, and a write that leaves less than
-// four cells there is refused (port_update_shared_buffer). So the buffers keep what they have together, or grow
-// by what a lossless buffer and one frame of the others lack, and never by more than half of what is left.
+// The bytes that the buffers may have together. In mlx5's total are the pools that the buffers of newer NICs
+// share, which dcbnl does not show. Buffers grow at the cost of these pools, and a write that leaves less than
+// four cells there is refused (port_update_shared_buffer). So the buffers keep the sum that they have. They
+// grow where a lossless buffer and one frame of the others need it, and leave the pools at least half.
 std::uint64_t SharedOut(const EthernetView& view, const PortBuffer& buffer) {
   const std::uint64_t total = buffer.total_bytes;
   std::uint64_t used = 0;

@@ -44,7 +44,7 @@ bool IsAt(const BootWrite& write, const SettingObject& object) {
   return write.object.empty() || write.object == object.where || write.object == device;
 }
 
-// Of Facts::boot_writes, whatever its value is.
+// Whether a write of Facts::boot_writes sets the kind, to any value.
 bool SetsKind(const BootWrite& write, const BootName& name, const SettingObject& object) {
   return write.setting == name.setting && (name.value.empty() || write.value == name.value) &&
          IsAt(write, object);

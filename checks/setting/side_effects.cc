@@ -44,8 +44,8 @@ constexpr std::array<Rewrite, 15> kRewrites{
      {DcbDriver::kI40e, Kind::kPause, Kind::kEts},     // i40e.all.link-down
      {DcbDriver::kIxgbe, Kind::kPfc, Kind::kPause}}};  // ixgbe.pfc.pause
 
-// Of a netdev whose driver has no row. Every kind of bridging may change with another, and PFC and pause of the
-// whole link exclude each other in most NICs.
+// The rule for a netdev whose driver has no row. Every kind of bridging may change with another, and PFC and
+// pause of the whole link exclude each other in most NICs.
 bool UnknownRewrites(Kind written, Kind other) {
   if (written == Kind::kPause) return other == Kind::kPfc;
   return IsDcbSetting(written) && (IsDcbSetting(other) || other == Kind::kPause);

@@ -38,7 +38,7 @@ std::string WhyNotFollowed(const LinkTable& links, const Link& link) {
   return "";
 }
 
-// By their names: numbers of interfaces are others after the next boot.
+// Sorts by name, because the next boot may number the interfaces otherwise.
 std::vector<std::uint32_t> SortedByName(const LinkTable& links, const std::set<std::uint32_t>& indexes) {
   std::vector<std::uint32_t> sorted(indexes.begin(), indexes.end());
   std::ranges::stable_sort(sorted, {}, [&links](std::uint32_t ifindex) {

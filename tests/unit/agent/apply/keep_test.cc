@@ -41,7 +41,7 @@ TEST_F(KeepTest, WhatTheKernelForgotAtBootIsSetAgainAtStart) {
   EXPECT_THAT(shop.FileText("audit"), HasSubstr("restore at start"));
 }
 
-TEST_F(KeepTest, WhatAFileOfTheBootSetsOtherwiseIsOverruledOncePerBoot) {
+TEST_F(KeepTest, OverrulesAFileOfTheBootOncePerBoot) {
   shop.boot_id = "boot-2";
   shop.host.values = With(after, {{kPfcObject, "on 5 delay 0"}});
   shop.facts.boot_writes =

@@ -78,7 +78,7 @@ TEST(DriftSettings, ALinkThatGoesDownByItselfIsNone) {
 }
 
 // As after a boot that found the interfaces in another order.
-TEST(DriftSettings, OtherNumbersOfInterfacesAreNoChange) {
+TEST(DriftSettings, IgnoresTheNumbersOfInterfaces) {
   const auto numbered = [](std::uint32_t first) {
     return WithPort([first](Port& port) {
       Netdev netdev = *port.netdev;

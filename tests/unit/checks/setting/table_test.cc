@@ -185,7 +185,7 @@ TEST(SettingsOf, WhatIsNotKnownAreLeftOut) {
   EXPECT_THAT(SettingsOf(nothing), IsEmpty());
 }
 
-TEST(SettingsOf, WhatTheFirmwareHasAreLeftOut) {
+TEST(SettingsOf, LeavesOutSettingsOfTheFirmware) {
   const auto managed = [](std::string_view driver) {
     return OfDriver(driver, [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; });
   };

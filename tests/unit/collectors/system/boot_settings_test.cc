@@ -176,7 +176,7 @@ TEST(BootSettings, KnowsTheLinkFileThatUdevApplied) {
 }
 
 // Two NICs that the next boot numbers the other way round.
-TEST(BootSettings, AreTheSameUnderOtherNumbersOfInterfaces) {
+TEST(BootSettings, IgnoresTheNumbersOfInterfaces) {
   const auto applied = [](std::uint32_t eth2, std::uint32_t eth3) {
     FakeHost host;
     const auto file = [](const char* name) {

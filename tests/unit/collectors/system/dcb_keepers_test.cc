@@ -52,7 +52,7 @@ TEST(DcbKeepers, AreRulesScriptsAndHooks) {
 }
 
 // A file that was not looked at may set what a plan would write.
-TEST(DcbKeepers, AreUnknownWithMoreFilesThanAreRead) {
+TEST(DcbKeepers, FailsWithMoreFilesThanAreRead) {
   FakeHost host;
   Names scripts;
   for (int i = 0; i < 600; ++i) scripts.push_back("50-script-" + std::to_string(i));
