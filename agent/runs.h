@@ -53,6 +53,7 @@ struct CheckOrder {
   std::vector<std::string> ports{};   // only these, by name; empty: all
   Rung level = Rung::kHost;           // kPeer and above are judged as kLoopback: the rest is the caller's work
   std::chrono::milliseconds watch{};  // of the ports, before they are judged
+  bool in_production = false;         // of the live tests: TransferOptions::in_production
 };
 
 struct CheckRun {
@@ -122,6 +123,7 @@ struct ProbeQuestion {
   bool prove = false;                   // also I/O on a volume of the server
   std::string volume{};                 // of the proof; empty: the first that is offered, SMB: never empty
   Credentials credentials{};
+  bool in_production = false;  // TransferOptions::in_production
 };
 
 struct PeerRequest {

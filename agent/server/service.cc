@@ -44,7 +44,8 @@ std::string StoreError(const absl::Status& stored) { return stored.ok() ? std::s
 absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& agent) {
   CheckOrder order{.ports = {request.ports().begin(), request.ports().end()},
                    .level = request.level() == v1::RUNG_HOST ? Rung::kHost : Rung::kLoopback,
-                   .watch = std::chrono::seconds(request.watch_seconds())};
+                   .watch = std::chrono::seconds(request.watch_seconds()),
+                   .in_production = request.in_production()};
   RR_ASSIGN_OR_RETURN(order.profiles, ChosenProfiles(request.profiles(), agent));
   return order;
 }
@@ -99,7 +100,8 @@ ProbeQuestion Decode(const v1::ProbeRequest& request) {
           .volume = request.volume(),
           .credentials = {.user_name = request.credentials().user_name(),
                           .password = request.credentials().password(),
-                          .domain = request.credentials().domain()}};
+                          .domain = request.credentials().domain()},
+          .in_production = request.in_production()};
 }
 
 grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context) {
@@ -125,6 +127,7 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
   response->set_hostname(agent_.hostname());
   response->set_api_revision(kApiRevision);
   response->set_instance_id(agent_.config().instance_id);
+  response->set_limits_tests(true);
   return Finished(*context);
 }
 

@@ -34,6 +34,7 @@ struct CheckOptions {
   std::string run_id{};
   std::chrono::seconds watch{};  // of the ports, before they are judged; an agent refuses more than it allows
   bool with_facts = false;       // for callers that compare hosts or pair their ports
+  bool in_production = false;    // of its live tests: TransferOptions::in_production
 };
 
 struct CheckAnswer {
@@ -65,6 +66,7 @@ struct ProbeOptions {
   Credentials credentials{};  // refused where others could read them on the way
   std::string caller{};
   std::string run_id{};
+  bool in_production = false;  // TransferOptions::in_production
 };
 
 // kInvalidArgument: why a host that is spoken to in plain text gets no credentials. On loopback, too: whoever
@@ -103,6 +105,7 @@ struct AgentVersion {
   std::string version{};
   std::string hostname{};
   std::string instance_id{};  // of the agent's process; empty when it is of a version without
+  bool limits_tests = false;  // it knows in_production
 };
 
 }  // namespace rdmaready

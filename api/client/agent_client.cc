@@ -190,7 +190,17 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
         "this command ({}) revision {}",
         name_, response.version(), response.api_revision(), kVersion, kApiRevision));
   }
-  return AgentVersion{response.version(), response.hostname(), response.instance_id()};
+  return AgentVersion{response.version(), response.hostname(), response.instance_id(), response.limits_tests()};
+}
+
+absl::Status AgentClient::KnowsInProduction(bool in_production) {
+  if (!in_production) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const AgentVersion told, GetVersion());
+  if (told.limits_tests) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("host {}: its agent ({}) does not know --in-production, and would test at full speed: nothing "
+                  "was sent. Update that agent, or test when nobody uses the port",
+                  name_, told.version));
 }
 
 absl::StatusOr<Facts> AgentClient::GetFacts() {
@@ -228,6 +238,7 @@ absl::StatusOr<std::map<std::string, std::string>> AgentClient::GetRecording(std
 
 absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, const Progress& progress,
                                                const OnFinding& on_finding) {
+  RR_RETURN_IF_ERROR(KnowsInProduction(options.in_production));
   v1::CheckRequest request;
   for (const Profile& profile : options.profiles) *request.add_profiles()->mutable_profile() = ToProto(profile);
   for (const std::string& port : options.ports) request.add_ports(port);
@@ -236,6 +247,7 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
   request.set_run_id(options.run_id);
   request.set_watch_seconds(static_cast<std::uint32_t>(options.watch.count()));
   request.set_with_facts(options.with_facts);
+  request.set_in_production(options.in_production);
 
   grpc::ClientContext context;
   context.set_deadline(DeadlineIn(options_.call_timeout + options.watch));
@@ -270,6 +282,7 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
                                        const std::string& caller, const std::string& run_id,
                                        const Progress& progress, const OnTransfer& on_transfer,
                                        const TransferOptions& options) {
+  RR_RETURN_IF_ERROR(KnowsInProduction(options.in_production));
   v1::TestLoopbackRequest request;
   *request.mutable_options() = ToProto(options);
   request.mutable_port()->set_device(port.device);
@@ -318,6 +331,7 @@ absl::StatusOr<std::unique_ptr<AgentClient::Wire>> AgentClient::WayForSecrets() 
 }
 
 absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, const Progress& progress) {
+  RR_RETURN_IF_ERROR(KnowsInProduction(options.in_production));
   v1::ProbeRequest request;
   std::unique_ptr<Wire> trusted;
   if (!options.credentials.user_name.empty()) {
@@ -338,6 +352,7 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
   request.mutable_port()->set_address(options.port.address);
   request.set_caller(options.caller);
   request.set_run_id(options.run_id);
+  request.set_in_production(options.in_production);
 
   grpc::ClientContext context;
   context.set_deadline(DeadlineIn(LongestProbe(timeout, options.prove, options_.call_timeout)));

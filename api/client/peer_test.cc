@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/base/clock.h"
+#include "api/base/status.h"
 #include "api/client/agent_wire.h"
 #include "api/convert/records.h"
 
@@ -24,6 +25,10 @@ class PeerRelay {
   PeerRelay(AgentClient& from, AgentClient& to) : from_(from), to_(to) {}
 
   PeerAnswer Run(const PeerTest& test) {
+    PeerAnswer refused;
+    refused.from_status = from_.agent.KnowsInProduction(test.options.in_production);
+    refused.to_status = to_.agent.KnowsInProduction(test.options.in_production);
+    if (!refused.from_status.ok() || !refused.to_status.ok()) return NotMade(test, std::move(refused));
     from_.Open(test, v1::PeerTestRequest::Start::ROLE_INITIATOR, test.from_port, to_.agent.name());
     to_.Open(test, v1::PeerTestRequest::Start::ROLE_RESPONDER, test.to_port, from_.agent.name());
     {
@@ -48,6 +53,13 @@ class PeerRelay {
   }
 
  private:
+  static PeerAnswer NotMade(const PeerTest& test, PeerAnswer refused) {
+    const absl::Status& why = refused.from_status.ok() ? refused.to_status : refused.from_status;
+    refused.result.case_name = test.case_name;
+    refused.result.failure = {FailureKind::kSetup, Message(why)};
+    return refused;
+  }
+
   // No agent failed where only the caller's patience ended.
   static void GiveUp(const PeerTest& test, PeerAnswer& answer) {
     if (!absl::IsDeadlineExceeded(answer.from_status) && !absl::IsDeadlineExceeded(answer.to_status)) return;

@@ -90,6 +90,7 @@ v1::TransferOptions ToProto(const TransferOptions& options) {
   message.set_max_bytes(options.max_bytes);
   if (options.tos) message.set_tos(*options.tos);
   message.set_system_tos(options.system_tos);
+  message.set_in_production(options.in_production);
   return message;
 }
 
@@ -104,6 +105,7 @@ TransferOptions FromProto(const v1::TransferOptions& message) {
   options.max_bytes = message.max_bytes();
   if (message.has_tos()) options.tos = static_cast<std::uint8_t>(std::min(message.tos(), 255u));
   options.system_tos = message.system_tos();
+  options.in_production = message.in_production();
   return options;
 }
 

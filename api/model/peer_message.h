@@ -3,6 +3,9 @@
 //
 //   responder: kOffer, kReady, kView          initiator: kDone, kResult
 //
+// In production the initiator begins with kLimit, and the responder's offer says its own limit: the smaller one
+// holds. An end that hears nothing of a limit then refuses the test, since the other end would not keep to it.
+//
 // Agents with TLS wrap each of them: both say kHello first, and everything after that is a kSigned.
 //
 // kView may replace any earlier message of the responder and kResult any of the initiator: both mean "it is
@@ -55,13 +58,14 @@ struct TransferCounts {
 
 enum class PeerMessageKind {
   kUnknown,
-  kOffer,   // responder listens: case_name, message_bytes, depth, verify, lanes, endpoint, nonce
+  kOffer,   // responder listens: case_name, message_bytes, depth, verify, lanes, endpoint, nonce, limit_bytes_per_s
   kReady,   // responder accepted the right peer, its memory is registered: memory (write and read only)
   kDone,    // initiator has nothing more to send: counts; the responder answers with its view
   kView,    // responder's own view: counts, result
   kResult,  // both views merged: result; the test is over
   kHello,   // of either end, with TLS: hello_key, certificates
   kSigned,  // of either end, with TLS: body, signature (agent/trust/)
+  kLimit,   // initiator, in production: limit_bytes_per_s
 };
 
 struct PeerMessage {
@@ -86,13 +90,15 @@ struct PeerMessage {
   std::string body{};          // another message, as the wire has it
   std::string signature{};     // by the key of the sender's certificate
 
+  std::uint64_t limit_bytes_per_s = 0;  // what the sender's port allows in each direction; 0: not in production
+
   bool operator==(const PeerMessage&) const = default;
   void Fields(auto& list) const {
     list("kind", kind, "lane", lane, "case_name", case_name, "message_bytes", message_bytes, "depth", depth,
          "verify", verify, "lanes", lanes, "endpoint_address", endpoint.address, "endpoint_port", endpoint.port,
          "nonce", nonce, "memory_address", memory.address, "memory_length_bytes", memory.length_bytes,
          "memory_rkey", memory.rkey, "counts", counts, "result", result, "hello_key", hello_key, "certificates",
-         certificates, "body", body, "signature", signature);
+         certificates, "body", body, "signature", signature, "limit_bytes_per_s", limit_bytes_per_s);
   }
 };
 

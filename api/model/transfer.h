@@ -12,6 +12,9 @@
 
 namespace rdmaready {
 
+// Of the port's rate, in each direction and with headers: what a test in production may put on the wire.
+inline constexpr std::uint32_t kInProductionPercent = 5;
+
 enum class Operation { kUnknown, kSend, kWrite, kRead };
 
 // How a case is run where the caller wants it otherwise than the row says. Both ends must be told the same.
@@ -27,6 +30,9 @@ struct TransferOptions {
 
   std::optional<std::uint8_t> tos{};  // marks the traffic, whatever the agent's profile says
   bool system_tos = false;            // leaves the mark to RDMA-CM's configuration, whatever the profile says
+
+  // At most kInProductionPercent of the port's rate; where the agent allows it, also on a port that others use.
+  bool in_production = false;
 
   bool operator==(const TransferOptions&) const = default;
 };
@@ -124,6 +130,8 @@ struct TransferResult {
   // Where the end's own thread ran when the test ended; absent: an older agent.
   std::optional<std::uint32_t> tester_cpu{};
   std::optional<std::uint32_t> tester_numa_node{};
+  // The most that each direction put on the wire, headers included; absent: there was no such limit.
+  std::optional<std::uint64_t> limit_bytes_per_s{};
 
   bool operator==(const TransferResult&) const = default;
   void Fields(auto& list) const {
@@ -136,7 +144,8 @@ struct TransferResult {
          "worst_interval_bytes_per_s", worst_interval_bytes_per_s, "operations_per_s", operations_per_s,
          "latency", latency, "cpu_initiator_ns", cpu_initiator_ns, "cpu_responder_ns", cpu_responder_ns,
          "failure", failure, "error_counters", error_counters, "priority_packets", priority_packets,
-         "foreign_permille", foreign_permille, "tester_cpu", tester_cpu, "tester_numa_node", tester_numa_node);
+         "foreign_permille", foreign_permille, "tester_cpu", tester_cpu, "tester_numa_node", tester_numa_node,
+         "limit_bytes_per_s", limit_bytes_per_s);
   }
 };
 

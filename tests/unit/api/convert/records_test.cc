@@ -79,6 +79,7 @@ TransferResult FullResult() {
   result.foreign_permille = 17;
   result.tester_cpu = 18;
   result.tester_numa_node = 0;
+  result.limit_bytes_per_s = 19;
   return result;
 }
 
@@ -91,7 +92,8 @@ TEST(ReportConversion, KeepsEveryFieldOfTransferOptions) {
                                 .duration = std::chrono::milliseconds(4),
                                 .max_bytes = 5,
                                 .tos = 0,
-                                .system_tos = true};
+                                .system_tos = true,
+                                .in_production = true};
   EXPECT_EQ(FromProto(ToProto(options)), options);
   EXPECT_EQ(FromProto(ToProto(TransferOptions{})), TransferOptions{});
 }
