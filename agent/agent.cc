@@ -69,7 +69,13 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       worker_(host_, config_.reading, clock()),
       prover_(MakeProver()),
       changes_([this](const std::string& line) { KeepOnce(line); }, config_.applier_trace) {
+  if (config_.use_host) use_worker_.emplace(config_.use_host, config_.reading, clock());
   SetDefaultProfiles(config_.default_profiles, config_.waivers);
+}
+
+void Agent::StopReading() {
+  worker_.Stop();
+  if (use_worker_) use_worker_->Stop();
 }
 
 Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)
@@ -191,7 +197,7 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
       waive({&finding, 1});
       if (watcher.finding) watcher.finding(finding);
     };
-    CheckLoopbacks(parts, named, waiving, cancel, run.report.findings);
+    CheckLoopbacks(parts, named, waiving, order.in_production, cancel, run.report.findings);
     waive(run.report.findings);
   }
   const Rung judged = order.level == Rung::kHost ? Rung::kHost : Rung::kLoopback;
@@ -216,13 +222,13 @@ absl::StatusOr<CheckRun> Agent::Check(const CheckOrder& order, const Caller& cal
 
 // Each port as its profile asks, by what was found under that.
 void Agent::CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher,
-                           const std::stop_token& cancel, std::vector<Finding>& findings) {
+                           bool in_production, const std::stop_token& cancel, std::vector<Finding>& findings) {
   for (const HostPart& part : parts.parts()) {
     if (!part.judges_ports || !part.facts->ports) continue;
     for (const Port& port : *part.facts->ports) {
       if (IsUntested(*part.facts, port, *part.profile)) continue;
       const std::vector<Finding> judged = FindingsUnder(part.profile->name, findings);
-      std::ranges::move(CheckLoopback(port, *part.profile, judged, caller, watcher, cancel),
+      std::ranges::move(CheckLoopback(port, *part.profile, judged, caller, watcher, in_production, cancel),
                         std::back_inserter(findings));
     }
   }
@@ -235,7 +241,8 @@ absl::Status Agent::Kept(absl::Status stored) const {
 
 std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profile,
                                           std::span<const Finding> judged, const Caller& caller,
-                                          const Watcher& watcher, const std::stop_token& cancel) {
+                                          const Watcher& watcher, bool in_production,
+                                          const std::stop_token& cancel) {
   const TransferPlace place{.rung = Rung::kLoopback,
                             .subject = SubjectOf(port),
                             .software = port.software && *port.software,
@@ -274,7 +281,8 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
     why_not = "the port has no routable IP address";
   } else {
     const PortAddress chosen = AddressedBy(port, addresses.front());
-    const TransferOptions marked{.tos = profile.tos, .system_tos = !profile.tos.has_value()};
+    const TransferOptions marked{
+        .tos = profile.tos, .system_tos = !profile.tos.has_value(), .in_production = in_production};
     why_not = Message(RunLoopbacks(chosen, cases, marked, "check, loopback", caller,
                                    {.progress = watcher.progress, .transfer = judge}, enough.get_token()));
   }
@@ -291,12 +299,15 @@ absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const Transf
                                  const TransferOptions& options, const std::string& purpose,
                                  const Caller& caller, const Watcher& watcher, const std::stop_token& cancel) {
   RR_ASSIGN_OR_RETURN(const PortLock lock, TakePort(port, caller, purpose));
+  RR_ASSIGN_OR_RETURN(const PortPass pass, AdmitUse(port, options.in_production, cancel));
+  const UseWatch watch = WatchUse(port, pass, cancel);
   for (const TransferCase& test : cases) {
     if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
+    if (const std::string why = watch.reason(); !why.empty()) return absl::FailedPreconditionError(why);
     if (caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
     if (watcher.progress) watcher.progress(fmt::format("{} loopback {}", port.port, test.name));
     const LiveTest live =
-        RunLoopbackCase(test, port, OptionsOf(options, QpsOf(test, options), port, cancel), caller);
+        RunLoopbackCase(test, port, OptionsOf(options, QpsOf(test, options), port, pass, watch), caller);
     if (watcher.transfer) watcher.transfer(live);
   }
   return absl::OkStatus();
@@ -314,12 +325,15 @@ absl::StatusOr<PortLock> Agent::TakePort(const PortAddress& port, const Caller& 
 
 // The mark is the caller's, else the profile's, else the system's.
 RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
-                            const std::stop_token& cancel) const {
+                            const PortPass& pass, const UseWatch& watch) const {
   RunOptions options;
   rdmaready::Apply(asked, qps, config_.transfer, options);
+  options.pacer = pass.pacer;
+  options.reverse_pacer = pass.reverse_pacer;
   options.local_address = port.address;
   options.tos = asked.tos || asked.system_tos ? asked.tos : CommonTos(*default_profiles());
-  options.cancel = cancel;
+  options.cancel = watch.token();
+  options.why_cancelled = [&watch] { return watch.reason(); };
   return options;
 }
 
@@ -415,7 +429,9 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
     }
   }
   for (const PortAddress& port : ports) {
-    RR_RETURN_IF_ERROR(RunLoopbacks(port, cases, options, "test loopback", caller, watcher, cancel));
+    const absl::Status made = RunLoopbacks(port, cases, options, "test loopback", caller, watcher, cancel);
+    if (absl::IsFailedPrecondition(made)) left_out = made;
+    if (!made.ok() && !absl::IsFailedPrecondition(made)) return made;
   }
   return left_out;
 }

@@ -25,6 +25,8 @@
 #include "agent/port/port_choice.h"
 #include "agent/port/port_counters.h"
 #include "agent/port/port_lock.h"
+#include "agent/port/port_use.h"
+#include "agent/port/use_watch.h"
 #include "agent/port/probe_path.h"
 #include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
@@ -66,6 +68,11 @@ struct AgentConfig {
   // `prover` does, which knows what may be proven; null: nobody.
   bool allow_proofs = false;
   std::shared_ptr<Prover> prover{};
+  // A caller may have a port tested that others use, at kInProductionPercent of its rate.
+  bool allow_in_production = false;
+  // Asked who uses a port during a test, beside readings of the host, which take longer. Null: the host is asked
+  // in its turn.
+  std::shared_ptr<HostReader> use_host{};
   std::shared_ptr<Configurer> configurer{};  // null: nobody changes settings of this host for this agent
   std::function<bool()> applier_trace{};  // see ChangeBook
   TransferLimits transfer{};  // of live tests
@@ -82,12 +89,21 @@ struct AgentConfig {
   Clock* clock = &RealClock();  // outlives readings that do not return, too
 };
 
+// How a live test may use its port.
+struct PortPass {
+  bool watched = true;  // it stops when a user comes; false: it was asked for in production
+  // In production, one for each direction; null: at full speed. Of all cases that are made with this pass.
+  std::shared_ptr<Pacer> pacer{};
+  std::shared_ptr<Pacer> reverse_pacer{};
+};
+
 struct PeerTicket {
   PeerRequest request{};
   Caller caller{};
   PortAddress port{};
   TransferCase test{};
   PortLock lock;
+  PortPass pass{};
   std::vector<Prefix> own_subnets{};  // of all RDMA ports
 };
 
@@ -144,7 +160,7 @@ class Agent {
   std::vector<Profile> WithOwnWaivers(std::vector<Profile> profiles) const;
 
   // Whoever waits for a reading of the host, or comes to, is refused. The destructor does it too.
-  void StopReading() { worker_.Stop(); }
+  void StopReading();
   bool ReadingStuck() const { return worker_.Stuck(); }
 
   // The same reading, kept as the files of a recording: questions and answers, not facts.
@@ -158,14 +174,18 @@ class Agent {
   absl::StatusOr<CheckRun> Check(const CheckOrder& order, const Caller& caller, const Watcher& watcher,
                                  std::stop_token cancel);
 
-  // kNotFound (no such port or case), kFailedPrecondition (no address), kResourceExhausted (busy: the text says
+  // A live test of any caller begins with the same question (agent_use.cc): whether others use the port. Where
+  // they do, or it is not known, nothing is sent, unless the caller asked for a test in production and the agent
+  // allows it. kFailedPrecondition says who uses the port.
+
+  // kNotFound (no such port or case), kFailedPrecondition (no address, in use), kResourceExhausted (busy: the text says
   // who), kInvalidArgument (options beyond the limits). A transfer that failed is a successful call. Empty
   // `cases`: all.
   absl::Status TestLoopback(const PortRequest& port, const std::vector<std::string>& cases,
                             const TransferOptions& options, const Caller& caller, const Watcher& watcher,
                             std::stop_token cancel);
 
-  // The same through each port that nobody uses (agent/port/port_use.h); `left_out` is told of the others, and of
+  // The same through each port that nobody uses and no test of this agent holds (agent/port/port_use.h); `left_out` is told of the others, and of
   // those that cannot be tested. Errors are of the whole: the host is not read, or `cancel`.
   absl::Status TestIdleLoopback(const std::vector<std::string>& cases, const TransferOptions& options,
                                 const Caller& caller,
@@ -199,7 +219,8 @@ class Agent {
   absl::StatusOr<Plan> MakePlan(const ChangeOrder& order, bool persist);
 
   // Has the applier set it, then proves it: by loopback through every port that was touched, and with `peer` by
-  // what ProvePeer is told. Blocks until it awaits its confirmation, was taken back, or there was nothing to do:
+  // what ProvePeer is told. A port that others use is proven in production where the agent allows that; else the
+  // change is refused before anything is written. Blocks until it awaits its confirmation, was taken back, or there was nothing to do:
   // all of that is an answer. `stop`: who asked is gone, and it is taken back. Errors, and then nothing is left
   // changed: kInvalidArgument, kFailedPrecondition (not permitted, another change is open, no applier),
   // kResourceExhausted (the caller's tests are used up). kInternal: the applier went away in the middle, and takes
@@ -244,8 +265,12 @@ class Agent {
   // `proves`: the test counts for the change whose id is its run id.
   absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                        const std::stop_token& cancel);
+  // `watch` outlives what is run with the options.
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
-                       const std::stop_token& cancel) const;
+                       const PortPass& pass, const UseWatch& watch) const;
+  // Whether the ports that the change would touch can be tested now: a proof beside others' work is made only in
+  // production, where the agent allows that. kFailedPrecondition: it could not be proven, and is not begun.
+  absl::Status CanProve(const Facts& facts, const ChangeOrder& order, const std::stop_token& stop);
   absl::StatusOr<Change> ProveChange(Change change, const ChangeOrder& order, const Facts& before,
                                      const Caller& caller, const ChangeWatcher& watcher,
                                      const std::stop_token& stop);
@@ -271,8 +296,14 @@ class Agent {
   absl::Status Kept(absl::Status stored) const;
   // Of a test that was kept as this.
   std::optional<CaseBaseline> PastOf(const TransferRecord& kept);
-  // Why the port is not tested now; empty: it may be. Watches what it carries for a moment.
-  std::string InUse(const Port& port, const PortAddress& address);
+  // Whether a live test may begin on the port, which is locked. Watches what the port carries for 0.1 s, and for
+  // 0.4 s more where something was seen: what a test that has just ended leaves goes away meanwhile.
+  absl::StatusOr<PortPass> AdmitUse(const PortAddress& port, bool in_production, const std::stop_token& cancel);
+  PortUse UseNow(const PortAddress& port, const std::stop_token& cancel);
+  // The owners of objects on the port, read now, without those of this process and of `own_kernel` modules.
+  PortUse OwnersOf(const PortAddress& port, const std::set<std::string>& own_kernel = {});
+  // For a test that the pass allows: stops it when a user comes.
+  UseWatch WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel);
   absl::StatusOr<ProbePath> PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
                                    const Facts& facts) const;
   // The first steps of a walk. The address is empty when the name did not resolve. An error is one of the call
@@ -285,20 +316,22 @@ class Agent {
   absl::StatusOr<std::string> MayProve(const ProbeQuestion& question) const;
   // What a row asks of the kernel, with what only the agent knows.
   bool ProveByKernel(KernelProof proof, const ProbeQuestion& question, const ProbePath& path, Walk& walk) const;
-  // Lets go of the port as soon as RDMA is not used any more.
-  void ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
-                    Walk& walk) const;
+  class ProbedPort;
+  // Lets go of the port by `free_port` as soon as RDMA is not used any more.
+  void ProveOnShare(const ProbeQuestion& question, const ProbePath& path, Walk& walk,
+                    const std::function<void()>& free_port) const;
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
   // The loopback tests of a check; what they find goes behind what was found.
   void CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher,
-                      const std::stop_token& cancel, std::vector<Finding>& findings);
+                      bool in_production, const std::stop_token& cancel, std::vector<Finding>& findings);
   // Those of one port. `judged` is what the check found so far: it may make them pointless.
   std::vector<Finding> CheckLoopback(const Port& port, const Profile& profile, std::span<const Finding> judged,
-                                     const Caller& caller, const Watcher& watcher,
+                                     const Caller& caller, const Watcher& watcher, bool in_production,
                                      const std::stop_token& cancel);
   // Makes the cases through one port, which it holds meanwhile for `purpose`; tells the watcher of each that
   // begins and of each that ended. kResourceExhausted: the port is busy, the text says who has it; kCancelled:
   // the caller gave up, and the rest was not made.
+  // kFailedPrecondition: others use the port, or began to; the text says who.
   absl::Status RunLoopbacks(const PortAddress& port, std::span<const TransferCase> cases,
                             const TransferOptions& options, const std::string& purpose, const Caller& caller,
                             const Watcher& watcher, const std::stop_token& cancel);
@@ -319,6 +352,7 @@ class Agent {
   std::mutex last_mutex_;  // guards what follows
   std::optional<LastReading> last_{};
   HostWorker worker_;
+  std::optional<HostWorker> use_worker_{};  // of use_host
   std::shared_ptr<Prover> prover_;
   Proving proving_{clock()};
   ChangeBook changes_;

@@ -30,7 +30,8 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   RR_ASSIGN_OR_RETURN(PortAddress port,
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));
   RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port, caller, "test peer " + request.peer_name));
-  return PeerTicket{request, caller, std::move(port), custom, std::move(lock), OwnSubnets(facts)};
+  RR_ASSIGN_OR_RETURN(PortPass pass, AdmitUse(port, request.options.in_production, {}));
+  return PeerTicket{request, caller, std::move(port), custom, std::move(lock), std::move(pass), OwnSubnets(facts)};
 }
 
 // Of the lanes of one test: the first refusal.
@@ -101,8 +102,9 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
     return *std::move(read);
   };
   const Fact<PriorityPackets> before = packets();
-  RunOptions options =
-      OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options), ticket.port, cancel);
+  const UseWatch watch = WatchUse(ticket.port, ticket.pass, cancel);
+  RunOptions options = OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options),
+                                 ticket.port, ticket.pass, watch);
   const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
   if (guard) options.may_connect = std::ref(*guard);
   LiveTest live = Run(ticket.port, [&] {

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "agent/agent.h"
@@ -94,7 +97,55 @@ milliseconds TimeFor(const ProbeQuestion& question) {
   return question.protocol == Protocol::kSmb ? kMostProbeTime : kUsualProofTime;
 }
 
+// A probe that its watch or its caller stopped.
+absl::Status StatusOf(const UseWatch& watch) {
+  if (!watch.token().stop_requested()) return absl::OkStatus();
+  const std::string why = watch.reason();
+  return absl::CancelledError(why.empty() ? "the caller gave up" : why);
+}
+
+// Modules of the kernel that work for this probe. A queue pair whose identifier went between two dumps keeps
+// the name rdma_cm. Another mount of the same client cannot be told from the probe's own.
+std::set<std::string> KernelClientsOf(const ProbeQuestion& question, bool proves) {
+  if (!proves) return {};
+  switch (question.protocol) {
+    case Protocol::kUnknown:
+    case Protocol::kIser:
+      return {};
+    case Protocol::kSmb:
+      return {"cifs", "rdma_cm"};
+    case Protocol::kNvme:
+      return {"nvme_rdma", "rdma_cm"};
+    case Protocol::kNfs:
+      return {"rpcrdma", "rdma_cm"};
+  }
+  return {};
+}
+
 }  // namespace
+
+// The port of a probe, from when it is known until RDMA is not used any more.
+class Agent::ProbedPort {
+ public:
+  void Begin(const PortAddress& port, std::set<std::string> own_kernel) {
+    const std::lock_guard lock(mutex_);
+    port_ = port;
+    own_kernel_ = std::move(own_kernel);
+  }
+  void End() {
+    const std::lock_guard lock(mutex_);
+    port_.reset();
+  }
+  PortUse Look(Agent& agent) {
+    const std::lock_guard lock(mutex_);
+    return port_ ? agent.OwnersOf(*port_, own_kernel_) : PortUse{.kind = PortUse::Kind::kFree};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<PortAddress> port_{};
+  std::set<std::string> own_kernel_{};
+};
 
 // Through the port that the caller names, to the first of the server's addresses that the routing table reaches
 // by it; where it reaches none, who names a port knows better: to the first that its address can speak to.
@@ -183,21 +234,28 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
   const std::int64_t started = UnixNs(clock());
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   ProbeRun run{.run_id = caller.run_id, .result = BeginWalk(row, question)};
-  Walk walk(run.result, {.deadline = clock().Now() + TimeFor(question),
-                         .interrupted =
-                             [&cancel] {
-                               return cancel.stop_requested() ? absl::CancelledError("the caller gave up")
-                                                              : absl::OkStatus();
-                             },
-                         .progress = watcher.progress,
-                         .stop = cancel,
-                         .clock = &clock()});
-  RR_ASSIGN_OR_RETURN(const ProbePath path, FindServer(question, facts, walk));
+  ProbedPort probed;
+  const UseWatch watch([this, &probed] { return probed.Look(*this); }, clock(), cancel);
+  Walk::Watch bounds{.deadline = clock().Now() + TimeFor(question),
+                     .interrupted = [&watch] { return StatusOf(watch); },
+                     .progress = watcher.progress,
+                     .stop = watch.token(),
+                     .clock = &clock()};
+  absl::StatusOr<ProbePath> found;
+  {
+    Walk walk(run.result, bounds);
+    RR_ASSIGN_OR_RETURN(found, FindServer(question, facts, walk));
+  }
+  const ProbePath& path = *found;
   std::optional<PortLock> held;
   if (!path.port.device.empty()) {
     RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(path.port, caller, "probe " + question.target));
     held.emplace(std::move(lock));
+    RR_ASSIGN_OR_RETURN(const PortPass pass, AdmitUse(path.port, question.in_production, cancel));
+    if (pass.pacer) bounds.limit_bytes_per_s = pass.pacer->limit_bytes_per_s();
+    if (pass.watched) probed.Begin(path.port, KernelClientsOf(question, proves));
   }
+  Walk walk(run.result, bounds);
   if (!path.address.empty()) {
     const Counted running(live_tests_);
     row.run({.address = path.address,
@@ -212,8 +270,14 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
                           Walk& way) { ProveByKernel(std::move(proof), question, path, way); }},
             walk);
     if (!refused.ok()) TellRefused(FirstProofStep(row), refused, walk);
-    if (proves && question.protocol == Protocol::kSmb) ProveOnShare(question, path, held, walk);
+    if (proves && question.protocol == Protocol::kSmb) {
+      ProveOnShare(question, path, walk, [&] {
+        probed.End();
+        held.reset();
+      });
+    }
   }
+  probed.End();
   CutTexts(run.result.answers);
   run.findings = JudgeProbe(run.result);
   KeepProbe(run, facts, started);

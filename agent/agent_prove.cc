@@ -60,8 +60,8 @@ bool Agent::ProveByKernel(KernelProof proof, const ProbeQuestion& question, cons
   return prover_->Prove(proof, walk);
 }
 
-void Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath& path, std::optional<PortLock>& held,
-                         Walk& walk) const {
+void Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath& path, Walk& walk,
+                         const std::function<void()>& free_port) const {
   KernelProof proof{.protocol = Protocol::kSmb,
                     .address = path.address,
                     .port_number = static_cast<std::uint16_t>(question.port_number),
@@ -69,7 +69,7 @@ void Agent::ProveOnShare(const ProbeQuestion& question, const ProbePath& path, s
                     .volume = question.volume,
                     .credentials = question.credentials};
   if (Done(walk.result(), kStepSmb2Negotiate) && ProveByKernel(proof, question, path, walk)) return;
-  held.reset();  // others may use the port: what follows goes by TCP
+  free_port();  // what follows goes by TCP
   proof.inquire = true;
   ProveByKernel(std::move(proof), question, path, walk);
 }

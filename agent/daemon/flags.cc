@@ -64,6 +64,10 @@ FlagParser::FlagParser()
       "--allow-proofs", [this] { flags_.set_allow_proofs(true); },
       "Let callers make this host attach disks and mount shares of their choice (probe --prove): root's agent "
       "only. Else rdmaready-prover makes those that its file names");
+  app_.add_flag_callback(
+      "--allow-in-production", [this] { flags_.set_allow_in_production(true); },
+      "Let callers test ports that others use (--in-production of test, check and probe), at most at 5 % of the "
+      "port's rate");
   Text("--helpers", "DIR",
        "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",
        &AgentSettings::set_helpers);

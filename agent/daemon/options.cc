@@ -207,6 +207,7 @@ void TakeAsItIs(const AgentSettings& settings, ServerOptions& server) {
   server.state_directory = settings.state_dir();
   server.hub = settings.hub();
   server.allow_proofs = settings.allow_proofs();
+  server.allow_in_production = settings.allow_in_production();
   server.drift = settings.drift();
   server.helpers_directory = settings.helpers();
   server.metrics_listen = settings.metrics_listen();

@@ -35,6 +35,8 @@ struct Patience {
   // Called about every 50 ms while waiting; anything but OK ends the wait and is returned. May be empty.
   std::function<absl::Status()> interrupted{};
   Clock* clock = &RealClock();
+  // Waits until so many bytes may be moved, in production; fails as `interrupted` does. Empty: at once.
+  std::function<absl::Status(std::uint64_t bytes)> pace{};
 };
 
 // The same, and at most so long from now on.

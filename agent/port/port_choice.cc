@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "checks/words/addresses.h"
+#include "checks/words/ethernet.h"
 
 namespace rdmaready {
 namespace {
@@ -29,13 +30,28 @@ std::string LockNameOf(const Port& port) {
   return fmt::format("{}/{}/{}", place, guid.empty() ? port.device : guid, port.number);
 }
 
+Fact<std::uint32_t> RateOf(const Port& port) {
+  if (!port.transport) return port.transport.missing();
+  if (*port.transport == Transport::kInfiniBand) return port.rate_mbps;
+  std::uint32_t slowest = 0;
+  for (const NetdevRef netdev : EthernetPortsOf(port)) {
+    if (!netdev) return netdev.missing();
+    if (!netdev->speed_mbps) return netdev->speed_mbps.missing();
+    if (*netdev->speed_mbps == 0) break;
+    slowest = slowest == 0 ? *netdev->speed_mbps : std::min(slowest, *netdev->speed_mbps);
+  }
+  if (slowest == 0) return Missing{Missing::Kind::kFailed, "no speed of its Ethernet port is known"};
+  return slowest;
+}
+
 PortAddress AddressedBy(const Port& port, const std::string& address) {
   return {.port = PortName(port),
           .address = address,
           .device = port.device,
           .number = port.number,
           .nics = EthernetNicsOf(port),
-          .lock = LockNameOf(port)};
+          .lock = LockNameOf(port),
+          .rate_mbps = RateOf(port)};
 }
 
 absl::Status PortsUnknown(const Facts& facts) {

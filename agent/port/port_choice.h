@@ -18,7 +18,13 @@ struct PortAddress {
   std::uint32_t number = 0;
   Fact<std::vector<EthernetNic>> nics{};  // which count its packets
   std::string lock{};                     // LockNameOf
+  Fact<std::uint32_t> rate_mbps{};        // RateOf
 };
+
+// How fast the port can send: of Ethernet the speed of its netdev, and of the slowest member of a bond; of
+// InfiniBand the rate of sysfs. Missing where the driver does not tell the speed: sysfs would say 1 Gb/s
+// (ib_get_eth_speed of drivers/infiniband/core/verbs.c).
+Fact<std::uint32_t> RateOf(const Port& port);
 
 // Under which name its lock is held: the same for every agent that reaches this port, whatever the device is
 // called there, and for no other port. The name of a device is of one network namespace alone where the kernel

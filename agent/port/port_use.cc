@@ -2,10 +2,16 @@
 #include "agent/port/port_use.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <map>
 #include <optional>
+#include <string_view>
+
+#include "api/base/text.h"
 
 namespace rdmaready {
 namespace {
@@ -14,28 +20,105 @@ namespace {
 // is less.
 constexpr double kQuietPerSecond = 1000;
 
-std::string OpenedBy(const Port& port) {
-  if (!port.resources) return "who has the device open is not known: " + port.resources.missing().detail;
-  const RdmaResources& used = *port.resources;
-  if (used.ctx > 0) return fmt::format("in use: {} times opened by processes (rdma resource show)", used.ctx);
-  const std::uint64_t listen = port.listeners ? port.listeners->size() : 0;
-  if (used.cm_id > listen)
-    return fmt::format("in use: {} connections (rdma resource show cm_id)", used.cm_id - listen);
-  return {};
+// enum ib_qp_type of include/rdma/ib_verbs.h.
+constexpr std::uint8_t kTypeSmi = 0;
+constexpr std::uint8_t kTypeGsi = 1;
+
+// enum rdma_cm_state of include/rdma/rdma_cm.h: from RDMA_CM_ADDR_QUERY to RDMA_CM_CONNECT.
+constexpr std::uint8_t kFirstConnecting = 1;
+constexpr std::uint8_t kConnected = 5;
+
+constexpr std::string_view kIpoib = "ib_ipoib";
+
+// Drivers that send management datagrams by queue pairs of type UD (drivers/infiniband/hw/mlx5/gsi.c and
+// mlx4/mad.c, mlx4/qp.c).
+constexpr std::array<std::string_view, 2> kDrivers{"mlx4_ib", "mlx5_ib"};
+
+constexpr std::size_t kMostNamed = 3;
+
+bool OnPort(const RdmaHolder& holder, std::uint32_t number) {
+  return holder.port == 0 || number == 0 || holder.port == number;
+}
+
+bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
+  const bool queue_pair = holder.object == RdmaHolder::Object::kQueuePair;
+  const std::string& kernel = holder.kernel_name;
+  if (!queue_pair && (holder.state < kFirstConnecting || holder.state > kConnected)) return false;
+  if (kernel.empty()) return exceptions.process == 0 || holder.process != exceptions.process;
+  if (queue_pair && (holder.type == kTypeSmi || holder.type == kTypeGsi)) return false;
+  if (kernel == kIpoib || std::ranges::find(kDrivers, kernel) != kDrivers.end()) return false;
+  return !exceptions.kernel.contains(kernel);
+}
+
+std::string OwnerOf(const RdmaHolder& holder) {
+  if (!holder.kernel_name.empty()) return SafeLine(holder.kernel_name, 64) + " of the kernel";
+  if (holder.process == 0)
+    return "a process that the kernel does not name (of a container, or its thread has ended)";
+  if (holder.command.empty()) return fmt::format("pid {}", holder.process);
+  return fmt::format("{} (pid {})", SafeLine(holder.command, 64), holder.process);
+}
+
+std::string Listed(const std::vector<std::string>& owners) {
+  const std::size_t named = std::min(owners.size(), kMostNamed);
+  std::string text = fmt::format("{}", fmt::join(owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (named < owners.size()) text += fmt::format(" and {} more", owners.size() - named);
+  return text;
+}
+
+bool HasIpoib(const std::vector<RdmaHolder>& holders, std::uint32_t number) {
+  return std::ranges::any_of(holders, [number](const RdmaHolder& holder) {
+    return holder.kernel_name == kIpoib && OnPort(holder, number);
+  });
+}
+
+bool NotRead(const Fact<std::vector<Counter>>& counters) {
+  return !counters && counters.missing().kind != Missing::Kind::kUnsupported;
+}
+
+PortUse Unknown(std::string why) { return {.kind = PortUse::Kind::kUnknown, .text = std::move(why)}; }
+
+PortUse UseByCounters(const CounterReading& before, const CounterReading& after, bool ipoib) {
+  for (const CounterReading* reading : {&before, &after}) {
+    for (const Fact<std::vector<Counter>>* counters : {&reading->hw.counters, &reading->pma}) {
+      if (NotRead(*counters))
+        return Unknown("its counters could not be read: " + SafeLine(counters->missing().detail, 256));
+    }
+  }
+  const std::optional<std::uint64_t> first = MovedUntil(before);
+  const std::optional<std::uint64_t> second = MovedUntil(after);
+  if (!first && !second) {
+    if (ipoib) return Unknown("its driver does not count what it moves, and IPoIB is on it");
+    return {.kind = PortUse::Kind::kFree};
+  }
+  const double seconds = std::chrono::duration<double>(after.when - before.when).count();
+  if (!first || !second || *second < *first || seconds <= 0)
+    return Unknown("its counters were set back, or came and went");
+  if (static_cast<double>(*second - *first) / seconds <= kQuietPerSecond) return {.kind = PortUse::Kind::kFree};
+  const char* const who = ipoib ? "IPoIB, or a user that the kernel does not list" : "a user that the kernel does not list";
+  return {.kind = PortUse::Kind::kUsed,
+          .text = fmt::format("{} (its counters grew by {} in {:.1f} s)", who, *second - *first, seconds)};
 }
 
 }  // namespace
 
-std::string UseOf(const Port& port, const CounterReading& before, const CounterReading& after) {
-  if (std::string opened = OpenedBy(port); !opened.empty()) return opened;
-  const std::optional<std::uint64_t> first = MovedUntil(before);
-  const std::optional<std::uint64_t> second = MovedUntil(after);
-  const double seconds = std::chrono::duration<double>(after.when - before.when).count();
-  if (!first || !second || *second < *first || seconds <= 0)
-    return "whether others use it is not known: its driver does not count what it moves";
-  const double rate = static_cast<double>(*second - *first) / seconds;
-  if (rate <= kQuietPerSecond) return {};
-  return fmt::format("in use: its counters grew by {} in {:.1f} s", *second - *first, seconds);
+PortUse UseByHolders(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
+                     const UseExceptions& exceptions) {
+  if (!holders) return Unknown("the owners of its queue pairs could not be read: " + SafeLine(holders.missing().detail, 256));
+  std::vector<std::string> owners;
+  for (const RdmaHolder& holder : *holders) {
+    if (!OnPort(holder, number) || !Uses(holder, exceptions)) continue;
+    std::string owner = OwnerOf(holder);
+    if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(std::move(owner));
+  }
+  if (owners.empty()) return {.kind = PortUse::Kind::kFree};
+  return {.kind = PortUse::Kind::kUsed, .text = Listed(owners)};
+}
+
+PortUse UseOf(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
+              const UseExceptions& exceptions, const CounterReading& before, const CounterReading& after) {
+  PortUse use = UseByHolders(holders, number, exceptions);
+  if (use.kind != PortUse::Kind::kFree) return use;
+  return UseByCounters(before, after, HasIpoib(*holders, number));
 }
 
 }  // namespace rdmaready

@@ -1,17 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether somebody uses an RDMA port now. Pure.
+//
+// A user is an owner of a queue pair, or of an RDMA-CM identifier that connects or is connected. These are not
+// users: listeners, the queue pairs of the kernel's management agents (SMI, GSI) and of the NIC's own driver,
+// IPoIB while the port's counters are quiet, and this process. Two rdmaready processes never test one port at
+// once (PortLock), and rdmaready's helpers make no queue pair, so neither needs an exception by its name.
+//
+// A process that only opened the device, or registered memory, moves nothing and is not a user.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "agent/port/port_counters.h"
-#include "api/model/facts.h"
+#include "collectors/rdma/holders.h"
 
 namespace rdmaready {
 
-// Why the port is to be left alone: a process has its device open, a connection is there, something moves, or
-// nobody can tell. Empty: none of these. A server that only listens does not use it. The two readings are of
-// the port, some moment apart, while this host's agent tests nothing.
-std::string UseOf(const Port& port, const CounterReading& before, const CounterReading& after);
+struct PortUse {
+  enum class Kind { kUnknown, kFree, kUsed };
+
+  Kind kind = Kind::kUnknown;
+  // kUsed: the users, "rping (pid 123), nvme_rdma of the kernel". kUnknown: why it is not known. Printable.
+  std::string text{};
+  std::string port{};  // its name, where the asker filled it in
+
+  bool operator==(const PortUse&) const = default;
+};
+
+// Whose objects do not count.
+struct UseExceptions {
+  std::int64_t process = 0;         // this one
+  std::set<std::string> kernel{};   // modules that work for this test: of a proof, its own connection
+};
+
+// Who owns objects on port `number`. An object of no port yet counts for each port of its device. Never asks
+// the counters, so it can be called while this host's agent tests the port.
+PortUse UseByHolders(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
+                     const UseExceptions& exceptions);
+
+// The same, and whether anything moves. The two readings are of the port, some moment apart, while nothing of
+// this agent runs on it. Counters that could not be read: kUnknown. A driver that does not count what it moves
+// (siw) leaves the holders to decide; with IPoIB on the port that is kUnknown, since its traffic is not seen.
+PortUse UseOf(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
+              const UseExceptions& exceptions, const CounterReading& before, const CounterReading& after);
 
 }  // namespace rdmaready

@@ -22,8 +22,9 @@ std::int64_t Quantile(const std::vector<std::int64_t>& sorted, double fraction) 
 }  // namespace
 
 ProofMeter::ProofMeter(TransferResult& result, std::string case_name, Operation operation,
-                       std::uint32_t block_bytes, Clock& clock)
-    : result_(result), clock_(clock) {
+                       std::uint32_t block_bytes, Clock& clock,
+                       std::function<absl::Status(std::uint64_t bytes)> pace)
+    : result_(result), clock_(clock), pace_(std::move(pace)) {
   result_.case_name = std::move(case_name);
   result_.operation = operation;
   result_.message_bytes = block_bytes;
@@ -31,6 +32,7 @@ ProofMeter::ProofMeter(TransferResult& result, std::string case_name, Operation 
 }
 
 absl::Status ProofMeter::Time(const std::function<absl::Status()>& operation) {
+  if (pace_) RR_RETURN_IF_ERROR(pace_(result_.message_bytes));
   const auto begin = clock_.Now();
   RR_RETURN_IF_ERROR(operation());
   const auto took = clock_.Now() - begin;

@@ -18,9 +18,9 @@ namespace rdmaready {
 // One thread, one operation at a time.
 class ProofMeter {
  public:
-  // `result` and `clock` outlive the meter.
+  // `result` and `clock` outlive the meter. `pace`: Patience::pace of each operation, which is not timed.
   ProofMeter(TransferResult& result, std::string case_name, Operation operation, std::uint32_t block_bytes,
-             Clock& clock);
+             Clock& clock, std::function<absl::Status(std::uint64_t bytes)> pace = {});
 
   // Runs and times one operation; counts its bytes when it succeeds.
   absl::Status Time(const std::function<absl::Status()>& operation);
@@ -32,6 +32,7 @@ class ProofMeter {
  private:
   TransferResult& result_;
   Clock& clock_;
+  const std::function<absl::Status(std::uint64_t bytes)> pace_;
   std::vector<std::int64_t> latencies_ns_{};
 };
 

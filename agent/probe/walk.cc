@@ -2,6 +2,7 @@
 #include "agent/probe/walk.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "agent/link/failure.h"
 #include "api/model/fields.h"
@@ -62,9 +63,10 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
     return false;  // not tried is not failed
   }
   if (watch_.progress) watch_.progress(std::string(name));
-  const Patience patience{.deadline = std::min(begin + limit, watch_.deadline),
-                          .interrupted = watch_.interrupted,
-                          .clock = watch_.clock};
+  Patience patience{.deadline = std::min(begin + limit, watch_.deadline),
+                    .interrupted = watch_.interrupted,
+                    .clock = watch_.clock};
+  if (watch_.limit_bytes_per_s > 0) patience.pace = [this](std::uint64_t bytes) { return Pace(bytes); };
   const absl::Status status = make(patience);
   step->outcome = status.ok() ? StepOutcome::kDone : StepOutcome::kFailed;
   step->failure = FailureOf(status);
@@ -72,6 +74,19 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
   const bool cut = begin + limit > watch_.deadline && watch_.clock->Now() >= watch_.deadline;
   if (cut && HeardNothing(step->failure.kind)) TellTimeUp(name);
   return status.ok();
+}
+
+absl::Status Walk::Pace(std::uint64_t bytes) {
+  constexpr std::chrono::milliseconds kLook{50};
+  while (true) {
+    if (watch_.interrupted) {
+      if (absl::Status go_on = watch_.interrupted(); !go_on.ok()) return go_on;
+    }
+    const TimePoint now = watch_.clock->Now();
+    const std::optional<TimePoint> turn = pacer_.Take(bytes, now);
+    if (!turn) return absl::OkStatus();
+    watch_.clock->SleepUntil(std::min(*turn, now + kLook), watch_.stop);
+  }
 }
 
 void Walk::TellTimeUp(std::string_view step) {

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "agent/link/link.h"
+#include "agent/link/pacer.h"
 #include "api/base/clock.h"
 #include "api/model/probe.h"
 
@@ -33,11 +34,14 @@ class Walk {
     std::function<void(const std::string& step)> progress{};  // the step that begins; may be empty
     std::stop_token stop{};                                   // `interrupted`, for who waits for something else too
     Clock* clock = &RealClock();                              // that `deadline` is by
+    // In production: what the proof's operations may put on the wire in each direction; 0: as much as they can.
+    std::uint64_t limit_bytes_per_s = 0;
   };
   using Make = std::function<absl::Status(const Patience&)>;
 
   // `result` outlives the walk.
-  Walk(ProbeResult& result, Watch watch) : result_(result), watch_(std::move(watch)) {}
+  Walk(ProbeResult& result, Watch watch)
+      : result_(result), watch_(std::move(watch)), pacer_(watch_.limit_bytes_per_s) {}
 
   // Makes the step of that name, which the result lists, within `limit` and within the time of the whole probe;
   // writes down how it ended and how long it took. False when it failed. After an interruption, and once the
@@ -54,9 +58,12 @@ class Walk {
 
  private:
   void TellTimeUp(std::string_view step);
+  // Patience::pace of a step.
+  absl::Status Pace(std::uint64_t bytes);
 
   ProbeResult& result_;
   const Watch watch_;
+  Pacer pacer_;  // of all steps; not asked without a limit
 };
 
 }  // namespace rdmaready

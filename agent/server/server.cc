@@ -143,6 +143,8 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
                      .instance_id = MakeInstanceId(),
                      .events = options.events,
                      .allow_proofs = options.allow_proofs,
+                     .allow_in_production = options.allow_in_production,
+                     .use_host = options.host == nullptr ? std::make_shared<RealHost>() : nullptr,
                      .prover = ProverOf(options),
                      .configurer = ConfigurerOf(options),
                      .applier_trace = [helpers = options.helpers_directory] { return ApplierTrace(helpers); },

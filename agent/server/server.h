@@ -74,6 +74,7 @@ struct ServerOptions {
   std::function<void()> at_rest{};             // called after each of these checks; may be empty
   OwnTestOptions own_test{};                   // its own loopback tests; off unless an interval is given
   bool allow_proofs = false;                   // see AgentConfig
+  bool allow_in_production = false;            // the same
   std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
   std::shared_ptr<Configurer> configurer{};    // null: rdmaready-applier in that directory, where there is one
   TransferLimits transfer{};

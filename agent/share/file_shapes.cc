@@ -168,6 +168,11 @@ void Summarise(const Histogram& latencies, IntervalMeter& intervals, std::int64_
   if (!whole.empty()) result.worst_interval_bytes_per_s = *std::min_element(whole.begin(), whole.end()) * 10;
 }
 
+absl::Status MayGoOn(const FileShape& shape, const ShapeOptions& options) {
+  if (options.interrupted) RR_RETURN_IF_ERROR(options.interrupted());
+  return options.pace ? options.pace(shape.block_bytes) : absl::OkStatus();
+}
+
 TransferResult RunShape(const FileShape& shape, const TestFile& file, Blocks& blocks,
                         std::span<std::byte> memory, const ShapeOptions& options) {
   TransferResult result{.case_name = std::string(shape.name),
@@ -184,11 +189,9 @@ TransferResult RunShape(const FileShape& shape, const TestFile& file, Blocks& bl
   blocks.Begin(shape);
   for (bool first = true; result.failure.kind == FailureKind::kNone && (first || now_ns < stop_ns);
        first = false) {
-    if (options.interrupted) {
-      if (const absl::Status go_on = options.interrupted(); !go_on.ok()) {
-        result.failure = {FailureKind::kCancelled, Message(go_on)};
-        break;
-      }
+    if (const absl::Status go_on = MayGoOn(shape, options); !go_on.ok()) {
+      result.failure = {FailureKind::kCancelled, Message(go_on)};
+      break;
     }
     const std::uint64_t number = blocks.Choose(shape);
     if (shape.operation == Operation::kWrite) blocks.Fill(block, number);

@@ -40,6 +40,7 @@ struct ShapeOptions {
   std::chrono::milliseconds duration{};         // of each shape
   bool direct = true;                           // past the page cache; not every file system can, a share can
   std::function<absl::Status()> interrupted{};  // asked between operations; anything but OK ends the run
+  std::function<absl::Status(std::uint64_t bytes)> pace{};  // Patience::pace of each operation
 };
 
 struct ShapeRun {

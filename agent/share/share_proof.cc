@@ -96,7 +96,10 @@ absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& p
     return MakeFailure(FailureKind::kStalled, "the time for the files was up");
   };
   absl::StatusOr<ShapeRun> run =
-      RunFileShapes(directory, {.nonce = proof.nonce, .duration = proof.duration, .interrupted = interrupted});
+      RunFileShapes(directory, {.nonce = proof.nonce,
+                                                                   .duration = proof.duration,
+                                                                   .interrupted = interrupted,
+                                                                   .pace = patience.pace});
   if (!run.ok()) return MakeFailure(FailureKind::kRejected, Message(run.status()));
   walk.result().transfers = std::move(run->results);
   if (!run->left_behind.empty()) walk.answers().share.file_left = run->left_behind;

@@ -42,8 +42,8 @@ std::uint64_t PinnedBytesOf(const TransferCase& test);
 
 // Messages that are handed to the device together and of which the last one alone is signaled: what a message
 // costs the processor is mostly its own call, its own completion and its own wake-up.
-inline std::uint64_t ChainOf(const TransferCase& test) {
-  return std::clamp<std::uint64_t>(test.depth / 8, 1, 16);
+inline std::uint64_t ChainOf(const TransferCase& test, const RunOptions& options) {
+  return options.pacer ? 1 : std::clamp<std::uint64_t>(test.depth / 8, 1, 16);
 }
 
 // Whether this end only lends its memory: it waits for no completion, so it neither spins nor wakes up often.

@@ -17,7 +17,7 @@ constexpr char kWhat[] = "RDMA read";
 }  // namespace
 
 ReadInitiator::ReadInitiator(Session& session, const Pattern& pattern, const RemoteMemory& source)
-    : session_(session), pattern_(pattern), source_(source), chain_(ChainOf(session.test())) {}
+    : session_(session), pattern_(pattern), source_(source), chain_(ChainOf(session.test(), session.options())) {}
 
 absl::Status ReadInitiator::Prepare() {
   const TransferCase& test = session_.test();
@@ -62,11 +62,16 @@ absl::Status ReadInitiator::Take(const Completion& completion, Meter& meter, Pha
 absl::Status ReadInitiator::Post(Meter& meter, Phase& phase) {
   TransferCounts& counts = phase.counts;
   while (!stopping_ && counts.posted + chain_ <= counts.completed + destination_->slots()) {
-    const std::int64_t now_ns = NowNs();
+    if (session_.paced() && counts.completed < counts.posted) break;
+    std::int64_t now_ns = NowNs();
     const std::uint64_t messages = meter.MayPost(counts.posted, chain_, now_ns);
     if (messages == 0) {
       stopping_ = true;
       break;
+    }
+    if (session_.paced()) {
+      RR_RETURN_IF_ERROR(session_.Pace(messages * session_.test().message_bytes));
+      now_ns = session_.waited_ns();
     }
     meter.Posted(counts.posted + messages - 1, now_ns);
     RR_RETURN_IF_ERROR(PostChain(messages, phase));

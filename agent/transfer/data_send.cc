@@ -55,6 +55,11 @@ absl::Status SendInitiator::Run(Phase& phase) {
   std::int64_t now_ns = NowNs();
   absl::Status status;
   for (std::uint64_t ping = 0; status.ok() && meter.MayPost(ping, 1, now_ns) > 0; ++ping) {
+    if (session_.paced()) {
+      status = session_.Pace(session_.test().message_bytes);
+      if (!status.ok()) break;
+      now_ns = session_.waited_ns();
+    }
     meter.Posted(ping, now_ns);
     status = Exchange(ping, phase);
     if (!status.ok()) break;

@@ -105,12 +105,17 @@ absl::Status SmbdMoveInitiator::Run(Phase& phase) {
 // Several at a time, as the plain cases do: both ends wake up once for all of them.
 absl::Status SmbdMoveInitiator::AskAll(Meter& meter) {
   const std::uint64_t limit = std::min(looked_at_, counts_.announced) + slots();
-  if (limit < counts_.posted + ChainOf(session_.test())) return absl::OkStatus();
+  if (limit < counts_.posted + ChainOf(session_.test(), session_.options())) return absl::OkStatus();
   while (!stopping_ && counts_.posted < limit) {
-    const std::int64_t now_ns = NowNs();
+    if (session_.paced() && (looked_at_ < counts_.posted || counts_.announced < counts_.posted)) break;
+    std::int64_t now_ns = NowNs();
     if (meter.MayPost(counts_.posted, 1, now_ns) == 0) {
       stopping_ = true;
     } else {
+      if (session_.paced()) {
+        RR_RETURN_IF_ERROR(session_.Pace(session_.test().message_bytes));
+        now_ns = session_.waited_ns();
+      }
       meter.Posted(counts_.posted, now_ns);
       RR_RETURN_IF_ERROR(Ask());
     }

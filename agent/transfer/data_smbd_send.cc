@@ -91,9 +91,11 @@ absl::Status SmbdSendInitiator::Run(Phase& phase) {
   Meter meter(session_.test(), session_.options());
   absl::Status status;
   while (status.ok()) {
-    const std::uint64_t messages = meter.MayPost(counts_.posted, session_.test().depth, NowNs());
+    const std::uint64_t burst = session_.paced() ? 1 : session_.test().depth;
+    const std::uint64_t messages = meter.MayPost(counts_.posted, burst, NowNs());
     if (messages == 0) break;
-    status = Burst(messages, meter);
+    status = session_.Pace(session_.test().message_bytes);
+    if (status.ok()) status = Burst(messages, meter);
     if (status.ok()) status = AwaitAnswers(meter, phase);
   }
   phase.counts = counts_;

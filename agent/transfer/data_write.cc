@@ -24,7 +24,7 @@ WriteInitiator::WriteInitiator(Session& session, const Pattern& pattern, const R
       pattern_(pattern),
       target_(target),
       verify_(session.options().verify),
-      chain_(ChainOf(session.test())),
+      chain_(ChainOf(session.test(), session.options())),
       notices_(Role::kInitiator, session.link(), pattern) {}
 
 absl::Status WriteInitiator::Prepare() {
@@ -69,11 +69,13 @@ bool WriteInitiator::Finished(const Phase& phase) const {
 absl::Status WriteInitiator::Post(Meter& meter, Phase& phase) {
   TransferCounts& counts = phase.counts;
   while (!stopping_ && counts.posted + chain_ <= Limit(phase)) {
+    if (session_.paced() && counts.completed < counts.posted) break;
     const std::uint64_t messages = meter.MayPost(counts.posted, chain_, NowNs());
     if (messages == 0) {
       stopping_ = true;
       break;
     }
+    RR_RETURN_IF_ERROR(session_.Pace(messages * session_.test().message_bytes));
     RR_RETURN_IF_ERROR(PostChain(messages, meter, phase));
     if (counts.posted - told_ >= Half(source_->slots())) RR_RETURN_IF_ERROR(PostNotice(counts.posted));
   }

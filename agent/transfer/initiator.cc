@@ -27,8 +27,9 @@ absl::Status CheckOffer(const PeerMessage& offer, const TransferCase& test, cons
 }
 
 // That the responder offers this test, at an address where this end may connect.
-absl::Status TakeOffer(const PeerMessage& offer, const Session& session) {
+absl::Status TakeOffer(const PeerMessage& offer, Session& session) {
   RR_RETURN_IF_ERROR(CheckOffer(offer, session.test(), session.options()));
+  RR_RETURN_IF_ERROR(session.AgreeOnLimit(offer.limit_bytes_per_s));
   const auto& may_connect = session.options().may_connect;
   return may_connect ? may_connect(offer.endpoint.address) : absl::OkStatus();
 }
@@ -70,6 +71,7 @@ absl::Status InitiateSmbDirect(Session& session, const PeerMessage& offer, const
 
 // From the offer to the last completion.
 absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& data, Phase& phase) {
+  RR_RETURN_IF_ERROR(session.SayLimit());
   RR_ASSIGN_OR_RETURN(const PeerMessage offer, session.Expect(PeerMessageKind::kOffer, session.deadline()));
   RR_RETURN_IF_ERROR(TakeOffer(offer, session));
   const Patience patience = session.PatienceUntil(

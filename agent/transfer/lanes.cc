@@ -116,7 +116,10 @@ BothWays RunEnd(Role role, const TransferCase& test, const LinkMaker& make_link,
     std::jthread back;
     if (options.bidirectional) {
       back = std::jthread([&] {
-        both.reverse = RunDirection(end, {Other(role), options.qps + 1, options.qps});
+        RunOptions there = options;
+        there.pacer = options.reverse_pacer;
+        const End other{test, make_link, there, mux, gate};
+        both.reverse = RunDirection(other, {Other(role), options.qps + 1, options.qps});
       });
     }
     both.forward = RunDirection(end, {.role = role});

@@ -48,9 +48,14 @@ SmbdEnd* MakeSmbDirect(Session& session, const Pattern& pattern, ResponderData& 
   return &data.Make<SmbdMoveResponder>(session, pattern);
 }
 
+std::uint64_t LimitOf(const RunOptions& options) {
+  return options.pacer ? options.pacer->limit_bytes_per_s() : 0;
+}
+
 // From listening to the initiator's kDone.
 absl::Status Respond(Session& session, std::optional<Pattern>& pattern, ResponderData& data, Phase& phase) {
   const TransferCase& test = session.test();
+  RR_RETURN_IF_ERROR(session.HearLimit());
   RR_ASSIGN_OR_RETURN(const Nonce nonce, FreshNonce());
   SmbdEnd* const smbd = MakeSmbDirect(session, pattern.emplace(nonce), data);
   RR_ASSIGN_OR_RETURN(
@@ -65,7 +70,8 @@ absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Responde
                                    .verify = session.options().verify,
                                    .lanes = LanesOf(session.options()),
                                    .endpoint = endpoint,
-                                   .nonce = nonce}));
+                                   .nonce = nonce,
+                                   .limit_bytes_per_s = LimitOf(session.options())}));
   RR_RETURN_IF_ERROR(session.link().Accept(nonce, session.PatienceUntil(session.deadline())));
   RR_ASSIGN_OR_RETURN(const RemoteMemory memory,
                       smbd != nullptr ? RemoteMemory{} : MakeData(session, *pattern, data));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "agent/link/failure.h"
@@ -37,6 +38,8 @@ std::string_view KindName(PeerMessageKind kind) {
       return "a view";
     case PeerMessageKind::kResult:
       return "a result";
+    case PeerMessageKind::kLimit:
+      return "a limit (it tests in production and this end does not; both need it, or neither)";
     case PeerMessageKind::kHello:
     case PeerMessageKind::kSigned:
       return "a signed message (its agent has TLS and this one has not; both need it, or neither)";
@@ -95,6 +98,54 @@ bool Session::IsLastWord(PeerMessageKind kind) const {
   return kind == PeerMessageKind::kDone || kind == PeerMessageKind::kResult;
 }
 
+absl::Status Session::GivenUp() const {
+  const std::string why = options_.why_cancelled ? options_.why_cancelled() : std::string();
+  return MakeFailure(FailureKind::kCancelled, why.empty() ? "the caller gave up" : why);
+}
+
+absl::Status Session::SayLimit() {
+  if (!options_.pacer) return absl::OkStatus();
+  return Tell({.kind = PeerMessageKind::kLimit, .limit_bytes_per_s = options_.pacer->limit_bytes_per_s()});
+}
+
+absl::Status Session::HearLimit() {
+  if (!options_.pacer) return absl::OkStatus();
+  const absl::StatusOr<PeerMessage> said = Expect(PeerMessageKind::kLimit, deadline_);
+  if (!said.ok()) return said.status();
+  return AgreeOnLimit(said->limit_bytes_per_s);
+}
+
+absl::Status Session::AgreeOnLimit(std::uint64_t offered_bytes_per_s) {
+  if (!options_.pacer) return absl::OkStatus();
+  if (offered_bytes_per_s == 0) {
+    return MakeFailure(FailureKind::kCancelled,
+                       fmt::format("the {} does not limit what it sends: its agent is older, or was not asked to "
+                                   "test in production. Nothing was sent",
+                                   OtherEnd(role_)));
+  }
+  options_.pacer->LowerTo(offered_bytes_per_s);
+  if (FitsShare(test_.message_bytes, options_.pacer->limit_bytes_per_s())) return absl::OkStatus();
+  return MakeFailure(FailureKind::kCancelled,
+                     fmt::format("a message of {} is too large for the {} of the slower port that a test in "
+                                 "production may use in a second: choose a smaller case",
+                                 BytesText(test_.message_bytes), BytesText(options_.pacer->limit_bytes_per_s())));
+}
+
+absl::Status Session::Pace(std::uint64_t message_bytes) {
+  if (!options_.pacer) return absl::OkStatus();
+  while (true) {
+    RR_RETURN_IF_ERROR(Interrupted());
+    now_ = steady_clock::now();
+    const std::optional<TimePoint> turn = options_.pacer->Take(message_bytes, now_);
+    if (!turn) return absl::OkStatus();
+    if (now_ >= deadline_) {
+      return MakeFailure(FailureKind::kStalled, fmt::format("not finished by the deadline of {}",
+                                                            DurationText(Nanoseconds(test_.deadline))));
+    }
+    std::this_thread::sleep_until(std::min({*turn, deadline_, now_ + kSessionLook}));
+  }
+}
+
 absl::Status Session::Hear(PeerMessage message) {
   if (!IsLastWord(message.kind)) {
     return MakeFailure(FailureKind::kPeerGone, fmt::format("the {} broke the protocol: it sent {} out of turn",
@@ -109,7 +160,7 @@ absl::StatusOr<PeerMessage> Session::Expect(PeerMessageKind kind, TimePoint dead
   early_kind_ = PeerMessageKind::kUnknown;
   if (early_ && early_->kind == kind) return *std::exchange(early_, std::nullopt);
   while (true) {
-    if (options_.cancel.stop_requested()) return MakeFailure(FailureKind::kCancelled, "the caller gave up");
+    if (options_.cancel.stop_requested()) return GivenUp();
     const TimePoint now = steady_clock::now();
     absl::StatusOr<PeerMessage> message = peer_.Receive(std::min(deadline, now + kSessionLook));
     if (message.ok()) {
@@ -126,7 +177,7 @@ absl::StatusOr<PeerMessage> Session::Expect(PeerMessageKind kind, TimePoint dead
 
 absl::Status Session::Interrupted() {
   if (heard_) return Ended();
-  if (options_.cancel.stop_requested()) return MakeFailure(FailureKind::kCancelled, "the caller gave up");
+  if (options_.cancel.stop_requested()) return GivenUp();
   switch (peer_.Poll()) {
     case PeerState::kQuiet:
       return absl::OkStatus();
@@ -213,8 +264,7 @@ Failure Session::Explain(const absl::Status& status) const {
   const Failure failure = FailureOf(status);
   // The other end may have obeyed the same caller first, and hung up.
   const bool given_up = failure.kind != FailureKind::kNone && options_.cancel.stop_requested();
-  return given_up ? MoreTelling(failure, {.kind = FailureKind::kCancelled, .detail = "the caller gave up"})
-                  : failure;
+  return given_up ? MoreTelling(failure, FailureOf(GivenUp())) : failure;
 }
 
 void SetRates(TransferResult& result) {
@@ -241,6 +291,7 @@ EndView ViewOf(Role role, const TransferCase& test, const RunOptions& options, c
   result.busy_poll = options.busy_poll;
   result.unverified = !options.verify;
   result.bidirectional = options.bidirectional;
+  if (options.pacer) result.limit_bytes_per_s = options.pacer->limit_bytes_per_s();
   result.messages = phase.messages;
   result.bytes = phase.messages * test.message_bytes;
   result.bytes_verified = phase.bytes_verified;

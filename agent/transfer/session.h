@@ -59,6 +59,11 @@ class Session {
   // For calls of the RdmaLink that wait in the set-up. A message of kind `early`, which the other end may send
   // before this end sees the call succeed, is kept for Expect; kUnknown when there is none.
   Patience PatienceUntil(TimePoint deadline, PeerMessageKind early = PeerMessageKind::kUnknown);
+  // Both ends learn the smaller of their limits; nothing to do where the test has none. The responder waits for
+  // the initiator's word, the initiator finds the responder's in its offer (0: it has none).
+  absl::Status SayLimit();
+  absl::Status HearLimit();
+  absl::Status AgreeOnLimit(std::uint64_t offered_bytes_per_s);
   // What the other end said to end the test; nullptr while it has not.
   const PeerMessage* heard() const { return heard_ ? &*heard_ : nullptr; }
   // Waits for such a word of `kind` when there is none yet. nullptr when it does not come in time.
@@ -76,6 +81,10 @@ class Session {
   absl::StatusOr<std::size_t> Wait(std::span<Completion> completions, TimePoint wake = TimePoint::max());
   // When the last Wait returned: the one reading of the clock for all that it brought.
   std::int64_t waited_ns() const { return std::chrono::nanoseconds(now_.time_since_epoch()).count(); }
+  // Whether the test is in production: then this end has one message under way at a time, and each waits for
+  // its turn. Returns when `message_bytes` may begin; at once without a limit. Fails as Interrupted does.
+  bool paced() const { return options_.pacer != nullptr; }
+  absl::Status Pace(std::uint64_t message_bytes);
   // Starts the stall limit again; called when the measured part begins.
   void Progress() { last_progress_ = now_ = std::chrono::steady_clock::now(); }
 
@@ -84,6 +93,7 @@ class Session {
 
  private:
   bool IsLastWord(PeerMessageKind kind) const;
+  absl::Status GivenUp() const;
   absl::Status Hear(PeerMessage message);
 
   const Role role_;

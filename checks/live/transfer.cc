@@ -293,7 +293,11 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
       finding.expected = "every message completed (unverified: no byte was looked at)";
     }
     AddCounters(counters, place, finding);
-    JudgeSpeed(result, place, finding);
+    if (result.limit_bytes_per_s) {
+      finding.observed += Cat("; in production, at most ", RateText(*result.limit_bytes_per_s));
+    } else {
+      JudgeSpeed(result, place, finding);
+    }
     return finding;
   }
   const bool shown = failure.kind != FailureKind::kCancelled && failure.kind != FailureKind::kUnknown;

@@ -3,6 +3,7 @@
 // "<rung>.<case>": "peer.write-512k".
 //
 // Judged is whether every byte arrived as it was sent, and that something arrived at all. Speed is shown, and
+// that of a test in production never counts. Else it is
 // judged where the profile names one for RDMA itself between two hosts (512 KiB writes and reads, 1 KiB
 // messages); that of a software device never counts. Without such a demand a rate that is a small share of the
 // link's, and 100 ms in which nothing moved, are a warning.

@@ -83,7 +83,7 @@ class Helped final : public Prover {
     const milliseconds limit = std::min(left, kMostProbeTime);
     std::string at(steps.front());
     const HelperAnswer got =
-        asker_.Ask(kProveVerb, ToJson(ProofOrder{.proof = proof, .limit = limit}),
+        asker_.Ask(kProveVerb, ToJson(ProofOrder{.proof = proof, .limit = limit, .limit_bytes_per_s = watch.limit_bytes_per_s}),
                    TimedWait({.longest = limit + kLongerThanItself, .stop = watch.stop}),
                    [&](std::string_view step) {
                      if (std::ranges::find(steps, step) == steps.end()) return;

@@ -121,7 +121,8 @@ Json ToJson(const ProofOrder& order) {
             {"volume", proof.volume},
             {"version", proof.version},
             {"inquire", proof.inquire},
-            {"limit_ms", order.limit.count()}};
+            {"limit_ms", order.limit.count()},
+            {"limit_bytes_per_s", order.limit_bytes_per_s}};
   if (proof.credentials.user_name.empty()) return json;
   json["user_name"] = recording::FromText(proof.credentials.user_name);
   json["password"] = recording::FromText(proof.credentials.password);
@@ -144,6 +145,8 @@ absl::StatusOr<ProofOrder> DecodeOrder(Arguments& arguments) {
                                              .password = TextUpTo(arguments, "password", kMostSecretBytes),
                                              .domain = TextUpTo(arguments, "domain", kMostSecretBytes)}}};
   order.limit = std::chrono::milliseconds(arguments.Unsigned<std::uint32_t>("limit_ms"));
+  if (arguments.Has("limit_bytes_per_s"))
+    order.limit_bytes_per_s = arguments.Unsigned<std::uint64_t>("limit_bytes_per_s");
   if (order.proof.address.empty()) arguments.Fail("no address");
   if (std::ranges::find(kNfsVersions, order.proof.version) == kNfsVersions.end())
     arguments.Fail("\"version\" is none of NFS");

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ absl::StatusOr<ProofWish> DecodeWish(Arguments& arguments);
 struct ProofOrder {
   KernelProof proof{};
   std::chrono::milliseconds limit{};  // of all its steps; at most kMostProbeTime
+  std::uint64_t limit_bytes_per_s = 0;  // as of Walk::Watch
 };
 Json ToJson(const ProofOrder& order);
 // The same; and addresses are numeric, the device is a plain name, the version is one of NFS.

@@ -80,7 +80,8 @@ absl::StatusOr<Json> Make(const ProverOptions& options, const ProofOrder& order,
                                  },
                              .progress = progress,
                              .stop = stop,
-                             .clock = options.clock});
+                             .clock = options.clock,
+                             .limit_bytes_per_s = order.limit_bytes_per_s});
   outcome.done = options.make(proof, walk, outcome.leftovers);
   CutTexts(outcome.result.answers);
   return ToJson(outcome);

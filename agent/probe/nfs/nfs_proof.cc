@@ -146,7 +146,7 @@ class ProofFile {
   absl::Status Each(TransferResult& result, const std::string& name, Operation operation,
                     const Patience& patience, const Do& each) {
     RR_ASSIGN_OR_RETURN(Arena buffer, Arena::Make(kBlockBytes));
-    ProofMeter meter(result, name, operation, kBlockBytes, *patience.clock);
+    ProofMeter meter(result, name, operation, kBlockBytes, *patience.clock, patience.pace);
     absl::Status status;
     for (std::uint64_t at = 0; status.ok() && at < kFileBytes; at += kBlockBytes) {
       if (patience.interrupted) status = patience.interrupted();

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// UseWatch: stops a live test when somebody else begins to use its port.
+//
+// Looks every 500 ms, on a thread of its own. A look that finds a user stops the test; so do two looks in a row
+// that cannot tell. A user that comes is noticed within 500 ms and the time of a look.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "agent/port/port_use.h"
+#include "api/base/clock.h"
+
+namespace rdmaready {
+
+inline constexpr std::chrono::milliseconds kLookDuringTest{500};
+
+// Threads: all methods may be called from any thread.
+class UseWatch {
+ public:
+  // `look` is called on the watch's thread until the destructor has returned; empty: nothing is watched, and the
+  // token is that of `cancel` alone. `clock` outlives this.
+  UseWatch(std::function<PortUse()> look, Clock& clock, const std::stop_token& cancel);
+  UseWatch(const UseWatch&) = delete;
+  UseWatch& operator=(const UseWatch&) = delete;
+  // Waits for a look that is under way.
+  ~UseWatch() = default;
+
+  // Requested when the test has to stop: a user came, or `cancel` was.
+  std::stop_token token() const { return stop_.get_token(); }
+
+  // Why the watch stopped the test: "RDMA port rxe0/1 came into use by rping (pid 7): the test was stopped";
+  // empty while it has not.
+  std::string reason() const;
+
+ private:
+  void Watch(const std::stop_token& done);
+
+  const std::function<PortUse()> look_;
+  Clock& clock_;
+  mutable std::mutex mutex_;  // guards reason_
+  std::string reason_{};
+  std::stop_source stop_;
+  std::stop_callback<std::function<void()>> cancelled_;
+  std::jthread thread_;
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/rdma/holders.h"
+
+#include <rdma/rdma_netlink.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "api/base/number.h"
+#include "api/base/status.h"
+#include "api/base/text.h"
+#include "collectors/attributes.h"
+
+namespace rdmaready {
+namespace {
+
+using Decode = absl::StatusOr<std::vector<RdmaHolder>> (*)(std::span<const std::byte>, const RdmaDevice&);
+
+absl::StatusOr<std::optional<std::uint32_t>> OptionalU32(const Attributes& entry, int type) {
+  if (!entry.Find(type)) return std::nullopt;
+  RR_ASSIGN_OR_RETURN(const std::uint32_t number, entry.U32(type));
+  return number;
+}
+
+// What both kinds of entries have.
+absl::StatusOr<RdmaHolder> DecodeOwned(const Attributes& entry) {
+  RdmaHolder holder;
+  RR_ASSIGN_OR_RETURN(holder.state, entry.U8(RDMA_NLDEV_ATTR_RES_STATE));
+  RR_ASSIGN_OR_RETURN(const auto port, OptionalU32(entry, RDMA_NLDEV_ATTR_PORT_INDEX));
+  holder.port = port.value_or(0);
+  if (entry.Find(RDMA_NLDEV_ATTR_RES_KERN_NAME)) {
+    RR_ASSIGN_OR_RETURN(holder.kernel_name, entry.Text(RDMA_NLDEV_ATTR_RES_KERN_NAME));
+    return holder;
+  }
+  RR_ASSIGN_OR_RETURN(const auto thread, OptionalU32(entry, RDMA_NLDEV_ATTR_RES_PID));
+  holder.thread = thread.value_or(0);
+  return holder;
+}
+
+absl::StatusOr<RdmaHolder> DecodeQueuePair(const Attributes& entry) {
+  RR_ASSIGN_OR_RETURN(RdmaHolder holder, DecodeOwned(entry));
+  holder.object = RdmaHolder::Object::kQueuePair;
+  RR_ASSIGN_OR_RETURN(holder.queue_pair, entry.U32(RDMA_NLDEV_ATTR_RES_LQPN));
+  RR_ASSIGN_OR_RETURN(holder.type, entry.U8(RDMA_NLDEV_ATTR_RES_TYPE));
+  return holder;
+}
+
+absl::StatusOr<RdmaHolder> DecodeConnection(const Attributes& entry) {
+  RR_ASSIGN_OR_RETURN(RdmaHolder holder, DecodeOwned(entry));
+  holder.object = RdmaHolder::Object::kConnection;
+  RR_ASSIGN_OR_RETURN(const auto queue_pair, OptionalU32(entry, RDMA_NLDEV_ATTR_RES_LQPN));
+  holder.queue_pair = queue_pair.value_or(0);
+  return holder;
+}
+
+// `table` is the attribute that holds the entries.
+absl::StatusOr<std::vector<RdmaHolder>> DecodeTable(std::span<const std::byte> payload, const RdmaDevice& device,
+                                                    int table, const char* what,
+                                                    absl::StatusOr<RdmaHolder> (*decode)(const Attributes&)) {
+  RR_ASSIGN_OR_RETURN(const Attributes top, Attributes::Parse(payload, what));
+  RR_ASSIGN_OR_RETURN(const std::uint32_t index, top.U32(RDMA_NLDEV_ATTR_DEV_INDEX));
+  if (index != device.index) return Malformed(what, "the answer is about another device");
+  std::vector<RdmaHolder> holders;
+  const auto nest = top.Find(table);
+  if (!nest) return holders;
+  RR_ASSIGN_OR_RETURN(const Attributes rows, Attributes::Parse(*nest, what));
+  for (const Attributes::Attribute& row : rows.all()) {
+    RR_ASSIGN_OR_RETURN(const Attributes entry, Attributes::Parse(row.value, what));
+    RR_ASSIGN_OR_RETURN(RdmaHolder holder, decode(entry));
+    holders.push_back(std::move(holder));
+  }
+  return holders;
+}
+
+absl::Status ReadInto(HostReader& host, const RdmaDevice& device, unsigned command, Decode decode,
+                      std::vector<RdmaHolder>& holders) {
+  RR_ASSIGN_OR_RETURN(
+      const std::vector<NetlinkMessage> answer,
+      host.Netlink(RdmaRequest(command, true, Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, device.index))));
+  for (const NetlinkMessage& message : answer) {
+    RR_ASSIGN_OR_RETURN(std::vector<RdmaHolder> some, decode(message.payload, device));
+    std::ranges::move(some, std::back_inserter(holders));
+  }
+  return absl::OkStatus();
+}
+
+// rdma_create_qp is a function of rdma_cm, so the queue pair has that name; rdma_create_id is a macro, so the
+// identifier has its caller's (include/rdma/rdma_cm.h, KBUILD_MODNAME).
+void NameByConnection(std::vector<RdmaHolder>& holders) {
+  std::map<std::uint32_t, std::string> names;
+  for (const RdmaHolder& holder : holders) {
+    if (holder.object == RdmaHolder::Object::kConnection && holder.queue_pair != 0 && !holder.kernel_name.empty())
+      names[holder.queue_pair] = holder.kernel_name;
+  }
+  for (RdmaHolder& holder : holders) {
+    if (holder.object != RdmaHolder::Object::kQueuePair || holder.kernel_name != "rdma_cm") continue;
+    const auto found = names.find(holder.queue_pair);
+    if (found != names.end()) holder.kernel_name = found->second;
+  }
+}
+
+struct Process {
+  std::int64_t id = 0;
+  std::string command{};
+};
+
+// The kernel tells the thread; /proc/TID/status tells of which process it is one, also where /proc does not
+// list it.
+Process ProcessOf(HostReader& host, std::int64_t thread) {
+  Process process{.id = thread};
+  const std::string directory = "/proc/" + std::to_string(thread);
+  const absl::StatusOr<std::string> status = host.ReadFile(directory + "/status");
+  const std::string_view text = status.ok() ? std::string_view(*status) : std::string_view();
+  constexpr std::string_view kWord = "\nTgid:\t";
+  if (const std::size_t begin = text.find(kWord); begin != std::string_view::npos) {
+    const std::string_view rest = text.substr(begin + kWord.size());
+    if (const auto id = ParseNumber<std::uint32_t>(rest.substr(0, rest.find('\n')))) process.id = *id;
+  }
+  const absl::StatusOr<std::string> command = host.ReadFile("/proc/" + std::to_string(process.id) + "/comm");
+  if (command.ok()) process.command = TrimRight(*command);
+  return process;
+}
+
+void NameProcesses(HostReader& host, std::vector<RdmaHolder>& holders) {
+  std::map<std::int64_t, Process> known;
+  for (RdmaHolder& holder : holders) {
+    if (holder.thread == 0) continue;
+    const auto found = known.find(holder.thread);
+    const Process& process =
+        found != known.end() ? found->second : (known[holder.thread] = ProcessOf(host, holder.thread));
+    holder.process = process.id;
+    holder.command = process.command;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<RdmaHolder>> DecodeQueuePairs(std::span<const std::byte> payload,
+                                                         const RdmaDevice& device) {
+  return DecodeTable(payload, device, RDMA_NLDEV_ATTR_RES_QP, "RDMA queue pairs", DecodeQueuePair);
+}
+
+absl::StatusOr<std::vector<RdmaHolder>> DecodeConnections(std::span<const std::byte> payload,
+                                                          const RdmaDevice& device) {
+  return DecodeTable(payload, device, RDMA_NLDEV_ATTR_RES_CM_ID, "RDMA-CM identifiers", DecodeConnection);
+}
+
+Fact<std::vector<RdmaHolder>> ReadHolders(HostReader& host, const std::string& name) {
+  const absl::StatusOr<std::vector<RdmaDevice>> devices = ReadRdmaDevices(host);
+  if (!devices.ok()) return MissingFrom(devices.status());
+  const auto device = std::ranges::find(*devices, name, &RdmaDevice::name);
+  if (device == devices->end()) return Missing{Missing::Kind::kFailed, "there is no RDMA device " + name};
+  std::vector<RdmaHolder> holders;
+  absl::Status read = ReadInto(host, *device, RDMA_NLDEV_CMD_RES_QP_GET, DecodeQueuePairs, holders);
+  if (read.ok()) read = ReadInto(host, *device, RDMA_NLDEV_CMD_RES_CM_ID_GET, DecodeConnections, holders);
+  if (!read.ok()) return MissingFrom(read);
+  NameByConnection(holders);
+  NameProcesses(host, holders);
+  return holders;
+}
+
+}  // namespace rdmaready
