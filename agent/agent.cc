@@ -303,7 +303,7 @@ absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const Transf
   const UseWatch watch = WatchUse(port, pass, cancel);
   for (const TransferCase& test : cases) {
     if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
-    if (const std::string why = watch.reason(); !why.empty()) return absl::FailedPreconditionError(why);
+    if (const std::string why = watch.reason(); !why.empty()) return absl::AbortedError(why);
     if (caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
     if (watcher.progress) watcher.progress(fmt::format("{} loopback {}", port.port, test.name));
     const LiveTest live =
@@ -430,8 +430,8 @@ absl::Status Agent::TestLoopback(const PortRequest& request, const std::vector<s
   }
   for (const PortAddress& port : ports) {
     const absl::Status made = RunLoopbacks(port, cases, options, "test loopback", caller, watcher, cancel);
-    if (absl::IsFailedPrecondition(made)) left_out = made;
-    if (!made.ok() && !absl::IsFailedPrecondition(made)) return made;
+    if (absl::IsAborted(made)) left_out = made;
+    if (!made.ok() && !absl::IsAborted(made)) return made;
   }
   return left_out;
 }

@@ -176,9 +176,9 @@ class Agent {
 
   // A live test of any caller begins with the same question (agent_use.cc): whether others use the port. Where
   // they do, or it is not known, nothing is sent, unless the caller asked for a test in production and the agent
-  // allows it. kFailedPrecondition says who uses the port.
+  // allows it. kAborted says who uses the port, or began to.
 
-  // kNotFound (no such port or case), kFailedPrecondition (no address, in use), kResourceExhausted (busy: the text says
+  // kNotFound (no such port or case), kFailedPrecondition (no address), kAborted (in use), kResourceExhausted (busy: the text says
   // who), kInvalidArgument (options beyond the limits). A transfer that failed is a successful call. Empty
   // `cases`: all.
   absl::Status TestLoopback(const PortRequest& port, const std::vector<std::string>& cases,
@@ -297,7 +297,8 @@ class Agent {
   // Of a test that was kept as this.
   std::optional<CaseBaseline> PastOf(const TransferRecord& kept);
   // Whether a live test may begin on the port, which is locked. Watches what the port carries for 0.1 s, and for
-  // 0.4 s more where something was seen: what a test that has just ended leaves goes away meanwhile.
+  // 0.4 s more where something was seen: what a test that has just ended leaves goes away meanwhile. kAborted:
+  // others use it, it is not known, or a test in production has no limit since the rate is not known.
   absl::StatusOr<PortPass> AdmitUse(const PortAddress& port, bool in_production, const std::stop_token& cancel);
   PortUse UseNow(const PortAddress& port, const std::stop_token& cancel);
   // The owners of objects on the port, read now, without those of this process and of `own_kernel` modules.
@@ -331,7 +332,7 @@ class Agent {
   // Makes the cases through one port, which it holds meanwhile for `purpose`; tells the watcher of each that
   // begins and of each that ended. kResourceExhausted: the port is busy, the text says who has it; kCancelled:
   // the caller gave up, and the rest was not made.
-  // kFailedPrecondition: others use the port, or began to; the text says who.
+  // kAborted: others use the port, or began to; the text says who.
   absl::Status RunLoopbacks(const PortAddress& port, std::span<const TransferCase> cases,
                             const TransferOptions& options, const std::string& purpose, const Caller& caller,
                             const Watcher& watcher, const std::stop_token& cancel);

@@ -223,7 +223,7 @@ absl::Status Agent::CanProve(const Facts& facts, const ChangeOrder& order, const
     if (!touched || !CanBeTested(port)) continue;
     RR_ASSIGN_OR_RETURN(const PortAddress chosen, ChoosePort(facts, port.device, port.number, ""));
     const absl::Status may = AdmitUse(chosen, false, stop).status();
-    if (!absl::IsFailedPrecondition(may)) RR_RETURN_IF_ERROR(may);
+    if (!absl::IsAborted(may)) RR_RETURN_IF_ERROR(may);
     if (!may.ok())
       return absl::FailedPreconditionError(fmt::format(
           "the change could not be proven: {}. Nothing was changed; --no-proof applies it without a proof",
@@ -348,7 +348,7 @@ absl::StatusOr<std::string> Agent::LoopbackOf(const std::string& name, const Cha
   };
   for (run(); absl::IsResourceExhausted(made) && clock().Now() < free_until && !stop.stop_requested(); run())
     clock().SleepUntil(clock().Now() + kLookAgain, stop);
-  if (absl::IsFailedPrecondition(made) && config_.allow_in_production) {
+  if (absl::IsAborted(made) && config_.allow_in_production) {
     marked.in_production = true;
     run();
   }

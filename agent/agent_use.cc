@@ -41,7 +41,7 @@ absl::Status Refused(const PortAddress& port, const PortUse& use, bool in_produc
                     : "test when it is idle, or with --in-production where root starts the agent with "
                       "--allow-in-production, at 5 % of its rate";
   static_assert(kInProductionPercent == 5);
-  return absl::FailedPreconditionError(fmt::format("{}: nothing was sent; {}", who, remedy));
+  return absl::AbortedError(fmt::format("{}: nothing was sent; {}", who, remedy));
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ absl::StatusOr<PortPass> Agent::AdmitUse(const PortAddress& port, bool in_produc
   PortPass pass{.watched = !in_production};
   if (in_production) {
     if (!port.rate_mbps) {
-      return absl::FailedPreconditionError(
+      return absl::AbortedError(
           fmt::format("the rate of RDMA port {} is not known, so a test in production has no limit: {}. Nothing was "
                       "sent",
                       port.port, port.rate_mbps.missing().detail));

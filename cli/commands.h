@@ -102,6 +102,9 @@ struct MaxTime {
 };
 void AddMaxTime(CLI::App& app, MaxTime& max_time);
 
+// --in-production, of a command that makes live tests.
+void AddInProduction(CLI::App& app, bool& in_production);
+
 Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global);

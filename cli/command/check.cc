@@ -43,6 +43,7 @@ struct CheckFlags {
   std::string share{};
   std::string credentials{};
   std::uint32_t watch_seconds = 0;
+  bool in_production = false;
   MaxTime max_time{};
   std::string wait{};  // as given; kPlainWait: for the default time
   bool verbose = false;
@@ -289,6 +290,9 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   absl::StatusOr<ProbeOptions> server = ServerOf(options, level);
   if (!server.ok()) return context.Fail(ExitStatus::kUsage, Message(server.status()));
   server->timeout = context.global.timeout.value_or(std::chrono::milliseconds::zero());
+  server->in_production = options.in_production;
+  if (options.in_production && level == Rung::kHost)
+    return context.Fail(ExitStatus::kUsage, "--in-production is for --level loopback and above");
   if (!server->credentials.user_name.empty()) {
     const absl::Status secret = CheckPrivate(addresses, context.client());
     if (!secret.ok()) return context.Fail(ExitStatus::kUsage, Message(secret));
@@ -297,6 +301,7 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
                         .origins = std::move(chosen->origins),
                         .ports = options.ports,
                         .server = *server,
+                        .in_production = options.in_production,
                         .watch = std::chrono::seconds(options.watch_seconds)};
   if (!options.profiles.empty()) {
     absl::StatusOr<Site> site = ChooseSite(options.profiles);
@@ -359,6 +364,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "Of level share: a file that only you can read, with lines username=, password= and domain= "
                  "(default: those that the prover of each host has)")
       ->type_name("FILE");
+  AddInProduction(app, options->in_production);
   app.add_flag(
       "-v,--verbose", options->verbose,
       "A line for every check, with the reason of each that does not apply; else what is well is summed up");

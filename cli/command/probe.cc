@@ -26,6 +26,7 @@ struct ProbeFlags {
   std::string port{};
   std::uint32_t rdma_port = 0;
   bool prove = false;
+  bool in_production = false;
   std::string subsystem{};
   std::string target_name{};
   std::string export_path{};
@@ -71,7 +72,8 @@ absl::StatusOr<ProbeOptions> QuestionOf(const ProbeFlags& options, std::chrono::
                         .port_number = options.rdma_port,
                         .timeout = timeout,
                         .prove = options.prove,
-                        .caller = CallerName()};
+                        .caller = CallerName(),
+                        .in_production = options.in_production};
   RR_ASSIGN_OR_RETURN(question.volume, VolumeOf(options));
   if (question.protocol == Protocol::kSmb && options.prove) {
     if (question.volume.empty()) return absl::InvalidArgumentError("probe smb --prove needs --share NAME");
@@ -146,6 +148,7 @@ Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>&) {
       "its own, gone afterwards), iser by ourselves. Reads only, but for one new file on a share or an "
       "export. An agent lets its rdmaready-prover do it, on the targets that root of the probing host "
       "named in /etc/rdmaready/proofs.yaml");
+  AddInProduction(app, options->in_production);
   app.add_option(
          "--subsystem", options->subsystem,
          "nvme: the subsystem of the proof, which cannot do without: this host sees its disks meanwhile")

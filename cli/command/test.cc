@@ -177,6 +177,7 @@ void AddCases(CLI::App& app, TestOptions& options) {
 }
 
 void AddHow(CLI::App& app, TestOptions& options) {
+  AddInProduction(app, options.how.in_production);
   app.add_flag(
       "--busy-poll", options.how.busy_poll,
       "Spin on completions instead of sleeping: the latency of the device alone, at the price of a core");

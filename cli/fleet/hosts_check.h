@@ -35,6 +35,7 @@ struct HostsCheckOptions {
   std::vector<HostOrigin> origins{};  // of each host, in their order; empty: nothing is said of any
   std::vector<std::string> ports{};   // of each host only these, by name; empty: all
   ProbeOptions server{};              // what each asks of the SMB server, from level server on
+  bool in_production = false;         // of all live tests: TransferOptions::in_production
   std::chrono::seconds watch{};       // how long each watches its ports first
   // Gets what is known when all hosts were asked, when they were compared, and after the tests between them.
   // May be empty.

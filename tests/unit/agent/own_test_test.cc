@@ -42,14 +42,16 @@ class OwnTestTest : public ServiceTest {
   std::vector<std::string> said_{};
 };
 
-TEST_F(OwnTestTest, APortThatProcessesHaveOpenIsLeftAloneAndTheHistorySaysSo) {
+TEST_F(OwnTestTest, APortThatAProcessUsesIsLeftAloneAndTheHistorySaysSo) {
   ServedAgent agent(BothEnds(), locks_);
+  agent.host.Answer(wire::QueuePairsRequest(3),
+                    wire::One(wire::QueuePairs(3, wire::QueuePair(17, 2, wire::OfProcess(42)))));
   Round(agent);
   EXPECT_THAT(said_, testing::ElementsAre("own-test-skipped"));
   EXPECT_THAT(agent.store.transfers, IsEmpty());
   ASSERT_THAT(agent.store.events, SizeIs(1));
   EXPECT_THAT(agent.store.events[0].text,
-              HasSubstr("the scheduled loopback test of rxe0/1 was not made: in use: 6 "));
+              HasSubstr("the scheduled loopback test of rxe0/1 was not made: RDMA port rxe0/1 is in use by pid 42"));
 }
 
 TEST_F(OwnTestTest, AQuietPortIsTestedByTheCasesThatWereAskedFor) {

@@ -60,6 +60,8 @@ inline FakeHost GoodFakeHost() {
                                                  .max_mw = 0,
                                                  .max_qp_rd_atom = 128,
                                                  .max_qp_init_rd_atom = 64};
+  host.Answer(wire::QueuePairsRequest(3),
+              wire::One(wire::QueuePairs(3, wire::QueuePair(1, 1, wire::OfKernel("ib_core")))));
   host.Answer(wire::CmIdsRequest(3), wire::One(wire::CmIds(3, wire::CmId(445, wire::OfKernel("ksmbd")))));
   host.directories["/sys/module"] = std::vector<std::string>{"cifs", "ksmbd", "rdma_cm"};
   host.directories["/sys/module/rdma_cm/holders"] = std::vector<std::string>{"ksmbd", "rdma_ucm"};

@@ -19,6 +19,7 @@
 #include "collectors/nic/devlink.h"
 #include "collectors/nic/ethtool.h"
 #include "collectors/nic/nic_statistics.h"
+#include "collectors/rdma/holders.h"
 #include "collectors/rdma/rdma_devices.h"
 #include "collectors/rdma/resources.h"
 #include "collectors/system/storage.h"
@@ -156,6 +157,12 @@ const std::vector<Decoder>& Decoders() {
       {"listeners",
        wire::CmIds(3, wire::CmId(445, wire::OfKernel("ksmbd")) + wire::CmId(7471, wire::OfProcess(42))),
        [](Span bytes) { return DecodeListeners(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
+      {"queue pairs",
+       wire::QueuePairs(3, wire::QueuePair(1, 1, wire::OfKernel("ib_core")) +
+                               wire::QueuePair(17, 2, wire::OfProcess(42))),
+       [](Span bytes) { return DecodeQueuePairs(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
+      {"connections", wire::CmIds(3, wire::Connection(17, wire::OfKernel("nvme_rdma"))),
+       [](Span bytes) { return DecodeConnections(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
       {"system", wire::U8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1),
        [](Span bytes) { return DecodeNetnsShared(bytes).ok(); }},
       {"address", wire::Address4(7, {10, 0, 0, 1}, 24), [](Span bytes) { return DecodeAddress(bytes).ok(); }},

@@ -87,6 +87,9 @@ inline NetlinkRequest LinksRequest() {
 inline NetlinkRequest ResourcesRequest(std::uint32_t index) {
   return {NETLINK_RDMA, (5 << 10) | 9, false, U32(1, index)};
 }
+inline NetlinkRequest QueuePairsRequest(std::uint32_t index) {
+  return {NETLINK_RDMA, (5 << 10) | 10, true, U32(1, index)};
+}
 inline NetlinkRequest CmIdsRequest(std::uint32_t index) {
   return {NETLINK_RDMA, (5 << 10) | 11, true, U32(1, index)};
 }
@@ -316,6 +319,22 @@ inline Bytes CmId(std::uint16_t port, const Bytes& owner, std::uint8_t state = 8
 }
 inline Bytes OfKernel(const std::string& name) { return Text(RDMA_NLDEV_ATTR_RES_KERN_NAME, name); }
 inline Bytes OfProcess(std::uint32_t pid) { return U32(RDMA_NLDEV_ATTR_RES_PID, pid); }
+// An identifier that has a queue pair; state 5 is connected.
+inline Bytes Connection(std::uint32_t queue_pair, const Bytes& owner, std::uint8_t state = 5) {
+  return Nest(RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY,
+              U32(RDMA_NLDEV_ATTR_PORT_INDEX, 1) + U32(RDMA_NLDEV_ATTR_RES_LQPN, queue_pair) +
+                  U32(RDMA_NLDEV_ATTR_RES_PS, 0x106) + U8(RDMA_NLDEV_ATTR_RES_STATE, state) + owner);
+}
+// A queue pair: type 1 is GSI, 2 is RC, 4 is UD; state 3 is RTS.
+inline Bytes QueuePair(std::uint32_t number, std::uint8_t type, const Bytes& owner, std::uint32_t port = 1) {
+  return Nest(RDMA_NLDEV_ATTR_RES_QP_ENTRY,
+              (port == 0 ? Bytes() : U32(RDMA_NLDEV_ATTR_PORT_INDEX, port)) +
+                  U32(RDMA_NLDEV_ATTR_RES_LQPN, number) + U8(RDMA_NLDEV_ATTR_RES_TYPE, type) +
+                  U8(RDMA_NLDEV_ATTR_RES_STATE, 3) + owner);
+}
+inline Bytes QueuePairs(std::uint32_t index, const Bytes& rows) {
+  return U32(1, index) + Text(2, "rxe0") + Nest(RDMA_NLDEV_ATTR_RES_QP, rows);
+}
 inline Bytes CmIds(std::uint32_t index, const Bytes& rows) {
   return U32(1, index) + Text(2, "rxe0") + Nest(RDMA_NLDEV_ATTR_RES_CM_ID, rows);
 }

@@ -62,7 +62,7 @@ class ServedAgent {
               const WorkerLimits& reading = {}, bool allow_proofs = true,
               std::shared_ptr<Prover> prover = nullptr, PeerTrust trust = {}, std::vector<Prefix> peers = {},
               std::shared_ptr<Configurer> configurer = nullptr, Clock& clock = RealClock(),
-              const TransferLimits& transfer = kFewBytes);
+              const TransferLimits& transfer = kFewBytes, bool allow_in_production = false);
   ~ServedAgent();
 
   std::unique_ptr<AgentClient> Client(const std::string& name);

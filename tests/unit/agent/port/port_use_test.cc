@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/port/port_use.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+using Kind = PortUse::Kind;
+using Holders = Fact<std::vector<RdmaHolder>>;
+
+constexpr std::uint8_t kSmi = 0;
+constexpr std::uint8_t kGsi = 1;
+constexpr std::uint8_t kRc = 2;
+constexpr std::uint8_t kUd = 4;
+constexpr std::int64_t kOwnPid = 100;
+
+RdmaHolder QueuePair(std::string kernel, std::uint8_t type = kRc) {
+  return {.port = 1, .queue_pair = 17, .type = type, .state = 3, .kernel_name = std::move(kernel)};
+}
+
+RdmaHolder QueuePairOf(std::int64_t pid, std::string command) {
+  return {.port = 1, .queue_pair = 18, .type = kRc, .state = 3, .thread = pid, .process = pid, .command = std::move(command)};
+}
+
+RdmaHolder Identifier(std::string kernel, std::uint8_t state) {
+  return {.object = RdmaHolder::Object::kConnection, .port = 1, .state = state, .kernel_name = std::move(kernel)};
+}
+
+PortUse Owners(std::vector<RdmaHolder> holders) {
+  return UseByHolders(Holders(std::move(holders)), 1, {.process = kOwnPid});
+}
+
+CounterReading Counted(std::uint64_t packets, std::chrono::milliseconds when) {
+  CounterReading reading{.when = Clock::TimePoint(when)};
+  reading.hw.counters = std::vector<Counter>{{"sent_pkts", packets}, {"rcvd_pkts", 0}};
+  reading.pma = Missing{Missing::Kind::kUnsupported, "none"};
+  return reading;
+}
+
+CounterReading Uncounted() {
+  CounterReading reading;
+  reading.hw.counters = reading.pma = Missing{Missing::Kind::kUnsupported, "none"};
+  return reading;
+}
+
+PortUse UseWith(std::vector<RdmaHolder> holders, const CounterReading& before, const CounterReading& after) {
+  return UseOf(Holders(std::move(holders)), 1, {.process = kOwnPid}, before, after);
+}
+
+TEST(PortUse, NamesTheProcessThatHoldsAQueuePair) {
+  EXPECT_EQ(Owners({QueuePairOf(123, "rping")}), (PortUse{.kind = Kind::kUsed, .text = "rping (pid 123)"}));
+  EXPECT_EQ(Owners({QueuePairOf(123, "")}).text, "pid 123");
+  EXPECT_EQ(Owners({QueuePairOf(123, "a\nb")}).text, "a?b (pid 123)");
+}
+
+TEST(PortUse, NamesTheKernelConsumerThatHoldsAQueuePair) {
+  for (const char* name : {"nvme_rdma", "cifs", "ksmbd", "rpcrdma", "smc", "rdma_cm"})
+    EXPECT_EQ(Owners({QueuePair(name)}), (PortUse{.kind = Kind::kUsed, .text = std::string(name) + " of the kernel"}));
+}
+
+TEST(PortUse, CountsAnOwnerOnceAndNamesThreeOfMany) {
+  EXPECT_EQ(Owners({QueuePairOf(1, "a"), QueuePairOf(1, "a"), QueuePair("cifs")}).text, "a (pid 1), cifs of the kernel");
+  EXPECT_EQ(Owners({QueuePairOf(1, "a"), QueuePairOf(2, "b"), QueuePairOf(3, "c"), QueuePairOf(4, "d"),
+                    QueuePairOf(5, "e")})
+                .text,
+            "a (pid 1), b (pid 2), c (pid 3) and 2 more");
+}
+
+TEST(PortUse, CountsAConnectionThatHasNoQueuePairYet) {
+  for (const std::uint8_t state : {1, 2, 3, 4, 5})
+    EXPECT_EQ(Owners({Identifier("nvme_rdma", state)}).kind, Kind::kUsed) << int{state};
+}
+
+TEST(PortUse, IgnoresListenersAndIdentifiersThatAreOnlyBoundOrOver) {
+  for (const std::uint8_t state : {0, 6, 7, 8, 9, 10})
+    EXPECT_EQ(Owners({Identifier("ksmbd", state)}).kind, Kind::kFree) << int{state};
+}
+
+TEST(PortUse, IgnoresManagementQueuePairsOfTheKernelOnly) {
+  EXPECT_EQ(Owners({QueuePair("ib_core", kSmi), QueuePair("ib_core", kGsi)}).kind, Kind::kFree);
+  RdmaHolder of_process = QueuePairOf(7, "x");
+  of_process.type = kGsi;
+  EXPECT_EQ(Owners({of_process}).kind, Kind::kUsed);
+}
+
+TEST(PortUse, IgnoresTheDriversOwnQueuePairs) {
+  EXPECT_EQ(Owners({QueuePair("mlx5_ib", kUd), QueuePair("mlx4_ib", kUd)}).kind, Kind::kFree);
+}
+
+TEST(PortUse, IgnoresThisProcess) { EXPECT_EQ(Owners({QueuePairOf(kOwnPid, "rdmaready-agent")}).kind, Kind::kFree); }
+
+TEST(PortUse, IgnoresTheModuleThatWorksForTheTestItself) {
+  const Holders holders(std::vector<RdmaHolder>{QueuePair("cifs")});
+  EXPECT_EQ(UseByHolders(holders, 1, {.process = kOwnPid, .kernel = {"cifs"}}).kind, Kind::kFree);
+  EXPECT_EQ(UseByHolders(holders, 1, {.process = kOwnPid, .kernel = {"rpcrdma"}}).kind, Kind::kUsed);
+}
+
+TEST(PortUse, IgnoresTheOtherPortsOfTheDevice) {
+  RdmaHolder other = QueuePairOf(7, "x");
+  other.port = 2;
+  EXPECT_EQ(Owners({other}).kind, Kind::kFree);
+  other.port = 0;  // it is of no port yet
+  EXPECT_EQ(Owners({other}).kind, Kind::kUsed);
+}
+
+TEST(PortUse, AnObjectWithoutAnOwnerIsOfAnotherContainer) {
+  const PortUse use = Owners({{.port = 1, .queue_pair = 9, .type = kRc, .state = 3}});
+  EXPECT_EQ(use.kind, Kind::kUsed);
+  EXPECT_THAT(use.text, HasSubstr("of a container"));
+}
+
+TEST(PortUse, IsUnknownWhereTheOwnersCannotBeRead) {
+  const PortUse use = UseByHolders(Missing{Missing::Kind::kFailed, "list: no"}, 1, {});
+  EXPECT_EQ(use.kind, Kind::kUnknown);
+  EXPECT_THAT(use.text, HasSubstr("list: no"));
+}
+
+TEST(PortUse, AQuietPortWithoutUsersIsFree) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(UseWith({}, Counted(50, milliseconds(0)), Counted(100, milliseconds(100))).kind, Kind::kFree);
+  EXPECT_EQ(UseWith({}, Counted(0, milliseconds(0)), Counted(101, milliseconds(100))).kind, Kind::kUsed);
+  EXPECT_EQ(UseWith({QueuePairOf(7, "x")}, Counted(0, milliseconds(0)), Counted(0, milliseconds(100))).text, "x (pid 7)");
+}
+
+TEST(PortUse, IpoibIsAUserWhenThePortIsNotQuiet) {
+  using std::chrono::milliseconds;
+  const std::vector<RdmaHolder> ipoib{QueuePair("ib_ipoib", kUd)};
+  EXPECT_EQ(Owners(ipoib).kind, Kind::kFree);
+  EXPECT_EQ(UseWith(ipoib, Counted(0, milliseconds(0)), Counted(9, milliseconds(100))).kind, Kind::kFree);
+  EXPECT_THAT(UseWith(ipoib, Counted(0, milliseconds(0)), Counted(900, milliseconds(100))).text, HasSubstr("IPoIB"));
+}
+
+TEST(PortUse, ADriverWithoutCountersLeavesTheOwnersToDecide) {
+  EXPECT_EQ(UseWith({}, Uncounted(), Uncounted()).kind, Kind::kFree);
+  EXPECT_EQ(UseWith({QueuePairOf(7, "x")}, Uncounted(), Uncounted()).kind, Kind::kUsed);
+  EXPECT_EQ(UseWith({QueuePair("ib_ipoib", kUd)}, Uncounted(), Uncounted()).kind, Kind::kUnknown);
+}
+
+TEST(PortUse, CountersThatCannotBeReadOrWereSetBackMakeItUnknown) {
+  using std::chrono::milliseconds;
+  CounterReading lost = Uncounted();
+  lost.pma = Missing{Missing::Kind::kFailed, "no answer"};
+  EXPECT_THAT(UseWith({}, lost, Uncounted()).text, HasSubstr("no answer"));
+  EXPECT_EQ(UseWith({}, Uncounted(), lost).kind, Kind::kUnknown);
+  EXPECT_EQ(UseWith({}, Counted(9, milliseconds(0)), Counted(8, milliseconds(100))).kind, Kind::kUnknown);
+  EXPECT_EQ(UseWith({}, Counted(9, milliseconds(0)), Uncounted()).kind, Kind::kUnknown);
+}
+
+}  // namespace
+}  // namespace rdmaready
