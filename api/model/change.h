@@ -33,11 +33,11 @@ struct ChangeStep {
 
 // What proved a change, or why it is not proven.
 struct ChangeProof {
-  bool asked_for = true;       // false: --no-proof
-  bool plan_empty = false;     // a fresh plan after the writes
-  bool loopback = false;       // a live transfer through each port that was touched
+  bool asked_for = true;        // false: --no-proof
+  bool plan_empty = false;      // a fresh plan after the writes
+  bool loopback = false;        // a live transfer through each port that was touched
   std::string loopback_text{};  // figures, or why it failed
-  std::string peer{};          // the host of the peer transfer; empty: none was asked for
+  std::string peer{};           // the host of the peer transfer; empty: none was asked for
   bool peer_passed = false;
   std::string peer_text{};
 
@@ -45,6 +45,30 @@ struct ChangeProof {
   void Fields(auto& list) const {
     list("asked_for", asked_for, "plan_empty", plan_empty, "loopback", loopback, "loopback_text", loopback_text,
          "peer", peer, "peer_passed", peer_passed, "peer_text", peer_text);
+  }
+};
+
+// What became of a file for the next boot (`apply --persist`).
+enum class BootFileState : std::uint8_t {
+  kUnknown = 0,
+  kPlanned,  // written once its change is confirmed
+  kWritten,
+  kThere,       // the same text was there before
+  kNotWritten,  // `text` says why
+  kRemoved,
+  kLeft,  // not removed: `text` says why
+};
+
+struct BootFile {
+  std::string path{};  // of the closed list (checks/plan/boot_files.h)
+  BootFileState state = BootFileState::kUnknown;
+  std::string text{};    // why it was not written, or not removed
+  std::string sha256{};  // of the content; of a link, of its target. Empty: nothing was made
+  std::vector<SettingObject> keeps{};
+
+  bool operator==(const BootFile&) const = default;
+  void Fields(auto& list) const {
+    list("path", path, "state", state, "text", text, "sha256", sha256, "keeps", keeps);
   }
 };
 
@@ -58,29 +82,34 @@ struct Change {
   std::uint32_t deadline_in_ms = 0;  // until it goes back by itself; 0: not armed
   std::vector<ChangeStep> steps{};
   ChangeProof proof{};
-  std::string reason{};  // why it is in this state, in words; may be empty
+  std::string reason{};              // why it is in this state, in words; may be empty
+  std::vector<BootFile> files{};     // of an order with `persist`
+  std::vector<PlanUnkept> unkept{};  // the same: settings that no file brings back
 
   bool operator==(const Change&) const = default;
   void Fields(auto& list) const {
     list("id", id, "requester", requester, "state", state, "reason", reason, "begun_unix_ns", begun_unix_ns,
          "ended_unix_ns", ended_unix_ns, "confirm_within_ms", confirm_within_ms, "deadline_in_ms",
          deadline_in_ms, "proof", proof, "steps", steps);
+    list("files", files, "unkept", unkept).Added();
   }
 };
 
 // What the applier of a host has to say when it is asked.
 struct ApplierStatus {
-  std::vector<Change> changes{};       // the open one, or the last one; and every failed rollback, which is sticky
-  std::vector<Setting> kept{};         // confirmed, and applied again when the kernel forgot them
+  std::vector<Change> changes{};  // the open one, or the last one; and every failed rollback, which is sticky
+  std::vector<Setting> kept{};    // confirmed, and applied again when the kernel forgot them
   std::vector<std::string> allowed{};  // what apply.yaml permits, a line each; empty: nothing
   std::string not_allowed{};           // why nothing is, or may not be asked: "no /etc/rdmaready/apply.yaml"
   std::string audit_head{};            // SHA-256 of the last line of the audit
   std::vector<std::string> notices{};  // "the journal is damaged: ...", a line each
+  std::vector<BootFile> files{};       // for the next boot, written and not forgotten
 
   bool operator==(const ApplierStatus&) const = default;
   void Fields(auto& list) const {
     list("changes", changes, "kept", kept, "allowed", allowed, "not_allowed", not_allowed, "audit_head",
          audit_head, "notices", notices);
+    list("files", files).Added();
   }
 };
 

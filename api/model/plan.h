@@ -95,16 +95,19 @@ struct PortUser {
   void Fields(auto& list) const { list("subject", subject, "text", text); }
 };
 
-// A file that would make settings come back at boot. Printed, never written.
+// A file that would make settings come back at boot.
 struct PersistFile {
   std::string path{};  // "/etc/sysctl.d/90-rdmaready.conf"
   std::string content{};
-  std::string note{};           // what it is for, and what must be done besides
-  bool exists_already = false;  // a file of that name or purpose is there: see `note`
+  std::string note{};                  // what it is for, and what must be done besides
+  bool exists_already = false;         // a file of that name or purpose is there: see `note`
+  std::vector<SettingObject> keeps{};  // settings that a boot brings back by it; empty: no setting of a plan
+  bool by_apply = false;               // `apply --persist` writes it; else a person does
 
   bool operator==(const PersistFile&) const = default;
   void Fields(auto& list) const {
     list("path", path, "content", content, "note", note, "exists_already", exists_already);
+    list("keeps", keeps, "by_apply", by_apply).Added();
   }
 };
 

@@ -1,59 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that bring an MTU back at boot, as the applier would write them: closed places, and contents that are
-// computed here from facts. Pure. No command and no method of the service leads here yet.
+// The closed list of files that `apply --persist` may write for the next boot: places, names and modes. Pure.
+// The contents are those of PersistFile, which `plan --persist` prints (checks/plan/persist.h).
 //
-// The design for `apply --persist`:
+// The design of `apply --persist`:
 //
-// Order. It names settings and values, never a path or a text. The applier reads the host itself and computes
-// each file by BootFileFor() from its own facts, as it makes its own plan.
+// Order. It names profiles and ports, never a path or a text. The applier reads the host itself, and makes each
+// file by MakePlan() with its own facts, as it makes its own plan.
 //
-// Permission. apply.yaml says `files: true`; without it each file is refused. The kind and the place of the
-// setting must be allowed as for a step.
+// Permission. apply.yaml says `files: true`; without it the whole order is refused, and nothing is written. The
+// kind and the place of each setting in a file must be allowed as for a step; else that file is not written.
 //
-// Path. IsBootFilePath() holds again before a write: a folder of the closed list, and a name of this program's
-// own form. No file of a site is opened for writing. No file that can hold secrets goes into a journal: a file
-// of this program is added beside those of netplan and NetworkManager.
+// Time. The files are written when the change is confirmed, after its settings were read once more. A change
+// that nobody confirms leaves no file, so it never comes back at a boot. A plan without steps has nothing to
+// confirm: its files are written at once.
 //
-// Folder. The applier opens it by openat2 with RESOLVE_NO_SYMLINKS, step by step from "/". It makes a missing
-// folder for drop-ins with mode 0755 and the label of the parent.
+// Path. IsBootFilePath() holds before each write: a folder of the closed list, and a name of this program's own
+// form. No file of a site is opened for writing. netplan's files and NetworkManager's connections can hold
+// secrets: they are never read for this, never rewritten, and in no journal. A file of this program is added
+// beside them.
 //
-// Write. A temporary file in the same folder gets the text, root as its owner, the mode and the label. Then
-// fsync, renameat2, and fsync of the folder. netplan's file has mode 0600, as netplan warns of any other.
+// Manager. `netplan generate`, `networkctl reload` and `systemctl daemon-reload` are programs of the host. The
+// applier starts none: each manager reads the files at the next boot. A text is parsed before it is written
+// (agent/apply/boot_text.h), and one that is odd is not written.
 //
-// Journal. It holds the path, the digest of the earlier content or "absent", and the digest of the new content.
-// A rollback restores this program's own earlier file, or removes the new one. `forget --persist` removes a
-// file only while its digest is that of the journal. It names a file that was edited, and leaves it.
-//
-// Manager. `netplan generate` and `networkctl reload` are programs of the host, and the applier starts none. It
-// checks the text with a parser of its own, and the answer names the command. A file that the manager refuses
-// goes away by `forget --persist`. BootFile::unkept is listed for a person, as by `plan --persist`.
+// How they are written and removed: agent/apply/boot_store.h.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "api/model/facts.h"
-
 namespace rdmaready {
 
-// A file of this program's own. Either `path` or `unkept` is empty.
-struct BootFile {
-  std::string path{};  // "/etc/systemd/network/50-a.link.d/rdma.conf"
-  std::string content{};
-  std::uint32_t mode = 0;  // permission bits: 0644, or 0600
-  std::string unkept{};    // why no such file keeps it: "/etc/rc.local sets MTU of dcb0 again at each boot"
-
-  bool operator==(const BootFile&) const = default;
-};
-
-// Whether the path is one that this program may write: a folder of the closed list, and a name as BootFileFor()
-// gives it. No "..", no empty part, no byte that is not printable.
+// Whether the path is one that this program may write: a folder of the closed list, and a name as the files of
+// PersistFile have it. No "..", no empty part, no letter that a shell or a list would take for another.
 bool IsBootFilePath(std::string_view path);
 
-// The file that keeps the MTU of the interface through the program that owns it. It is a drop-in of a .link or
-// .network file, a .link file, a file beside those of netplan or NetworkManager, or a unit. Both texts are
-// empty where a file of the host keeps the MTU already.
-BootFile BootFileFor(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes);
+// Permission bits of such a file: 0600 of netplan, which warns of any other, else 0644.
+std::uint32_t ModeOfBootFile(std::string_view path);
+
+// The link by which systemd starts the unit with its interface, as `systemctl enable` makes it. Empty texts:
+// the path is not that of a unit of this program.
+struct BootLink {
+  std::string
+      path{};  // "/etc/systemd/system/sys-subsystem-net-devices-dcb0.device.wants/rdma-mtu-dcb0.service"
+  std::string target{};  // "/etc/systemd/system/rdma-mtu-dcb0.service"
+};
+BootLink LinkOfBootFile(std::string_view path);
+
+// Whether the path is that of such a link.
+bool IsBootLinkPath(std::string_view path);
 
 }  // namespace rdmaready

@@ -19,6 +19,7 @@
 #include "checks/device/mtu.h"
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
+#include "checks/plan/boot_files.h"
 #include "checks/plan/persist_sysctls.h"
 #include "checks/plan/persist_units.h"
 #include "checks/setting/boot_owner.h"
@@ -35,7 +36,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::string_view kMadeBy = "# Made by `rdmaready plan --persist`.\n";
+constexpr std::string_view kMadeBy = "# Made by rdmaready.\n";
 
 using Kinds = std::set<SettingKind>;
 
@@ -48,9 +49,15 @@ Kinds KindsSetAt(const Plan& plan, const std::string& netdev) {
   return kinds;
 }
 
+// The commands of a unit, and the settings that they make.
+struct UnitWork {
+  std::vector<std::string> commands{};
+  std::vector<SettingObject> keeps{};
+};
+
 // `only`: of these kinds alone; null: of all.
-std::vector<std::string> UnitCommands(const EthernetView& view, const Kinds* only) {
-  std::vector<std::string> commands;
+UnitWork UnitCommands(const EthernetView& view, const Kinds* only) {
+  UnitWork work;
   for (const SettingKind kind : kSettingKinds) {
     const SettingObject object{
         .kind = kind,
@@ -61,9 +68,10 @@ std::vector<std::string> UnitCommands(const EthernetView& view, const Kinds* onl
     if (!asked || value.empty() || !IsSetByUnit(view, kind, value)) continue;
     const std::string from = FarFrom(kind, value);
     for (std::string& command : RowOf(kind).commands(PlaceOf(view.host, object), from, value))
-      commands.push_back(std::move(command));
+      work.commands.push_back(std::move(command));
+    work.keeps.push_back(object);
   }
-  return commands;
+  return work;
 }
 
 std::string Joined(const std::vector<std::string>& names) {
@@ -90,6 +98,15 @@ std::string KeeperNote(const EthernetView& view, const KeptDcb& kept) {
              " data centre bridging at boot already: let it set this, or take it away; ");
 }
 
+// Whether no file but those of this program is among the keepers.
+bool AreOurs(const Fact<std::vector<std::string>>& keepers) {
+  return keepers && std::ranges::all_of(*keepers, IsBootFilePath);
+}
+
+bool Holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 // A port that nobody uses needs no file; one that is kept, only what the plan changes.
 void AddUnit(const EthernetView& view, const Plan& plan, std::vector<PersistFile>& files) {
   if (!NotSetHere(view).empty() || !DcbSetElsewhere(view).empty()) return;
@@ -99,12 +116,18 @@ void AddUnit(const EthernetView& view, const Plan& plan, std::vector<PersistFile
   Kinds changed = KindsSetAt(plan, view.netdev->name);
   // The driver lays out the buffers anew when PFC is set.
   if (kept.pfc && changed.erase(SettingKind::kPfc) > 0) changed.erase(SettingKind::kBuffer);
-  const std::vector<std::string> commands = UnitCommands(view, kept.kept == Kept::kHere ? &changed : nullptr);
-  if (commands.empty()) return;
-  PersistFile file = UnitFile(view.netdev->name, commands);
-  const std::string keepers = KeeperNote(view, kept);
-  file.exists_already = !keepers.empty();
+  // A unit of ours is replaced by the whole of what is wanted now.
+  const bool ours = AreOurs(view.host.dcb_keepers);
+  const bool is_kept = kept.kept == Kept::kHere;
+  if (is_kept && changed.empty()) return;
+  UnitWork work = UnitCommands(view, is_kept && !ours ? &changed : nullptr);
+  if (work.commands.empty()) return;
+  PersistFile file = UnitFile(view.netdev->name, work.commands);
+  const std::string keepers = ours ? std::string() : KeeperNote(view, kept);
+  file.exists_already = !keepers.empty() || (ours && Holds(*view.host.dcb_keepers, file.path));
   file.note = Cat(keepers, file.note);
+  file.keeps = std::move(work.keeps);
+  file.by_apply = ours;
   files.push_back(std::move(file));
 }
 
@@ -214,18 +237,25 @@ void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan
             std::vector<PersistFile>& files) {
   std::optional<unsigned> wanted;
   bool several = false;
+  std::vector<SettingObject> keeps;
   for (const PlannedPart& part : parts) {
     const Profile& profile = *part.origin->profile;
     const std::optional<unsigned> tos = WantedTos(profile);
     if (!tos || *tos == 0 || profile.marking != Profile::Marking::kRdmaCm) continue;
-    const bool roce =
-        std::ranges::any_of(*part.now.ports, [](const Port& port) { return NotRoce(port).empty(); });
+    bool roce = false;
+    for (const Port& port : *part.now.ports) {
+      if (!NotRoce(port).empty()) continue;
+      roce = true;
+      keeps.push_back({.kind = SettingKind::kCmTos, .where = PortName(port)});
+    }
     if (!roce) continue;
     several = several || (wanted && *wanted != *tos);
     if (!wanted) wanted = tos;
   }
   if (!wanted || !NeedsTosFile(host, plan)) return;
   PersistFile file = TosFile(*wanted);
+  file.keeps = std::move(keeps);
+  file.by_apply = !several && AreOurs(host.tos_keepers);
   if (several) file.note += "; the profiles of this host want more than one ToS: make a rule for each device";
   const Fact<std::vector<std::string>>& keepers = host.tos_keepers;
   file.exists_already = keepers && !keepers->empty();
@@ -308,6 +338,7 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
   std::ranges::sort(files, {}, &PersistFile::path);
   const auto same_path = [](const PersistFile& a, const PersistFile& b) { return a.path == b.path; };
   files.erase(std::ranges::unique(files, same_path).begin(), files.end());
+  for (PersistFile& file : files) file.by_apply = file.by_apply && IsBootFilePath(file.path);
   return files;
 }
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "api/base/number.h"
 #include "checks/net/shared_subnets.h"
@@ -56,7 +58,8 @@ bool IsSysctlKept(const Facts& host, const std::string& name, const std::string&
                      .content = made ? std::string() : Cat(name, " = ", value, "\n"),
                      .note = made ? StepAtBoot(*write, object, name, value)
                                   : Cat("sets ", name, " otherwise at boot: change it there"),
-                     .exists_already = true});
+                     .exists_already = true,
+                     .keeps = {object}});
   }
   return kept;
 }
@@ -123,13 +126,19 @@ void AddSysctlFiles(const Facts& host, const std::vector<PlannedPart>& parts, co
   }
   if (ours.empty()) return;
   std::string content;
-  for (const auto& [name, value] : ours) content += Cat(name, " = ", value, "\n");
+  std::vector<SettingObject> keeps;
+  for (const auto& [name, value] : ours) {
+    content += Cat(name, " = ", value, "\n");
+    keeps.push_back({.kind = SettingKind::kSysctl, .name = name});
+  }
   files.push_back({.path = SysctlFileName(host, ours),
-                   .content = Cat("# Made by `rdmaready plan --persist`.\n", content),
+                   .content = Cat("# Made by rdmaready.\n", content),
                    .note = Cat("what interfaces in one subnet need",
                                UnreadAtBoot(host, SettingKind::kSysctl).empty()
                                    ? std::string()
-                                   : Cat("; ", UnreadAtBoot(host, SettingKind::kSysctl)))});
+                                   : Cat("; ", UnreadAtBoot(host, SettingKind::kSysctl))),
+                   .keeps = std::move(keeps),
+                   .by_apply = true});
 }
 
 }  // namespace rdmaready

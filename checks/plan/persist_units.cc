@@ -8,6 +8,7 @@
 
 #include "api/base/number.h"
 #include "api/model/setting.h"
+#include "checks/plan/persist_managers.h"
 #include "checks/setting/boot_owner.h"
 #include "checks/setting/boot_settings.h"
 #include "checks/setting/owner.h"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kStandardMtu = 1500;
 constexpr std::string_view kFirstDropIns = "249";  // of systemd, by its systemd.link(5)
-constexpr std::string_view kFileHead = "# Made by `rdmaready plan --persist`.\n";
+constexpr std::string_view kFileHead = "# Made by rdmaready.\n";
 
 // systemd.unit(5): what of a name stands for itself in a unit's.
 std::string EscapedUnitName(std::string_view name) {
@@ -135,41 +136,18 @@ bool IsOnlyInLinkFiles(const Facts& host, const SettingPlace& place, std::uint32
 
 constexpr std::string_view kNetworkFolder = "/etc/systemd/network/";
 
-std::string_view NameOfFile(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 // systemd's own, which names every interface that no other file matches.
 bool IsPackagedDefault(std::string_view file) { return file.ends_with("/99-default.link") && IsMadeAnew(file); }
 
-std::string MtuLines(const Netdev& netdev) { return Cat("[Link]\nMTUBytes=", netdev.mtu_bytes, "\n"); }
+SettingObject MtuOf(const Netdev& netdev) { return {.kind = SettingKind::kMtu, .where = netdev.name}; }
 
-constexpr std::string_view kDropInName = "rdma.conf";
-
-std::string DropInPath(std::string_view file, std::string_view name = kDropInName) {
-  return Cat(kNetworkFolder, NameOfFile(file), ".d/", name);
-}
-
-// The last drop-in by its name holds: ours comes after one that sets another MTU.
-std::string DropInName(const Facts& host, const std::string& file, const std::string& mtu) {
-  constexpr std::string_view kConf = ".conf";
-  std::string last(kDropInName);
-  for (const BootWrite& write : host.boot_settings->writes) {
-    const bool other =
-        write.setting == "mtu" && write.started == file && write.file != file && write.value != mtu;
-    if (other) last = std::max(last, std::string(NameOfFile(write.file)));
-  }
-  if (last == kDropInName) return last;
-  return Cat(std::string_view(last).substr(0, last.size() - kConf.size()), ".", kDropInName);
-}
-
-// The owner's file; where the next boot makes that anew, a drop-in of it.
+// The owner's file, which a person changes.
 PersistFile OwnersFile(const SettingOwner& owner, const Netdev& netdev) {
-  const bool networkd = owner.name == "systemd-networkd";
-  const bool made = networkd && IsMadeAnew(owner.file);
-  return {.path = made ? DropInPath(owner.file) : owner.file,
-          .content = networkd ? MtuLines(netdev) : std::string(),
+  return {.path = owner.file,
           .note = Cat(owner.name, " keeps MTU ", netdev.mtu_bytes, " of ", Printable(netdev.name),
                       " where this file says it: ", AdviceOf(owner)),
-          .exists_already = !made};
+          .exists_already = true,
+          .keeps = {MtuOf(netdev)}};
 }
 
 // Distributions whose systemd is known to read no drop-ins of .link files: 245 and 239 have none.
@@ -191,16 +169,17 @@ bool IsTooOldForDropIns(const Facts& host) {
 
 // systemd.link(5): it is read after the file that it adds to, in whatever folder that is.
 PersistFile DropIn(const Facts& host, const std::string& file, const Netdev& netdev) {
-  const std::string path = DropInPath(file, DropInName(host, file, std::to_string(netdev.mtu_bytes)));
-  const auto& writes = host.boot_settings->writes;
+  const std::string path = MtuDropInPath(host, file, netdev.mtu_bytes);
   return {.path = path,
-          .content = Cat(kFileHead, MtuLines(netdev)),
+          .content = Cat(kFileHead, MtuLines(netdev.mtu_bytes)),
           .note = Cat("MTU of ", Printable(netdev.name), " when it appears: ", Printable(file),
                       " is the .link file that holds for it, and keeps its name and all else. systemd before ",
                       kFirstDropIns,
                       " (`udevadm --version`) reads no drop-ins of .link files: add the line to "
                       "that file there"),
-          .exists_already = std::ranges::find(writes, path, &BootWrite::file) != writes.end()};
+          .exists_already = IsAtBoot(host, path),
+          .keeps = {MtuOf(netdev)},
+          .by_apply = true};
 }
 
 // The first file that matches an interface is the only one. This one takes the place of systemd's default
@@ -216,7 +195,9 @@ PersistFile OwnLinkFile(const Facts& host, const std::string& applied, const Net
                          netdev.mtu_bytes, "\n"),
           .note = Cat("MTU of ", Printable(netdev.name), " when it appears.", applied.empty() ? unknown : "",
                       " Its network manager may set another afterwards. ",
-                      ManagerNote(host, netdev.name, netdev.mtu_bytes), UnreadNote(host))};
+                      ManagerNote(host, netdev.name, netdev.mtu_bytes), UnreadNote(host)),
+          .keeps = {MtuOf(netdev)},
+          .by_apply = true};
 }
 
 // For what a .link file of its own would rename or give another address: a bond, a bridge, an interface whose
@@ -230,6 +211,8 @@ PersistFile MtuUnit(const Facts& host, const std::string& applied, const Netdev&
           : Cat("; ", Printable(applied), ", the .link file that holds for it, stays as it is");
   file.note += Cat(shared, "; its network manager may set another MTU afterwards. ",
                    ManagerNote(host, netdev.name, netdev.mtu_bytes), UnreadNote(host));
+  file.keeps = {MtuOf(netdev)};
+  file.by_apply = true;
   return file;
 }
 
@@ -347,14 +330,17 @@ PersistFile MtuFileOf(const Facts& host, const UpperNetdev& upper) {
 }
 
 PersistFile MtuFileOf(const Facts& host, const Netdev& netdev) {
-  const SettingObject mtu{.kind = SettingKind::kMtu, .where = netdev.name};
+  const SettingObject mtu = MtuOf(netdev);
   const SettingPlace place = PlaceOf(host, mtu);
   const SettingOwner owner = OwnerOf(host, mtu, std::to_string(netdev.mtu_bytes));
   // The MTU of a connection of NetworkManager is not known.
   if (owner.name != "NetworkManager" && IsMtuKept(host, place, netdev.mtu_bytes)) return {};
   // A drop-in goes before the value of its .link file.
   const bool in_link_file = owner.at_boot && IsOnlyInLinkFiles(host, place, netdev.mtu_bytes);
-  if (!owner.empty() && !in_link_file) return OwnersFile(owner, netdev);
+  if (!owner.empty() && !in_link_file) {
+    PersistFile beside = MtuFileOfManager(host, place, owner, netdev.mtu_bytes);
+    return beside.path.empty() ? OwnersFile(owner, netdev) : beside;
+  }
   const AtBootLink link = LinkFileOf(host, place);
   if (link.own && !IsTooOldForDropIns(host)) return DropIn(host, link.file, netdev);
   const bool by_default = link.file.empty() || IsPackagedDefault(link.file);
@@ -378,6 +364,9 @@ PersistFile VlanUnitFile(const Facts& host, const VlanAtBoot& vlan) {
           "vlan.egress-priority-map)",
           vlan.mtu_bytes > kStandardMtu ? Cat(". ", ManagerNote(host, vlan.netdev, vlan.mtu_bytes))
                                         : std::string());
+  if (vlan.egress != "empty") file.keeps.push_back({.kind = SettingKind::kVlanEgress, .where = vlan.netdev});
+  if (vlan.mtu_bytes > kStandardMtu) file.keeps.push_back({.kind = SettingKind::kMtu, .where = vlan.netdev});
+  file.by_apply = true;
   return file;
 }
 

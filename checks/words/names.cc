@@ -67,6 +67,11 @@ std::string_view Name(StepState state) {
                                           state);
 }
 
+std::string_view Name(BootFileState state) {
+  return NameIn<BootFileState::kLeft>(
+      {"unknown", "planned", "written", "there", "not-written", "removed", "left"}, state);
+}
+
 std::string_view Name(Certainty certainty) {
   return NameIn<Certainty::kCertain>({"unknown", "possible", "likely", "certain"}, certainty);
 }

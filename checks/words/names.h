@@ -33,6 +33,7 @@ std::string_view Name(StepOutcome outcome);       // "not-reached", "done", "fai
 std::string_view Name(ChangeState state);
 // "unknown", "not-begun", "written", "refused", "not-taken", "foreign-write", "taken-back", "not-taken-back"
 std::string_view Name(StepState state);
+std::string_view Name(BootFileState state);
 std::string_view Name(Missing::Kind kind);   // "not-collected", "unsupported", "denied", "failed"
 std::string_view Name(RdmaStack stack);      // "unknown", "absent", "not-loaded", "loaded"
 std::string_view Name(Transport transport);  // "unknown", "infiniband", "roce", "iwarp"

@@ -3,31 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "checks/plan/plan.h"
 #include "tests/unit/checks/changed_host.h"
+#include "tests/unit/checks/good_hardware.h"
 #include "tests/unit/checks/good_host.h"
 
 namespace rdmaready {
 namespace {
-
-Facts Nic(std::vector<BootWrite> writes = {}) {
-  Facts host = On("mlx5_core", [](Netdev& netdev) {
-    netdev.mtu_bytes = 1500;
-    netdev.permanent_mac = std::string("02:00:00:00:00:01");
-    netdev.driver_info = DriverInfo{.bus = "0000:3b:00.0"};
-  });
-  host.boot_settings = BootSettings{.writes = std::move(writes)};
-  return host;
-}
-
-Facts ManagedBy(const char* source) {
-  Facts host = Nic();
-  host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = source}};
-  return host;
-}
 
 constexpr const char* kHead = "# Made by rdmaready.\n";
 
@@ -35,78 +22,177 @@ TEST(BootFilePath, IsOneOfAClosedList) {
   for (const char* path :
        {"/etc/systemd/network/98-rdma-dcb0.link", "/etc/systemd/network/50-a.link.d/rdma.conf",
         "/etc/systemd/network/20-a.network.d/rdma.conf", "/etc/systemd/network/50-a.link.d/site.rdma.conf",
-        "/etc/systemd/system/rdma-mtu-bond0.service", "/etc/netplan/90-rdmaready-dcb0.yaml",
-        "/etc/NetworkManager/conf.d/90-rdmaready-dcb0.conf"})
+        "/etc/systemd/system/rdma-mtu-bond0.service", "/etc/systemd/system/rdma-dcb-dcb0.service",
+        "/etc/systemd/system/rdma-vlan-a\\x2db.service", "/etc/netplan/90-rdmaready-dcb0.yaml",
+        "/etc/NetworkManager/conf.d/90-rdmaready-dcb0.conf", "/etc/sysctl.d/90-rdmaready.conf",
+        "/etc/sysctl.d/99-site.rdmaready.conf", "/etc/udev/rules.d/90-rdma-tos.rules"})
     EXPECT_TRUE(IsBootFilePath(path)) << path;
 }
 
 TEST(BootFilePath, RefusesFilesOfTheSiteAndWaysOutOfTheFolder) {
-  for (const char* path :
-       {"", "/etc/passwd", "/etc/systemd/network/50-a.link", "/etc/systemd/network/98-rdma-.link",
-        "/etc/systemd/network/50-a.link.d/site.conf", "/etc/systemd/network/../x.link.d/rdma.conf",
-        "/etc/systemd/network/a/b.link.d/rdma.conf", "/etc/systemd/network/.link.d/rdma.conf",
-        "/etc/systemd/network//50-a.link.d/rdma.conf", "/etc/systemd/network/98-rdma-../../x.link",
-        "/etc/systemd/network/98-rdma-a\nb.link", "/etc/systemd/system/sshd.service",
-        "/etc/netplan/50-cloud-init.yaml", "/etc/NetworkManager/system-connections/90-rdmaready-a.nmconnection",
-        "/run/systemd/network/98-rdma-dcb0.link", "etc/netplan/90-rdmaready-dcb0.yaml"})
+  for (const char* path : {"",
+                           "/etc/passwd",
+                           "/etc/systemd/network/50-a.link",
+                           "/etc/systemd/network/98-rdma-.link",
+                           "/etc/systemd/network/50-a.link.d/site.conf",
+                           "/etc/systemd/network/../x.link.d/rdma.conf",
+                           "/etc/systemd/network/a/b.link.d/rdma.conf",
+                           "/etc/systemd/network/.link.d/rdma.conf",
+                           "/etc/systemd/network//50-a.link.d/rdma.conf",
+                           "/etc/systemd/network/98-rdma-../../x.link",
+                           "/etc/systemd/network/98-rdma-a\nb.link",
+                           "/etc/systemd/network/98-rdma-a b.link",
+                           "/etc/systemd/network/98-rdma-$a.link",
+                           "/etc/systemd/system/sshd.service",
+                           "/etc/systemd/system/rdma-mtu-.service",
+                           "/etc/systemd/system/rdma-mtu-a/b.service",
+                           "/etc/netplan/50-cloud-init.yaml",
+                           "/etc/NetworkManager/system-connections/90-rdmaready-a.nmconnection",
+                           "/etc/sysctl.d/99-site.conf",
+                           "/etc/sysctl.d/.rdmaready.conf",
+                           "/etc/udev/rules.d/91-rdma-tos.rules",
+                           "/run/systemd/network/98-rdma-dcb0.link",
+                           "etc/netplan/90-rdmaready-dcb0.yaml"})
     EXPECT_FALSE(IsBootFilePath(path)) << path;
 }
 
-TEST(BootFileFor, AddsToTheLinkFileThatHolds) {
-  const BootFile file = BootFileFor(Nic({{.file = "/etc/systemd/network/05-a.link",
-                                          .started = "/etc/systemd/network/05-a.link",
-                                          .setting = "match",
-                                          .object = "dcb0"}}),
-                                    "dcb0", 9000);
-  EXPECT_EQ(file, (BootFile{.path = "/etc/systemd/network/05-a.link.d/rdma.conf",
-                            .content = std::string(kHead) + "[Link]\nMTUBytes=9000\n",
-                            .mode = 0644}));
+TEST(BootFilePath, ClosesTheFilesOfNetplanAlone) {
+  EXPECT_EQ(ModeOfBootFile("/etc/netplan/90-rdmaready-dcb0.yaml"), 0600U);
+  EXPECT_EQ(ModeOfBootFile("/etc/systemd/network/98-rdma-dcb0.link"), 0644U);
 }
 
-TEST(BootFileFor, TakesThePlaceOfSystemdsDefault) {
-  const BootFile file = BootFileFor(Nic({{.file = "/usr/lib/systemd/network/99-default.link",
-                                          .started = "/usr/lib/systemd/network/99-default.link",
-                                          .setting = "applied",
-                                          .object = "dcb0"}}),
-                                    "dcb0", 9000);
-  EXPECT_EQ(file.path, "/etc/systemd/network/98-rdma-dcb0.link");
-  EXPECT_NE(file.content.find("PermanentMACAddress=02:00:00:00:00:01\n"), std::string::npos) << file.content;
+TEST(BootLink, IsThatOfTheUnitsInterface) {
+  const BootLink link = LinkOfBootFile("/etc/systemd/system/rdma-mtu-bond\\x2d0.service");
+  EXPECT_EQ(
+      link.path,
+      "/etc/systemd/system/sys-subsystem-net-devices-bond\\x2d0.device.wants/rdma-mtu-bond\\x2d0.service");
+  EXPECT_EQ(link.target, "/etc/systemd/system/rdma-mtu-bond\\x2d0.service");
+  EXPECT_TRUE(IsBootLinkPath(link.path));
+  for (const char* path : {"/etc/systemd/network/98-rdma-dcb0.link", "/etc/systemd/system/sshd.service"})
+    EXPECT_EQ(LinkOfBootFile(path).path, "") << path;
+  for (const char* path :
+       {"", "/", "/etc/systemd/system/multi-user.target.wants/rdma-mtu-dcb0.service",
+        "/etc/systemd/system/sys-subsystem-net-devices-dcb1.device.wants/rdma-mtu-dcb0.service",
+        "/etc/systemd/system/sys-subsystem-net-devices-dcb0.device.wants/sshd.service"})
+    EXPECT_FALSE(IsBootLinkPath(path)) << path;
 }
 
-TEST(BootFileFor, AddsAFileBesideThoseThatCanHoldSecrets) {
-  const BootFile netplan =
-      BootFileFor(ManagedBy("/run/systemd/network/10-netplan-stor0.network"), "dcb0", 9000);
-  EXPECT_EQ(netplan,
-            (BootFile{.path = "/etc/netplan/90-rdmaready-dcb0.yaml",
-                      .content = std::string(kHead) +
-                                 "network:\n  version: 2\n  ethernets:\n    \"stor0\":\n      mtu: 9000\n",
-                      .mode = 0600}));
-  const BootFile manager =
-      BootFileFor(ManagedBy("/etc/NetworkManager/system-connections/a.nmconnection"), "dcb0", 9000);
+// ---- what `apply --persist` writes of the files that a plan has ----
+
+Facts Nic(std::vector<BootWrite> writes = {}) {
+  Facts host = On("mlx5_core", [](Netdev& netdev) {
+    netdev.mtu_bytes = 9000;
+    netdev.permanent_mac = std::string("02:00:00:00:00:01");
+    netdev.driver_info = DriverInfo{.bus = "0000:3b:00.0"};
+  });
+  host.boot_settings = BootSettings{.writes = std::move(writes)};
+  return host;
+}
+
+Facts ManagedBy(const char* source, std::vector<BootWrite> writes = {}) {
+  Facts host = Nic(std::move(writes));
+  host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = source}};
+  return host;
+}
+
+constexpr SettingObject kNoObject{};
+
+// The file that keeps the MTU of dcb0.
+PersistFile MtuFile(const Facts& host) {
+  const Profile profile = VirtualFabricProfile();
+  const SettingObject mtu{.kind = SettingKind::kMtu, .where = "dcb0"};
+  for (const PersistFile& file : MakePlan(HostParts(host, profile), {.persist = true}).persist)
+    if (std::ranges::find(file.keeps, mtu) != file.keeps.end()) return file;
+  return {};
+}
+
+TEST(PersistFilesOfManagers, AddsAFileBesideThoseThatCanHoldSecrets) {
+  const PersistFile netplan = MtuFile(ManagedBy("/run/systemd/network/10-netplan-stor0.network"));
+  EXPECT_EQ(netplan.path, "/etc/netplan/90-rdmaready-dcb0.yaml");
+  EXPECT_EQ(netplan.content,
+            std::string(kHead) + "network:\n  version: 2\n  ethernets:\n    \"stor0\":\n      mtu: 9000\n");
+  EXPECT_TRUE(netplan.by_apply);
+  const PersistFile manager = MtuFile(ManagedBy("/etc/NetworkManager/system-connections/a.nmconnection"));
   EXPECT_EQ(manager.path, "/etc/NetworkManager/conf.d/90-rdmaready-dcb0.conf");
   EXPECT_NE(manager.content.find("match-device=interface-name:=dcb0\nethernet.mtu=9000\n"), std::string::npos);
-  const BootFile networkd = BootFileFor(ManagedBy("/run/systemd/network/20-a.network"), "dcb0", 9000);
-  EXPECT_EQ(networkd.path, "/etc/systemd/network/20-a.network.d/rdma.conf");
-  EXPECT_EQ(networkd.content, std::string(kHead) + "[Link]\nMTUBytes=9000\n");
+  EXPECT_NE(manager.note.find("an MTU of its own goes before it"), std::string::npos) << manager.note;
+  EXPECT_TRUE(manager.by_apply);
 }
 
-TEST(BootFileFor, NamesAFileOfTheSiteThatAPersonChanges) {
+TEST(PersistFilesOfManagers, AddsADropInToAFileOfNetworkd) {
+  for (const char* folder : {"/run/systemd/network/", "/etc/systemd/network/"}) {
+    const PersistFile file = MtuFile(ManagedBy((std::string(folder) + "20-a.network").c_str()));
+    EXPECT_EQ(file.path, "/etc/systemd/network/20-a.network.d/rdma.conf");
+    EXPECT_EQ(file.content, std::string(kHead) + "[Link]\nMTUBytes=9000\n");
+    EXPECT_TRUE(file.by_apply);
+  }
+}
+
+TEST(PersistFilesOfManagers, LeavesAFileOfNetplanThatIsReadLaterToAPerson) {
+  const BootWrite later{.file = "/etc/netplan/99-site.yaml",
+                        .started = "/etc/netplan/99-site.yaml",
+                        .setting = "mtu",
+                        .object = "dcb0",
+                        .value = "1500"};
+  BootWrite earlier = later;
+  earlier.file = earlier.started = "/etc/netplan/50-site.yaml";
+  const PersistFile file = MtuFile(ManagedBy("/run/systemd/network/10-netplan-stor0.network", {later}));
+  EXPECT_FALSE(file.by_apply) << file.path;
+  EXPECT_EQ(file.path, later.file);
+  EXPECT_TRUE(MtuFile(ManagedBy("/run/systemd/network/10-netplan-stor0.network", {earlier})).by_apply);
+}
+
+TEST(PersistFilesByApply, LeavesAFileOfTheSiteToAPerson) {
   const BootWrite write{
       .file = "/etc/rc.local", .started = "/etc/rc.local", .setting = "mtu", .object = "dcb0", .value = "1500"};
-  const BootFile file = BootFileFor(Nic({write}), "dcb0", 9000);
-  EXPECT_EQ(file.path, "");
-  EXPECT_NE(file.unkept.find("/etc/rc.local"), std::string::npos) << file.unkept;
-  EXPECT_EQ(BootFileFor(Nic({write}), "dcb0", 1500), BootFile()) << "it is kept already";
+  const PersistFile file = MtuFile(Nic({write}));
+  EXPECT_EQ(file.path, "/etc/rc.local");
+  EXPECT_FALSE(file.by_apply);
 }
 
-TEST(BootFileFor, GivesABondAUnit) {
-  Facts host = Nic();
-  std::vector<Port> ports = *host.ports;
-  ports.front().uppers = std::vector<UpperNetdev>{{.name = "bond0", .kind = "bond", .over = {"dcb0"}}};
-  host.ports = ports;
-  const BootFile file = BootFileFor(host, "bond0", 9000);
-  EXPECT_EQ(file.path, "/etc/systemd/system/rdma-mtu-bond0.service");
-  EXPECT_NE(file.content.find("ExecStart=ip link set dev bond0 mtu 9000\n"), std::string::npos);
+const PersistFile* Find(const std::vector<PersistFile>& files, const char* path) {
+  const auto found = std::ranges::find(files, path, &PersistFile::path);
+  return found == files.end() ? nullptr : &*found;
+}
+
+TEST(PersistFilesByApply, AreUnitsAndRulesThatNoFileOfTheSiteStandsBeside) {
+  Facts host = GoodHost();
+  host.dcb_keepers = std::vector<std::string>{};
+  host.tos_keepers = std::vector<std::string>{};
+  const Profile profile = VirtualFabricProfile();
+  const auto files = [&] { return MakePlan(HostParts(host, profile), {.persist = true}).persist; };
+  constexpr const char* kUnit = "/etc/systemd/system/rdma-dcb-dcb0.service";
+  constexpr const char* kRule = "/etc/udev/rules.d/90-rdma-tos.rules";
+  std::vector<PersistFile> alone = files();
+  for (const char* path : {kUnit, kRule, "/etc/systemd/system/rdma-mtu-dcb0.service"}) {
+    ASSERT_NE(Find(alone, path), nullptr) << path;
+    EXPECT_TRUE(Find(alone, path)->by_apply) << path;
+    EXPECT_EQ(std::ranges::find(Find(alone, path)->keeps, kNoObject), Find(alone, path)->keeps.end());
+    EXPECT_FALSE(Find(alone, path)->keeps.empty()) << path;
+  }
+  const PersistFile* memlock = Find(alone, "/etc/security/limits.d/90-rdma.conf");
+  ASSERT_NE(memlock, nullptr);
+  EXPECT_FALSE(memlock->by_apply);
+  host.dcb_keepers = std::vector<std::string>{"/etc/rc.local"};
+  host.tos_keepers = std::vector<std::string>{"/etc/rc.local"};
+  for (const PersistFile& file : files()) {
+    EXPECT_FALSE(file.by_apply && (file.path == kUnit || file.path == kRule)) << file.path;
+  }
+}
+
+// Another port's unit of ours is in nobody's way.
+TEST(PersistFilesByApply, AreWrittenBesideAUnitOfOursForAnotherInterface) {
+  Facts host = GoodHost();
+  const char* other = "/etc/systemd/system/rdma-dcb-dcb9.service";
+  host.dcb_keepers = std::vector<std::string>{other};
+  host.boot_writes = std::vector<BootWrite>{
+      {.file = other, .started = other, .setting = "pfc", .object = "dcb9", .value = "3"}};
+  const Profile profile = VirtualFabricProfile();
+  const std::vector<PersistFile> files = MakePlan(HostParts(host, profile), {.persist = true}).persist;
+  const PersistFile* unit = Find(files, "/etc/systemd/system/rdma-dcb-dcb0.service");
+  ASSERT_NE(unit, nullptr);
+  EXPECT_TRUE(unit->by_apply);
+  EXPECT_FALSE(unit->exists_already);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(PersistFiles, KeepsASysctlByTheInterfacesOwnVariables) {
     ASSERT_EQ(files.size(), 1U);
     EXPECT_EQ(files.front().path, "/etc/sysctl.d/90-rdmaready.conf");
     EXPECT_EQ(files.front().content,
-              "# Made by `rdmaready plan --persist`.\nnet.ipv4.conf.dcb0.arp_ignore = 2\n"
+              "# Made by rdmaready.\nnet.ipv4.conf.dcb0.arp_ignore = 2\n"
               "net.ipv4.conf.eth9.arp_ignore = 2\n");
   }
 }
@@ -102,7 +102,7 @@ TEST(PersistFiles, LetsUsersOfRdmaAloneLockMemory) {
   const MemlockGrant logins{
       .consumer = "logins", .limit_bytes = 8 * kMiB, .source = "/etc/systemd/system.conf"};
   EXPECT_EQ(content(64 * kMiB, {logins}),
-            "# Made by `rdmaready plan --persist`.\n@rdma soft memlock 1048576\n@rdma hard memlock 1048576\n");
+            "# Made by rdmaready.\n@rdma soft memlock 1048576\n@rdma hard memlock 1048576\n");
   EXPECT_NE(content(4096 * kMiB, {logins}).find("@rdma hard memlock 4194304\n"), std::string::npos);
   EXPECT_NE(content(Memlock::kUnlimited, {logins}).find("@rdma hard memlock unlimited\n"), std::string::npos);
   const MemlockGrant group{

@@ -107,7 +107,7 @@ Facts WithNic(const std::string& applied, std::vector<BootWrite> writes = {}) {
 }
 
 constexpr const char* kDefaultLink = "/usr/lib/systemd/network/99-default.link";
-constexpr const char* kOwnMtu = "# Made by `rdmaready plan --persist`.\n[Link]\nMTUBytes=9000\n";
+constexpr const char* kOwnMtu = "# Made by rdmaready.\n[Link]\nMTUBytes=9000\n";
 
 TEST(PersistFiles, AddsTheMtuToTheLinkFileThatMatches) {
   for (const char* folder : {"/etc/systemd/network/", "/usr/lib/systemd/network/", "/run/systemd/network/"}) {

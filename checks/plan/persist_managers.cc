@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/plan/persist_managers.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "checks/setting/boot_settings.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kNetworkFolder = "/etc/systemd/network/";
+constexpr std::string_view kNetplanFolder = "/etc/netplan/";
+constexpr std::string_view kDropInName = "rdma.conf";
+constexpr std::string_view kFileHead = "# Made by rdmaready.\n";
+
+std::string_view NameOfFile(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// No letter that has a meaning in YAML or in a list of NetworkManager.
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char one) {
+    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') ||
+           std::string_view("-_.").find(one) != std::string_view::npos;
+  });
+}
+
+// Drop-ins are read in the order of their names: this one has to come last.
+std::string DropInName(const Facts& host, const std::string& file, const std::string& mtu) {
+  constexpr std::string_view kConf = ".conf";
+  std::string last(kDropInName);
+  if (!host.boot_settings) return last;
+  for (const BootWrite& write : host.boot_settings->writes) {
+    const bool other =
+        write.setting == "mtu" && write.started == file && write.file != file && write.value != mtu;
+    if (other) last = std::max(last, std::string(NameOfFile(write.file)));
+  }
+  if (last == kDropInName || last.ends_with(Cat(".", kDropInName))) return last;
+  return Cat(std::string_view(last).substr(0, last.size() - kConf.size()), ".", kDropInName);
+}
+
+// The words of netplan for a kind of interface.
+std::string_view NetplanSection(std::string_view kind) {
+  if (kind == "bonding" || kind == "bond") return "bonds";
+  if (kind == "bridge") return "bridges";
+  return kind == "vlan" || kind.starts_with("802.1Q") ? "vlans" : "ethernets";
+}
+
+// netplan calls its file for networkd by the definition: "10-netplan-stor0.network".
+std::string NetplanId(const Facts& host, const std::string& netdev) {
+  constexpr std::string_view kBeginning = "10-netplan-";
+  constexpr std::string_view kEnding = ".network";
+  if (!host.managed_interfaces) return {};
+  for (const NamedDevice& named : *host.managed_interfaces) {
+    std::string_view name = NameOfFile(named.source);
+    if (named.device != netdev || !name.starts_with(kBeginning) || !name.ends_with(kEnding)) continue;
+    name.remove_prefix(kBeginning.size());
+    name.remove_suffix(kEnding.size());
+    return std::string(name);
+  }
+  return {};
+}
+
+std::string KindOf(const Facts& host, const SettingPlace& place) {
+  if (place.netdev != nullptr) return place.netdev->driver;
+  for (const Port& port : host.ports ? *host.ports : std::vector<Port>{}) {
+    for (const UpperNetdev& upper : port.uppers ? *port.uppers : std::vector<UpperNetdev>{}) {
+      if (upper.name == place.object.where) return upper.kind;
+    }
+  }
+  return {};
+}
+
+// netplan merges the keys of a definition over its files, in the order of their names.
+PersistFile ForNetplan(const Facts& host, const SettingPlace& place, std::uint32_t mtu_bytes) {
+  const std::string& netdev = place.object.where;
+  const std::string id = NetplanId(host, netdev);
+  if (!IsPlainName(id) || !IsPlainName(netdev)) return {};
+  std::string path = Cat(kNetplanFolder, "90-rdmaready-", netdev, ".yaml");
+  const std::string mtu = std::to_string(mtu_bytes);
+  for (const BootWrite* write : BootWritersOf(host, place)) {
+    const bool later = write->file.starts_with(kNetplanFolder) && write->file > path;
+    if (later && !IsRightAtBoot(SettingKind::kMtu, *write, mtu)) return {};
+  }
+  return {.path = std::move(path),
+          .content = Cat(kFileHead, "network:\n  version: 2\n  ", NetplanSection(KindOf(host, place)),
+                         ":\n    \"", id, "\":\n      mtu: ", mtu_bytes, "\n")};
+}
+
+// NetworkManager.conf(5): a default for connections that have no MTU of their own. Bonds and VLANs take the
+// same property (get_configured_mtu in nm-device-bond.c and nm-device-vlan.c).
+PersistFile ForNetworkManager(const std::string& netdev, std::uint32_t mtu_bytes) {
+  if (!IsPlainName(netdev)) return {};
+  return {.path = Cat("/etc/NetworkManager/conf.d/90-rdmaready-", netdev, ".conf"),
+          .content = Cat(kFileHead, "[connection-rdmaready-", netdev,
+                         "]\nmatch-device=interface-name:=", netdev, "\nethernet.mtu=", mtu_bytes, "\n")};
+}
+
+PersistFile ForNetworkd(const Facts& host, const std::string& file, std::uint32_t mtu_bytes) {
+  return {.path = MtuDropInPath(host, file, mtu_bytes), .content = Cat(kFileHead, MtuLines(mtu_bytes))};
+}
+
+}  // namespace
+
+std::string MtuLines(std::uint32_t mtu_bytes) { return Cat("[Link]\nMTUBytes=", mtu_bytes, "\n"); }
+
+std::string MtuDropInPath(const Facts& host, const std::string& file, std::uint32_t mtu_bytes) {
+  return Cat(kNetworkFolder, NameOfFile(file), ".d/", DropInName(host, file, std::to_string(mtu_bytes)));
+}
+
+bool IsAtBoot(const Facts& host, const std::string& path) {
+  if (!host.boot_settings) return false;
+  const auto& writes = host.boot_settings->writes;
+  return std::ranges::find(writes, path, &BootWrite::file) != writes.end();
+}
+
+PersistFile MtuFileOfManager(const Facts& host, const SettingPlace& place, const SettingOwner& owner,
+                             std::uint32_t mtu_bytes) {
+  const std::string& netdev = place.object.where;
+  PersistFile file;
+  std::string limit;
+  if (owner.name == "netplan") {
+    file = ForNetplan(host, place, mtu_bytes);
+  } else if (owner.name == "NetworkManager") {
+    file = ForNetworkManager(netdev, mtu_bytes);
+    limit = " A connection that has an MTU of its own goes before it.";
+  } else if (owner.name == "systemd-networkd") {
+    file = ForNetworkd(host, owner.file, mtu_bytes);
+  }
+  if (file.path.empty()) return {};
+  file.note = Cat("MTU of ", Printable(netdev), ": ", owner.name, " reads it beside ", Printable(owner.file),
+                  ", which stays as it is.", limit, " Or instead: ", AdviceOf(owner));
+  file.exists_already = IsAtBoot(host, file.path);
+  file.keeps = {place.object};
+  file.by_apply = true;
+  return file;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files for the next boot that go beside those of a network manager: a drop-in of a .link or .network file, or
+// a file in the folder of netplan or NetworkManager. A file of the site stays as it is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "api/model/facts.h"
+#include "api/model/plan.h"
+#include "checks/setting/owner.h"
+#include "checks/setting/table.h"
+
+namespace rdmaready {
+
+// "[Link]\nMTUBytes=9000\n", as .link and .network files have it.
+std::string MtuLines(std::uint32_t mtu_bytes);
+
+// "/etc/systemd/network/50-a.link.d/rdma.conf": the drop-in of `file`. Its name comes after that of each
+// drop-in which gives the interface another MTU.
+std::string MtuDropInPath(const Facts& host, const std::string& file, std::uint32_t mtu_bytes);
+
+// Whether a file of the boot with that path sets something already.
+bool IsAtBoot(const Facts& host, const std::string& path);
+
+// The file by which `owner`, a network manager, gives the interface that MTU. The path is empty where `owner`
+// is another program, the manager's name of the interface is not known, or a later file of the manager has
+// another MTU.
+PersistFile MtuFileOfManager(const Facts& host, const SettingPlace& place, const SettingOwner& owner,
+                             std::uint32_t mtu_bytes);
+
+}  // namespace rdmaready
