@@ -26,8 +26,8 @@
 #include "agent/port/port_counters.h"
 #include "agent/port/port_lock.h"
 #include "agent/port/port_use.h"
-#include "agent/port/use_watch.h"
 #include "agent/port/probe_path.h"
+#include "agent/port/use_watch.h"
 #include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
 #include "agent/proving.h"
@@ -70,22 +70,23 @@ struct AgentConfig {
   std::shared_ptr<Prover> prover{};
   // A caller may have a port tested that others use, at kInProductionPercent of its rate.
   bool allow_in_production = false;
-  // Asked who uses a port during a test, beside readings of the host, which take longer. Null: the host is asked
-  // in its turn.
+  // Asked who uses a port during a test, beside readings of the host, which take longer. Null: the host is
+  // asked in its turn.
   std::shared_ptr<HostReader> use_host{};
   std::shared_ptr<Configurer> configurer{};  // null: nobody changes settings of this host for this agent
-  std::function<bool()> applier_trace{};  // see ChangeBook
-  TransferLimits transfer{};  // of live tests
-  PeerTrust trust{};          // between agents; with files, a peer test is with agents that sign
+  std::function<bool()> applier_trace{};     // see ChangeBook
+  TransferLimits transfer{};                 // of live tests
+  PeerTrust trust{};                         // between agents; with files, a peer test is with agents that sign
   // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
   std::vector<Prefix> peers{};
-  WorkerLimits reading{};  // how long the host may take to answer
+  WorkerLimits reading{};                                // how long the host may take to answer
   std::function<void(const absl::Status&)> on_stored{};  // after every attempt to keep a result, on its thread
   // After every check, and every live test in which this host had a part, on its thread. Both may be empty.
   std::function<void(const CheckDone&)> on_checked{};
   std::function<void(const LiveTest&, bool loopback)> on_tested{};
   // After every whole reading of the host, which did not begin before `begun`; on the thread of who asked.
-  std::function<void(const std::shared_ptr<const Facts>&, std::chrono::steady_clock::time_point begun)> on_read{};
+  std::function<void(const std::shared_ptr<const Facts>&, std::chrono::steady_clock::time_point begun)>
+      on_read{};
   Clock* clock = &RealClock();  // outlives readings that do not return, too
 };
 
@@ -145,15 +146,15 @@ class Agent {
     worker_.CollectThen(std::move(then));
   }
 
-  // What the applier says of its changes, which is a fact that no reading of the host has: whoever judges its facts
-  // adds it. Asks the applier, which may take its time, at most once in 2 s.
+  // What the applier says of its changes, which is a fact that no reading of the host has: whoever judges its
+  // facts adds it. Asks the applier, which may take its time, at most once in 2 s.
   Fact<ApplyState> ApplyStateNow();
 
   HostWorker& worker() { return worker_; }
   const HostWorker& worker() const { return worker_; }
 
-  // By what is judged who names no profile: as the agent was configured, or as it was told since. Any thread may call both.
-  // They hold the agent's own waivers, too.
+  // By what is judged who names no profile: as the agent was configured, or as it was told since. Any thread
+  // may call both. They hold the agent's own waivers, too.
   std::shared_ptr<const std::vector<Profile>> default_profiles() const;
   void SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> own_waivers);
   // Adds the agent's own waivers to what a caller brought.
@@ -175,22 +176,23 @@ class Agent {
                                  std::stop_token cancel);
 
   // A live test of any caller begins with the same question (agent_use.cc): whether others use the port. Where
-  // they do, or it is not known, nothing is sent, unless the caller asked for a test in production and the agent
-  // allows it. kAborted says who uses the port, or began to.
+  // they do, or it is not known, nothing is sent, unless the caller asked for a test in production and the
+  // agent allows it. kAborted says who uses the port, or began to.
 
-  // kNotFound (no such port or case), kFailedPrecondition (no address), kAborted (in use), kResourceExhausted (busy: the text says
-  // who), kInvalidArgument (options beyond the limits). A transfer that failed is a successful call. Empty
-  // `cases`: all.
+  // kNotFound (no such port or case), kFailedPrecondition (no address), kAborted (in use), kResourceExhausted
+  // (busy: the text says who), kInvalidArgument (options beyond the limits). A transfer that failed is a
+  // successful call. Empty `cases`: all.
   absl::Status TestLoopback(const PortRequest& port, const std::vector<std::string>& cases,
                             const TransferOptions& options, const Caller& caller, const Watcher& watcher,
                             std::stop_token cancel);
 
-  // The same through each port that nobody uses and no test of this agent holds (agent/port/port_use.h); `left_out` is told of the others, and of
-  // those that cannot be tested. Errors are of the whole: the host is not read, or `cancel`.
-  absl::Status TestIdleLoopback(const std::vector<std::string>& cases, const TransferOptions& options,
-                                const Caller& caller,
-                                const std::function<void(const std::string& port, const std::string& why)>& left_out,
-                                std::stop_token cancel);
+  // The same through each port that nobody uses and no test of this agent holds (agent/port/port_use.h);
+  // `left_out` is told of the others, and of those that cannot be tested. Errors are of the whole: the host is
+  // not read, or `cancel`.
+  absl::Status TestIdleLoopback(
+      const std::vector<std::string>& cases, const TransferOptions& options, const Caller& caller,
+      const std::function<void(const std::string& port, const std::string& why)>& left_out,
+      std::stop_token cancel);
 
   // What is remembered, each kind newest first, a few records in memory at a time. Whatever the store says, it
   // is our own failure (kInternal).
@@ -219,12 +221,12 @@ class Agent {
   absl::StatusOr<Plan> MakePlan(const ChangeOrder& order, bool persist);
 
   // Has the applier set it, then proves it: by loopback through every port that was touched, and with `peer` by
-  // what ProvePeer is told. A port that others use is proven in production where the agent allows that; else the
-  // change is refused before anything is written. Blocks until it awaits its confirmation, was taken back, or there was nothing to do:
-  // all of that is an answer. `stop`: who asked is gone, and it is taken back. Errors, and then nothing is left
-  // changed: kInvalidArgument, kFailedPrecondition (not permitted, another change is open, no applier),
-  // kResourceExhausted (the caller's tests are used up). kInternal: the applier went away in the middle, and takes
-  // it back by itself.
+  // what ProvePeer is told. A port that others use is proven in production where the agent allows that; else
+  // the change is refused before anything is written. Blocks until it awaits its confirmation, was taken back,
+  // or there was nothing to do: all of that is an answer. `stop`: who asked is gone, and it is taken back.
+  // Errors, and then nothing is left changed: kInvalidArgument, kFailedPrecondition (not permitted, another
+  // change is open, no applier), kResourceExhausted (the caller's tests are used up). kInternal: the applier
+  // went away in the middle, and takes it back by itself.
   absl::StatusOr<Change> Apply(const ChangeOrder& order, const Caller& caller, const ChangeWatcher& watcher,
                                const std::stop_token& stop);
   // The peer tests were made. Blocks until that change is proven or rolled back. kNotFound: no such change of
@@ -237,6 +239,8 @@ class Agent {
   absl::StatusOr<Change> Confirm(const std::string& change_id, const Caller& caller);
   absl::StatusOr<Change> RollBack(const std::string& change_id, const Caller& caller);
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects, const Caller& caller);
+  absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& objects,
+                                                    const Caller& caller);
   absl::StatusOr<ApplierStatus> GetApplier();
 
   // Whether a live test of this agent holds a port now.
@@ -268,8 +272,8 @@ class Agent {
   // `watch` outlives what is run with the options.
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const PortPass& pass, const UseWatch& watch) const;
-  // Whether the ports that the change would touch can be tested now: a proof beside others' work is made only in
-  // production, where the agent allows that. kFailedPrecondition: it could not be proven, and is not begun.
+  // Whether the ports that the change would touch can be tested now: a proof beside others' work is made only
+  // in production, where the agent allows that. kFailedPrecondition: it could not be proven, and is not begun.
   absl::Status CanProve(const Facts& facts, const ChangeOrder& order, const std::stop_token& stop);
   absl::StatusOr<Change> ProveChange(Change change, const ChangeOrder& order, const Facts& before,
                                      const Caller& caller, const ChangeWatcher& watcher,
@@ -286,8 +290,9 @@ class Agent {
   absl::StatusOr<Facts> WhenUsable(const std::string& port, std::chrono::steady_clock::time_point until,
                                    const std::stop_token& stop);
   // What a proof showed through one port; the error says why it failed.
-  absl::StatusOr<std::string> LoopbackOf(const std::string& name, const ChangeOrder& order, const Caller& caller,
-                                         const Watcher& watcher, std::chrono::steady_clock::time_point until,
+  absl::StatusOr<std::string> LoopbackOf(const std::string& name, const ChangeOrder& order,
+                                         const Caller& caller, const Watcher& watcher,
+                                         std::chrono::steady_clock::time_point until,
                                          const std::stop_token& stop);
   // As KeepEvent, unless it was kept by an agent before this one.
   void KeepOnce(const std::string& text);
@@ -296,9 +301,9 @@ class Agent {
   absl::Status Kept(absl::Status stored) const;
   // Of a test that was kept as this.
   std::optional<CaseBaseline> PastOf(const TransferRecord& kept);
-  // Whether a live test may begin on the port, which is locked. Watches what the port carries for 0.1 s, and for
-  // 0.4 s more where something was seen: what a test that has just ended leaves goes away meanwhile. kAborted:
-  // others use it, it is not known, or a test in production has no limit since the rate is not known.
+  // Whether a live test may begin on the port, which is locked. Watches what the port carries for 0.1 s, and
+  // for 0.4 s more where something was seen: what a test that has just ended leaves goes away meanwhile.
+  // kAborted: others use it, it is not known, or a test in production has no limit since the rate is not known.
   absl::StatusOr<PortPass> AdmitUse(const PortAddress& port, bool in_production, const std::stop_token& cancel);
   PortUse UseNow(const PortAddress& port, const std::stop_token& cancel);
   // The owners of objects on the port, read now, without those of this process and of `own_kernel` modules.
@@ -323,8 +328,8 @@ class Agent {
                     const std::function<void()>& free_port) const;
   void KeepProbe(ProbeRun& run, const Facts& facts, std::int64_t started_unix_ns);
   // The loopback tests of a check; what they find goes behind what was found.
-  void CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher,
-                      bool in_production, const std::stop_token& cancel, std::vector<Finding>& findings);
+  void CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher, bool in_production,
+                      const std::stop_token& cancel, std::vector<Finding>& findings);
   // Those of one port. `judged` is what the check found so far: it may make them pointless.
   std::vector<Finding> CheckLoopback(const Port& port, const Profile& profile, std::span<const Finding> judged,
                                      const Caller& caller, const Watcher& watcher, bool in_production,

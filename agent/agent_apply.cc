@@ -201,7 +201,8 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
                                                              .proof = order.proof,
                                                              .peer_proof = !order.peer.empty(),
                                                              .requester = RequesterOf(caller),
-                                                             .plan_sha256 = order.plan_sha256},
+                                                             .plan_sha256 = order.plan_sha256,
+                                                             .persist = order.persist},
                                                             progress, stop);
   if (!change.ok()) return NotApplied(begun, change.status());
   if (watcher.written) watcher.written(*change);
@@ -417,6 +418,20 @@ absl::StatusOr<std::vector<Setting>> Agent::Forget(const std::vector<SettingObje
     KeepEvent(Printable(fmt::format("not kept any more, by {}: {}", RequesterOf(caller), names)));
   }
   return forgotten;
+}
+
+absl::StatusOr<std::vector<BootFile>> Agent::ForgetFiles(const std::vector<SettingObject>& objects,
+                                                         const Caller& caller) {
+  if (config_.configurer == nullptr) return NoConfigurer();
+  absl::StatusOr<std::vector<BootFile>> files = config_.configurer->ForgetFiles(objects, RequesterOf(caller));
+  if (!files.ok()) return NotReached(files.status());
+  std::string names;
+  for (const BootFile& file : *files) {
+    if (file.state == BootFileState::kRemoved) AddText(names, file.path);
+  }
+  if (!names.empty())
+    KeepEvent(Printable(fmt::format("removed for the next boot, by {}: {}", RequesterOf(caller), names)));
+  return files;
 }
 
 absl::StatusOr<ApplierStatus> Agent::GetApplier() {

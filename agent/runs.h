@@ -85,6 +85,7 @@ struct ChangeOrder {
   std::string
       peer{};  // the host with which a transfer proves it too; empty: none, unless the applier names one
   std::string plan_sha256{};  // as of ApplyOrder
+  bool persist = false;       // the same
 };
 
 // Called while a change is made, on its thread. Any may be empty.

@@ -11,6 +11,7 @@ namespace rdmaready {
 Applier::Engine::Engine(ApplierSeams seams, ApplierOptions options)
     : seams_(std::move(seams)),
       board_(*seams_.clock),
+      store_(options.disk == nullptr ? apply::RealDisk() : *options.disk, std::move(options.root)),
       ledger_(options.disk == nullptr ? apply::RealDisk() : *options.disk, std::move(options.state_dir),
               std::move(options.boot_id), options.segment_bytes, seams_.unix_now_ns, board_),
       hands_(seams_, ledger_, board_),
@@ -20,7 +21,8 @@ ApplierStatus Applier::Engine::Status() {
   ApplierStatus status{.changes = board_.Changes(),
                        .kept = board_.Kept(),
                        .audit_head = board_.AuditHead(),
-                       .notices = board_.Notices()};
+                       .notices = board_.Notices(),
+                       .files = board_.Files()};
   const absl::StatusOr<Permission> permission = seams_.permission();
   if (!permission.ok())
     status.not_allowed = Message(permission.status());
@@ -65,6 +67,11 @@ absl::StatusOr<Change> Applier::RollBackForRoot(const std::string& change_id, co
 absl::StatusOr<std::vector<Setting>> Applier::Forget(const std::vector<SettingObject>& objects,
                                                      const std::string& requester) {
   return engine_->Forget(objects, requester);
+}
+
+absl::StatusOr<std::vector<BootFile>> Applier::ForgetFiles(const std::vector<SettingObject>& objects,
+                                                           const std::string& requester) {
+  return engine_->ForgetFiles(objects, requester);
 }
 
 absl::StatusOr<ApplierStatus> Applier::Status() { return engine_->Status(); }

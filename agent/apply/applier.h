@@ -72,6 +72,7 @@ struct ApplierOptions {
   std::string boot_id{};        // /proc/sys/kernel/random/boot_id
   apply::Disk* disk = nullptr;  // null: the machine's; outlives the engine
   std::uint64_t segment_bytes = std::uint64_t{1} << 20U;  // of journal and audit, until they are sealed
+  std::string root = "/";                                 // below which files for the next boot are written
 };
 
 // Why settings that are kept are looked at.
@@ -115,6 +116,8 @@ class Applier final : public Configurer {
   absl::StatusOr<Change> RollBackForRoot(const std::string& change_id, const std::string& requester) override;
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
                                               const std::string& requester) override;
+  absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& objects,
+                                                    const std::string& requester) override;
   absl::StatusOr<ApplierStatus> Status() override;
   absl::StatusOr<std::vector<OwnWrite>> OwnWrites() override;
 

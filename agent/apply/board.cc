@@ -177,6 +177,16 @@ bool Board::Owes() const {
   return owes_;
 }
 
+void Board::ShowFiles(std::vector<BootFile> files) {
+  const std::lock_guard lock(mutex_);
+  files_ = std::move(files);
+}
+
+std::vector<BootFile> Board::Files() const {
+  const std::lock_guard lock(mutex_);
+  return files_;
+}
+
 std::vector<Setting> Board::Kept() const {
   const std::lock_guard lock(mutex_);
   return kept_;

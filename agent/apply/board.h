@@ -60,6 +60,8 @@ class Board {
   void ShowKept(std::vector<Setting> kept, bool owes);
   bool Owes() const;
   std::vector<Setting> Kept() const;
+  void ShowFiles(std::vector<BootFile> files);
+  std::vector<BootFile> Files() const;
   void ShowAudit(std::string head);
   std::string AuditHead() const;
 
@@ -80,6 +82,7 @@ class Board {
   std::deque<Change> ended_{};
   std::deque<OwnWrite> own_{};
   std::vector<Setting> kept_{};
+  std::vector<BootFile> files_{};
   bool owes_ = false;
   bool unwritten_ = false;
   std::string audit_head_{};

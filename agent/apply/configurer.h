@@ -27,6 +27,7 @@ struct ApplyOrder {
   bool peer_proof = false;    // the proof is not complete before a peer transfer was told
   std::string requester{};    // for the audit
   std::string plan_sha256{};  // PlanDigest of the plan that somebody agreed to: no other is written; empty: any
+  bool persist = false;       // also files for the next boot, once the change is confirmed
 };
 
 // Any thread. Errors of all: kUnavailable (no applier answers; the words say how to have one), kInternal.
@@ -67,6 +68,13 @@ class Configurer {
   // Returns what is not kept any more.
   virtual absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
                                                       const std::string& requester) = 0;
+
+  // Removes files that an order with `persist` had written: all, or those that keep one of these objects. What
+  // was edited since is left, and is not kept any more. Returns what became of each.
+  virtual absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& /*objects*/,
+                                                            const std::string& /*requester*/) {
+    return absl::UnimplementedError("files for the next boot: nobody here writes any");
+  }
 
   virtual absl::StatusOr<ApplierStatus> Status() = 0;
 

@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "agent/apply/applier.h"
 #include "agent/apply/board.h"
+#include "agent/apply/boot_store.h"
 #include "agent/apply/dead_man.h"
 #include "agent/apply/hands.h"
 #include "agent/apply/ledger.h"
@@ -41,6 +42,8 @@ class Applier::Engine {
   absl::StatusOr<Change> RollBack(const std::string& id, const std::string& requester, bool by_root);
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
                                               const std::string& requester);
+  absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& objects,
+                                                    const std::string& requester);
   ApplierStatus Status();
   std::vector<OwnWrite> OwnWrites() const { return board_.Own(); }
   bool Busy() const { return board_.Busy() || board_.Owes() || board_.HasUnwritten(); }
@@ -80,6 +83,19 @@ class Applier::Engine {
   std::optional<std::string> WhyStop(const std::stop_token& stop);
   void AuditRefusal(const ApplyOrder& order, const absl::Status& why);
 
+  // engine_files.cc
+  // Nothing is to be set: only files for the next boot are written, where the order wants them.
+  absl::StatusOr<Change> WithoutSteps(const ApplyOrder& order, const Facts& facts, const Plan& plan);
+  // The files of the plan that may be written, into the undertaking; and what is known of each into its change.
+  void PlanFiles(const Facts& facts, const Plan& plan, apply::Undertaking& undertaking) const;
+  BootFile PlanFile(const Facts& facts, const PersistFile& file, const Permission& permission) const;
+  void PlanWrite(const std::string& path, const std::string& content, apply::Undertaking& undertaking) const;
+  // Writes the planned files of a confirmed change, also those that an earlier life began to write.
+  void WriteFiles(apply::Undertaking& undertaking);
+  void WriteFile(const apply::PlannedFile& file, BootFile& shown, const std::string& change_id);
+  // Temporary files that an earlier life left.
+  void SweepFiles(const std::vector<apply::PlannedFile>& files);
+
   // engine_confirm.cc
   // Reads the whole host; without `work_`, which the timer needs.
   std::optional<std::string> WhyUnproven(const Open& open, ChangeProof& proof) const;
@@ -88,7 +104,8 @@ class Applier::Engine {
   absl::Status MoveTo(ChangeState state);
   absl::Status Await();
   // `holds_now`: its settings are known to be so in this life of the kernel and the devices.
-  void Keep(const apply::Undertaking& undertaking, bool holds_now);
+  // Writes its files, and says in its change what became of them.
+  void Keep(apply::Undertaking& undertaking, bool holds_now);
   void Show();
 
   // engine_back.cc
@@ -143,6 +160,7 @@ class Applier::Engine {
 
   const ApplierSeams seams_;
   apply::Board board_;
+  apply::BootStore store_;                    // guarded by `work_`
   std::atomic<bool> restore_wanted_ = false;  // a Restore came while a change was open
   std::mutex proving_;                        // before `work_`
   std::mutex work_;                           // guards what follows, but the timer

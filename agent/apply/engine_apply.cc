@@ -85,19 +85,6 @@ absl::Status CheckAgreedTo(const ApplyOrder& order, const Plan& plan) {
       TextOf(plan.steps.front().object), plan.steps.front().from, plan.steps.front().to));
 }
 
-Change NothingToDo(const ApplyOrder& order, const Plan& plan, std::string id, std::int64_t now_ns) {
-  Change change{.id = std::move(id),
-                .requester = order.requester,
-                .begun_unix_ns = now_ns,
-                .ended_unix_ns = now_ns,
-                .state = ChangeState::kNothingToDo};
-  change.proof.asked_for = order.proof;
-  change.proof.plan_empty = plan.unknown.empty();
-  if (!plan.unknown.empty()) change.reason = "not known: " + plan.unknown.front();
-  if (plan.unknown.size() > 1) change.reason += fmt::format(" (and {} more)", plan.unknown.size() - 1);
-  return change;
-}
-
 }  // namespace
 
 absl::StatusOr<Change> Applier::Engine::Apply(const ApplyOrder& order,
@@ -153,7 +140,7 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
   }
   const auto& [facts, plan] = *planned;
   if (stop.stop_requested()) return absl::CancelledError("who asked gave up before anything was written");
-  if (plan.steps.empty()) return NothingToDo(order, plan, seams_.make_id(), ledger_.Now());
+  if (plan.steps.empty()) return WithoutSteps(order, facts, plan);
   RR_RETURN_IF_ERROR(Begin(order, facts, plan, peer));
   const std::string id = open_->undertaking.change.id;
   WriteSteps(progress, stop, work);
@@ -196,6 +183,7 @@ absl::Status Applier::Engine::Begin(const ApplyOrder& order, const Facts& facts,
   change.proof.asked_for = order.proof;
   change.proof.peer = peer;
   for (const PlanStep& step : plan.steps) change.steps.push_back({.step = step, .state = StepState::kNotBegun});
+  if (order.persist) PlanFiles(facts, plan, undertaking);
   RR_RETURN_IF_ERROR(ledger_.Audit({.who = order.requester,
                                     .what = "apply",
                                     .change = change.id,

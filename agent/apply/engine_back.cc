@@ -330,6 +330,11 @@ void Applier::Engine::End(apply::Undertaking undertaking, std::string reason, co
   change.state = left.empty() ? ChangeState::kRolledBack : ChangeState::kRollbackFailed;
   if (!left.empty()) change.reason += fmt::format("{}{}", kNotAsBefore, fmt::join(left, "; "));
   change.ended_unix_ns = left.empty() ? ledger_.Now() : 0;
+  for (BootFile& file : change.files) {
+    if (file.state != BootFileState::kPlanned) continue;
+    file.state = BootFileState::kNotWritten;
+    file.text = "the change was rolled back";
+  }
   static_cast<void>(ledger_.Record(change, false));
   static_cast<void>(ledger_.Audit({.who = "applier",
                                    .what = "take back",

@@ -140,16 +140,18 @@ absl::StatusOr<Change> Applier::Engine::Confirm(const std::string& id, const std
   kept.change = confirmed;
   open_.reset();
   dead_man_.Disarm();
-  board_.ShowEnded(confirmed);
   Keep(kept, true);
+  confirmed = kept.change;
+  board_.ShowEnded(confirmed);
   static_cast<void>(ledger_.Audit({.who = requester, .what = "confirm", .change = id, .result = "ok"}));
   Log(fmt::format("change {} was {}", id, confirmed.reason));
   Settle();
   return confirmed;
 }
 
-void Applier::Engine::Keep(const apply::Undertaking& undertaking, bool holds_now) {
+void Applier::Engine::Keep(apply::Undertaking& undertaking, bool holds_now) {
   const Change& change = undertaking.change;
+  WriteFiles(undertaking);
   for (const ChangeStep& step : change.steps) {
     const SettingObject& object = step.step.object;
     const absl::StatusOr<std::uint64_t> device =
@@ -163,7 +165,7 @@ void Applier::Engine::Keep(const apply::Undertaking& undertaking, bool holds_now
     Remove(ledger_.kept().owed, object);
   }
   // Where the file cannot be written, the journal still says what is to be kept, and the next life writes it.
-  if (ledger_.SaveKept().ok()) static_cast<void>(ledger_.journal().Kept(change.id));
+  if (ledger_.SaveKept().ok()) static_cast<void>(ledger_.journal().Kept(change));
 }
 
 }  // namespace rdmaready

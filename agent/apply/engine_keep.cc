@@ -59,6 +59,7 @@ absl::Status Applier::Engine::Recover() {
   failed_ = past.failed;
   begun_ = past.begun;
   // Power may have been lost since: whether it still holds is for the restoring to see.
+  SweepFiles(past.unkept ? past.unkept->files : std::vector<apply::PlannedFile>{});
   if (past.unkept) Keep(*past.unkept, false);
   if (past.open) TakeBackPast(*past.open, WasEnded(past.open->change));
   for (const apply::Undertaking& failed : past.failed) {

@@ -91,6 +91,24 @@ bool ReadRewritten(const Json& record, Undertaking& begun) {
   return true;
 }
 
+template <class T>
+Json ListJson(const std::vector<T>& list) {
+  Json entries = Json::array();
+  for (const T& one : list) entries.push_back(convert::KeptJson(one));
+  return entries;
+}
+
+// Earlier versions wrote none.
+template <class T>
+bool ReadList(const Json& record, std::string_view key, std::vector<T>& list) {
+  const auto entries = record.find(key);
+  if (entries == record.end()) return true;
+  if (!entries->is_array()) return false;
+  for (const Json& entry : *entries)
+    if (!convert::ReadKeptJson(entry, list.emplace_back())) return false;
+  return true;
+}
+
 absl::Status FoldBegin(const Json& record, JournalPast& past) {
   if (past.open) return NoSense("a change begins within another one");
   Undertaking begun;
@@ -108,6 +126,7 @@ absl::Status FoldBegin(const Json& record, JournalPast& past) {
   }
   if (!ReadIdentities(record, begun.identities)) return NoSense("the devices of a change");
   if (!ReadRewritten(record, begun)) return NoSense("what a change may rewrite");
+  if (!ReadList(record, "files", begun.files)) return NoSense("the files of a change");
   past.begun.push_back(begun.change.begun_unix_ns);
   if (past.begun.size() > kMostBegun) past.begun.pop_front();
   past.open = std::move(begun);
@@ -155,7 +174,8 @@ absl::Status FoldState(const Json& record, JournalPast& past) {
   if (change.state == ChangeState::kRollbackFailed) {
     if (open) past.failed.push_back(std::move(whose));
   } else if (HasEnded(change)) {
-    if (change.state == ChangeState::kConfirmed) past.unkept = whose;
+    const bool files_alone = change.state == ChangeState::kNothingToDo && !whose.files.empty();
+    if (change.state == ChangeState::kConfirmed || files_alone) past.unkept = whose;
     past.ended.push_back(change);
     if (past.ended.size() > kMostPastChanges) past.ended.pop_front();
     if (!open) TakeOut(past.failed, change.id);
@@ -163,6 +183,15 @@ absl::Status FoldState(const Json& record, JournalPast& past) {
     return absl::OkStatus();
   }
   if (open) past.open.reset();
+  return absl::OkStatus();
+}
+
+absl::Status FoldKept(const Json& record, JournalPast& past) {
+  std::vector<BootFile> files;
+  if (!ReadList(record, "files", files)) return NoSense("the files of a change that is kept");
+  past.unkept.reset();
+  const auto change = std::ranges::find(past.ended, TextAt(record, "id"), &Change::id);
+  if (change != past.ended.end() && !files.empty()) change->files = std::move(files);
   return absl::OkStatus();
 }
 
@@ -276,10 +305,7 @@ absl::Status FoldRecord(std::string_view text, std::string_view boot_id, Journal
   if (type == "state") return FoldState(record, past);
   if (type == "send") return FoldSend(record, boot_id, past);
   if (type == "write") return FoldWrite(record, past);
-  if (type == "kept") {
-    past.unkept.reset();
-    return absl::OkStatus();
-  }
+  if (type == "kept") return FoldKept(record, past);
   return NoSense("a record of a kind that this version does not know");
 }
 
@@ -332,6 +358,7 @@ absl::Status Journal::Begin(const Undertaking& undertaking, const ChainMark& aud
                       {"snapshot", snapshot},
                       {"devices", IdentitiesJson(undertaking.identities)},
                       {"rewritten", ObjectsJson(undertaking.rewritten)},
+                      {"files", ListJson(undertaking.files)},
                       {"audit", MarkJson(audit)}}));
 }
 
@@ -368,8 +395,8 @@ absl::Status Journal::State(const Change& change, const ChainMark& audit, std::i
                       {"audit", MarkJson(audit)}}));
 }
 
-absl::Status Journal::Kept(std::string_view change_id) {
-  return Append(Line({{"type", "kept"}, {"id", change_id}}));
+absl::Status Journal::Kept(const Change& change) {
+  return Append(Line({{"type", "kept"}, {"id", change.id}, {"files", ListJson(change.files)}}));
 }
 
 void Journal::Owe(const Change& change, const ChainMark& audit, std::int64_t unix_ns) {

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/apply/audit.h"
+#include "agent/apply/boot_record.h"
 #include "agent/apply/chain.h"
 #include "agent/apply/host_writer.h"
 #include "api/model/change.h"
@@ -34,6 +35,8 @@ struct Undertaking {
   std::set<SettingObject> rewritten{};
   // Which hardware had each of these, and of its steps (ApplierSeams::identity); absent: not known.
   std::map<SettingObject, std::string> identities{};
+  // For the next boot: written once the change is confirmed.
+  std::vector<PlannedFile> files{};
 
   // Empty: not known.
   std::string IdentityOf(const SettingObject& object) const {
@@ -60,7 +63,7 @@ inline constexpr std::size_t kMostBegun = 1000;
 struct JournalPast {
   std::optional<Undertaking> open{};
   std::vector<Undertaking> failed{};    // rollbacks that failed, and nobody mended
-  std::optional<Undertaking> unkept{};  // confirmed, and not yet said to be kept
+  std::optional<Undertaking> unkept{};  // confirmed, or files alone; and not yet said to be kept
   std::deque<Change> ended{};           // the last ones, newest last
   std::deque<OwnWrite> own{};           // of this boot, newest last
   std::deque<std::int64_t> begun{};  // when the last kMostBegun ones were, newest last; nanoseconds since 1970
@@ -92,8 +95,8 @@ class Journal {
   absl::Status Step(std::string_view change_id, std::size_t index, const ChangeStep& step);
   // That the change is in its state now.
   absl::Status State(const Change& change, const ChainMark& audit, std::int64_t unix_ns);
-  // That the settings of a confirmed change are in the file of kept ones.
-  absl::Status Kept(std::string_view change_id);
+  // That the settings of a confirmed change are in the file of kept ones, and what became of its files.
+  absl::Status Kept(const Change& change);
 
   // How a change ended could not be written: it is, before anything else, by the next method that is called.
   void Owe(const Change& change, const ChainMark& audit, std::int64_t unix_ns);

@@ -71,6 +71,15 @@ bool ReadEntries(const Json& json, std::string_view key, std::vector<KeptSetting
   return true;
 }
 
+// Earlier versions wrote none.
+bool ReadFiles(const Json& json, std::vector<KeptFile>& files) {
+  const auto entries = json.find("files");
+  if (entries == json.end()) return true;
+  if (!entries->is_array()) return false;
+  return std::ranges::all_of(
+      *entries, [&files](const Json& entry) { return convert::ReadKeptJson(entry, files.emplace_back()); });
+}
+
 }  // namespace
 
 void Put(std::vector<KeptSetting>& list, KeptSetting entry) {
@@ -91,7 +100,9 @@ const KeptSetting* Find(const std::vector<KeptSetting>& list, const SettingObjec
 }
 
 std::string TextOf(const KeptSettings& settings) {
-  const Json json{{"version", 1}, {"kept", EntriesJson(settings.kept)}, {"owed", EntriesJson(settings.owed)}};
+  Json json{{"version", 1}, {"kept", EntriesJson(settings.kept)}, {"owed", EntriesJson(settings.owed)}};
+  Json& files = json["files"] = Json::array();
+  for (const KeptFile& file : settings.files) files.push_back(convert::KeptJson(file));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -99,7 +110,8 @@ absl::StatusOr<KeptSettings> KeptSettingsOf(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   KeptSettings settings;
   if (!json.is_object() || !json.contains("version") || json["version"] != 1 ||
-      !ReadEntries(json, "kept", settings.kept) || !ReadEntries(json, "owed", settings.owed))
+      !ReadEntries(json, "kept", settings.kept) || !ReadEntries(json, "owed", settings.owed) ||
+      !ReadFiles(json, settings.files))
     return absl::DataLossError("it does not hold settings that are kept");
   return settings;
 }

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/apply/boot_record.h"
 #include "agent/apply/disk.h"
 #include "api/model/setting.h"
 
@@ -38,6 +39,7 @@ struct KeptSettings {
   // Of changes that were rolled back while the device was away: set once, when it is there again, unless the
   // object is kept; of this boot only.
   std::vector<KeptSetting> owed{};
+  std::vector<KeptFile> files{};  // for the next boot; a link after its unit
 
   bool operator==(const KeptSettings&) const = default;
 };

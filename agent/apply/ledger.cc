@@ -169,6 +169,12 @@ void Ledger::ShowKept() {
   std::vector<Setting> settings;
   for (const KeptSetting& entry : kept_.kept) settings.push_back(entry.setting);
   board_.ShowKept(std::move(settings), !kept_.owed.empty());
+  std::vector<BootFile> files;
+  for (const KeptFile& file : kept_.files) {
+    files.push_back(
+        {.path = file.path, .state = BootFileState::kWritten, .sha256 = file.sha256, .keeps = file.keeps});
+  }
+  board_.ShowFiles(std::move(files));
 }
 
 absl::Status Ledger::SaveKept() {

@@ -49,6 +49,7 @@ class Ledger {
 
   Journal& journal() { return *journal_; }  // once sound
   KeptSettings& kept() { return kept_; }
+  const KeptSettings& kept() const { return kept_; }
   const std::string& boot_id() const { return boot_id_; }
   std::int64_t Now() const { return unix_now_ns_(); }
 

@@ -95,6 +95,8 @@ absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order) 
     return absl::PermissionDeniedError(fmt::format(
         "apply.yaml demands a transfer with {} of each change: none goes without a proof", permission.peer));
   }
+  if (order.persist && !permission.files)
+    return Lacking({"`files: true` for files that keep settings over a boot"});
   if (order.confirm_within_ms >= permission.least_confirm_within_ms &&
       order.confirm_within_ms <= permission.most_confirm_within_ms) {
     return absl::OkStatus();
@@ -156,6 +158,7 @@ std::vector<std::string> TextOf(const Permission& permission) {
                               Seconds(permission.most_confirm_within_ms)));
   lines.push_back(fmt::format("changes: at most {} an hour", permission.changes_most_per_hour));
   if (permission.one_way) lines.emplace_back("one-way steps");
+  if (permission.files) lines.emplace_back("files for the next boot");
   if (permission.put_back_most_per_hour)
     lines.push_back(fmt::format("put back: at most {} times an hour", *permission.put_back_most_per_hour));
   if (!permission.peer.empty()) lines.push_back("peer: " + permission.peer);

@@ -34,6 +34,7 @@ struct Permission {
   std::uint32_t least_confirm_within_ms = 10'000;
   std::uint32_t most_confirm_within_ms = 600'000;
   bool one_way = false;
+  bool files = false;                                     // files for the next boot, too
   std::optional<std::uint32_t> put_back_most_per_hour{};  // of one setting; absent: nothing is put back
   // Changes that may be begun: who took the agent over cannot keep a link flapping.
   std::uint32_t changes_most_per_hour = 30;
@@ -57,7 +58,8 @@ bool AllowsSetting(const Permission& permission, const SettingObject& object, st
                    const BelowNetdev& below = {});
 
 // kInvalidArgument: the time for confirming is not within the limits, which are named; kPermissionDenied:
-// without a proof, although a peer must prove each change.
+// without a proof, although a peer must prove each change, or with files for the next boot, which are not
+// allowed.
 absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order);
 
 // kPermissionDenied: one is not listed, by the digest of its content.

@@ -53,7 +53,8 @@ absl::StatusOr<ChangeOrder> DecodeOrder(const v1::ApplyRequest& request, const A
       .allow_one_way = request.allow_one_way(),
       .proof = !request.no_proof(),
       .peer = request.peer(),
-      .plan_sha256 = request.plan_sha256()};
+      .plan_sha256 = request.plan_sha256(),
+      .persist = request.persist()};
   if (!order.plan_sha256.empty() && !IsHex(order.plan_sha256, kDigestOctets))
     return absl::InvalidArgumentError("plan_sha256: 64 hexadecimal digits");
   if (!order.proof && !order.peer.empty()) return absl::InvalidArgumentError("peer: not without a proof");
@@ -166,6 +167,11 @@ grpc::ServerUnaryReactor* AgentService::Forget(grpc::CallbackServerContext* cont
     std::vector<SettingObject> objects;
     for (const v1::SettingObject& object : request->objects()) objects.push_back(FromProto(object));
     RR_RETURN_IF_ERROR(pass.Begin({.target = objects.empty() ? "all" : TextOf(objects.front())}));
+    if (request->persist()) {
+      RR_ASSIGN_OR_RETURN(const std::vector<BootFile> files,
+                          agent_.ForgetFiles(objects, CallerOf(pass, "", "")));
+      *response->mutable_files() = ToProto(ApplierStatus{.files = files}).files();
+    }
     RR_ASSIGN_OR_RETURN(const std::vector<Setting> forgotten, agent_.Forget(objects, CallerOf(pass, "", "")));
     for (const Setting& setting : forgotten) *response->add_forgotten() = ToProto(setting);
     return absl::OkStatus();

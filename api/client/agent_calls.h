@@ -81,6 +81,12 @@ struct ProbeAnswer {
   std::string store_notice{};
 };
 
+// What is not kept any more.
+struct Forgotten {
+  std::vector<Setting> settings{};
+  std::vector<BootFile> files{};  // of a request with `persist`: what became of each
+};
+
 struct ApplyOptions {
   std::vector<Profile> profiles{};   // each for its ports; empty: the agent's own choice
   std::vector<std::string> ports{};  // only these, by name; empty: all
@@ -90,6 +96,7 @@ struct ApplyOptions {
   std::string peer{};  // the host with which a transfer proves it too; empty: none
   std::string caller{};
   std::string plan_sha256{};  // PlanDigest of the plan that was shown: no other is written; empty: any
+  bool persist = false;       // also files for the next boot
   std::chrono::milliseconds estimate{};  // what its writes take, by itself: the call may last longer by that
 };
 

@@ -95,8 +95,8 @@ class AgentClient {
   // kNotFound: no such change awaits it.
   absl::StatusOr<Change> Confirm(const std::string& change_id);
   absl::StatusOr<Change> RollBack(const std::string& change_id);
-  // Empty: all. What is not kept any more.
-  absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects);
+  // Empty: all. `persist`: also the files for the next boot that keep them.
+  absl::StatusOr<Forgotten> Forget(const std::vector<SettingObject>& objects, bool persist);
   // `within`: when the answer is late; 0: as of any call.
   absl::StatusOr<ApplierStatus> GetApplier(std::chrono::milliseconds within = {});
 

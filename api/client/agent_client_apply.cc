@@ -72,6 +72,7 @@ absl::StatusOr<Change> AgentClient::Apply(const ApplyOptions& options,
   request.set_peer(options.peer);
   request.set_caller(options.caller);
   request.set_plan_sha256(options.plan_sha256);
+  request.set_persist(options.persist);
   grpc::ClientContext context;
   context.set_deadline(Deadline() + LongestApply(options));
   const auto reader = wire_->stub->Apply(&context, request);
@@ -110,13 +111,17 @@ absl::StatusOr<Change> AgentClient::RollBack(const std::string& change_id) {
   return FromProto(change);
 }
 
-absl::StatusOr<std::vector<Setting>> AgentClient::Forget(const std::vector<SettingObject>& objects) {
+absl::StatusOr<Forgotten> AgentClient::Forget(const std::vector<SettingObject>& objects, bool persist) {
   v1::ForgetRequest request;
+  request.set_persist(persist);
   for (const SettingObject& object : objects) *request.add_objects() = ToProto(object);
   RR_ASSIGN_OR_RETURN(const v1::ForgetResponse response,
                       CallOnce<v1::ForgetResponse>(&v1::Agent::Stub::Forget, request));
-  std::vector<Setting> forgotten;
-  for (const v1::Setting& setting : response.forgotten()) forgotten.push_back(FromProto(setting));
+  Forgotten forgotten;
+  for (const v1::Setting& setting : response.forgotten()) forgotten.settings.push_back(FromProto(setting));
+  v1::ApplierStatus files = ToProto(ApplierStatus{});
+  *files.mutable_files() = response.files();
+  forgotten.files = FromProto(files).files;
   return forgotten;
 }
 

@@ -342,4 +342,9 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
   return files;
 }
 
+std::string SubjectOfSetting(const Facts& host, const SettingObject& object) {
+  const SettingPlace place = PlaceOf(host, object);
+  return place.port == nullptr ? std::string() : SubjectOf(*place.port);
+}
+
 }  // namespace rdmaready

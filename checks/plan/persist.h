@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that bring settings back at boot: the kernel and NICs forget all of them. Printed for a person, never
-// written. What is printed here passes the checks that look for it: dcb.at-boot, roce.tos-persistent,
-// host.memlock-grants, sec.netns-shared.
+// Files that bring settings back at boot: the kernel and NICs forget all of them. `plan --persist` prints them,
+// and `apply --persist` writes those of PersistFile::by_apply (boot_files.h). What is here passes the checks
+// that look for it: dcb.at-boot, roce.tos-persistent, host.memlock-grants, sec.netns-shared.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "api/model/plan.h"
@@ -15,5 +16,8 @@ namespace rdmaready {
 // it now; but nothing that the host or its cluster keeps already. By path.
 std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<PlannedPart>& parts,
                                         const Plan& plan);
+
+// The subject of the port that has the setting, as PlanStep::subject names it; empty: no port has it.
+std::string SubjectOfSetting(const Facts& host, const SettingObject& object);
 
 }  // namespace rdmaready

@@ -100,6 +100,7 @@ std::optional<Trouble> TakeLimits(const v1::ApplyFile& file, Permission& permiss
       permission.least_confirm_within_ms > permission.most_confirm_within_ms)
     return Trouble{"confirm_within", {}, "`least` is 1 or more, and not more than `most`"};
   permission.one_way = file.one_way();
+  permission.files = file.files();
   if (!file.has_put_back()) return std::nullopt;
   const std::uint32_t most = file.put_back().most_per_hour();
   if (most == 0 || most > kMostPutBacksPerHour)

@@ -10,6 +10,7 @@
 //   put_back: {most_per_hour: 4}             # what somebody else changes of confirmed settings
 //   changes: {most_per_hour: 30}             # how many may be begun
 //   peer: nas1.example.org                   # a transfer with it must prove each change, too
+//   files: false                             # also files for the next boot (apply --persist)
 //
 // What is not said is not allowed. See api/proto/rdmaready/v1/apply_file.proto.
 #pragma once

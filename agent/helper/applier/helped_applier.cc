@@ -57,11 +57,14 @@ class HelpedApplier final : public Configurer {
 
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
                                               const std::string& requester) override {
-    if (objects.size() > kMostForgotten)
-      return absl::InvalidArgumentError(fmt::format("more than {} settings at once", kMostForgotten));
-    const Json question = ToJson(ForgetOrder{.objects = objects, .requester = requester});
-    RR_ASSIGN_OR_RETURN(const Json answer, AnswerIn(asker_.Ask(kForgetVerb, question, Within(kAnswerWithin))));
+    RR_ASSIGN_OR_RETURN(const Json answer, ForgottenBy(kForgetVerb, objects, requester));
     return ReadSettings(answer);
+  }
+
+  absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& objects,
+                                                    const std::string& requester) override {
+    RR_ASSIGN_OR_RETURN(const Json answer, ForgottenBy(kForgetFilesVerb, objects, requester));
+    return ReadBootFiles(answer);
   }
 
   absl::StatusOr<ApplierStatus> Status() override {
@@ -86,6 +89,14 @@ class HelpedApplier final : public Configurer {
                       asker_.program(), kApplyFile));
     }
     return got.answer;
+  }
+
+  absl::StatusOr<Json> ForgottenBy(std::string_view verb, const std::vector<SettingObject>& objects,
+                                   const std::string& requester) const {
+    if (objects.size() > kMostForgotten)
+      return absl::InvalidArgumentError(fmt::format("more than {} settings at once", kMostForgotten));
+    const Json question = ToJson(ForgetOrder{.objects = objects, .requester = requester});
+    return AnswerIn(asker_.Ask(verb, question, Within(kAnswerWithin)));
   }
 
   absl::StatusOr<Change> ChangeFrom(const HelperAnswer& got) const {

@@ -130,6 +130,7 @@ Json ToJson(const ApplyOrder& order) {
             {"requester", Printable(order.requester)}};
   // An applier of an earlier version does not know it; where nobody agreed to a plan it need not.
   if (!order.plan_sha256.empty()) json["plan_sha256"] = order.plan_sha256;
+  if (order.persist) json["persist"] = true;
   return json;
 }
 
@@ -141,7 +142,8 @@ absl::StatusOr<ApplyOrder> DecodeApplyOrder(Arguments& arguments) {
                    .proof = arguments.Flag("proof"),
                    .peer_proof = arguments.Flag("peer_proof"),
                    .requester = RequesterOf(arguments),
-                   .plan_sha256 = arguments.Has("plan_sha256") ? arguments.Text("plan_sha256") : ""};
+                   .plan_sha256 = arguments.Has("plan_sha256") ? arguments.Text("plan_sha256") : "",
+                   .persist = arguments.Has("persist") && arguments.Flag("persist")};
   if (!order.plan_sha256.empty() && !IsHex(order.plan_sha256, kDigestDigits))
     arguments.Fail("\"plan_sha256\" is no digest");
   if (order.profiles.empty()) arguments.Fail("no profile");
@@ -216,6 +218,16 @@ Json AnswerOf(const std::vector<Setting>& settings) {
 absl::StatusOr<std::vector<Setting>> ReadSettings(const Json& answer) {
   RR_ASSIGN_OR_RETURN(const v1::ApplierStatus message, MessageIn<v1::ApplierStatus>(answer, "settings"));
   return FromProto(message).kept;
+}
+
+// As those of a status: the one message that has files alone.
+Json AnswerOf(const std::vector<BootFile>& files) {
+  return {{"files", HexOfMessage(ToProto(ApplierStatus{.files = files}))}};
+}
+
+absl::StatusOr<std::vector<BootFile>> ReadBootFiles(const Json& answer) {
+  RR_ASSIGN_OR_RETURN(const v1::ApplierStatus message, MessageIn<v1::ApplierStatus>(answer, "files"));
+  return FromProto(message).files;
 }
 
 Json AnswerOf(const std::vector<OwnWrite>& writes) {

@@ -22,6 +22,7 @@ inline constexpr std::string_view kProvedVerb = "proved";
 inline constexpr std::string_view kConfirmVerb = "confirm";
 inline constexpr std::string_view kRollBackVerb = "rollback";
 inline constexpr std::string_view kForgetVerb = "forget";
+inline constexpr std::string_view kForgetFilesVerb = "forget-files";
 inline constexpr std::string_view kStatusVerb = "status";
 inline constexpr std::string_view kOwnWritesVerb = "own-writes";
 
@@ -56,6 +57,7 @@ struct ChangeOrder {
 Json ToJson(const ChangeOrder& order);
 absl::StatusOr<ChangeOrder> DecodeChangeOrder(Arguments& arguments);
 
+// Of kForgetVerb and kForgetFilesVerb.
 struct ForgetOrder {
   std::vector<SettingObject> objects{};
   std::string requester{};
@@ -70,6 +72,8 @@ Json AnswerOf(const ApplierStatus& status);
 absl::StatusOr<ApplierStatus> ReadApplierStatus(const Json& answer);
 Json AnswerOf(const std::vector<Setting>& settings);
 absl::StatusOr<std::vector<Setting>> ReadSettings(const Json& answer);
+Json AnswerOf(const std::vector<BootFile>& files);
+absl::StatusOr<std::vector<BootFile>> ReadBootFiles(const Json& answer);
 Json AnswerOf(const std::vector<OwnWrite>& writes);
 absl::StatusOr<std::vector<OwnWrite>> ReadOwnWrites(const Json& answer);
 

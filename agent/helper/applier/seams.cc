@@ -43,7 +43,7 @@ absl::StatusOr<Plan> PermittedPlan(const Facts& facts, const ApplyOrder& order, 
 
 absl::StatusOr<Plan> PlanOf(const Facts& facts, const ApplyOrder& order) {
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
-  Plan plan = MakePlan(parts);
+  Plan plan = MakePlan(parts, {.persist = order.persist});
   RR_ASSIGN_OR_RETURN(plan.profiles, ProfilesOf(order));
   return plan;
 }

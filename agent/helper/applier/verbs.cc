@@ -72,6 +72,10 @@ std::vector<Verb> ApplierVerbs(Configurer& configurer) {
                                  [&](const ForgetOrder& order) {
                                    return Answered(configurer.Forget(order.objects, order.requester));
                                  }),
+          PlainVerb<ForgetOrder>(kForgetFilesVerb, DecodeForgetOrder,
+                                 [&](const ForgetOrder& order) {
+                                   return Answered(configurer.ForgetFiles(order.objects, order.requester));
+                                 }),
           PlainVerb<NoArguments>(kStatusVerb, DecodeNothing,
                                  [&](const NoArguments&) { return Answered(configurer.Status()); }),
           PlainVerb<NoArguments>(kOwnWritesVerb, DecodeNothing,

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files for the next boot: planned with a change, written when it is confirmed, removed when they are
+// forgotten. See checks/plan/boot_files.h for the whole, and boot_store.h for how a file is written.
+//
+// A file is written after the record that confirms its change. The record that began the change has its content
+// and the digest of what was there, so a life that is cut is made up for by the next one: what is there is
+// either as before, then it is written, or as planned, then it was; or it was edited, then it is left.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "agent/apply/engine.h"
+#include "api/base/digest.h"
+#include "api/base/status.h"
+#include "api/base/text.h"
+#include "checks/plan/boot_files.h"
+#include "checks/plan/boot_text.h"
+#include "checks/plan/persist.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::string_view kEdited = "it was edited, or made by somebody else, and is left as it is";
+
+Change NothingToDo(const ApplyOrder& order, const Plan& plan, std::string id, std::int64_t now_ns) {
+  Change change{.id = std::move(id),
+                .requester = order.requester,
+                .begun_unix_ns = now_ns,
+                .ended_unix_ns = now_ns,
+                .state = ChangeState::kNothingToDo};
+  change.proof.asked_for = order.proof;
+  change.proof.plan_empty = plan.unknown.empty();
+  if (!plan.unknown.empty()) change.reason = "not known: " + plan.unknown.front();
+  if (plan.unknown.size() > 1) change.reason += fmt::format(" (and {} more)", plan.unknown.size() - 1);
+  return change;
+}
+
+BootFile NotWritten(BootFile file, std::string why) {
+  file.state = BootFileState::kNotWritten;
+  file.text = std::move(why);
+  return file;
+}
+
+const apply::KeptFile* FindFile(const std::vector<apply::KeptFile>& files, const std::string& path) {
+  const auto found = std::ranges::find(files, path, &apply::KeptFile::path);
+  return found == files.end() ? nullptr : &*found;
+}
+
+bool KeepsOne(const apply::KeptFile& file, const std::vector<SettingObject>& objects) {
+  return objects.empty() || std::ranges::any_of(file.keeps, [&objects](const SettingObject& object) {
+           return std::ranges::find(objects, object) != objects.end();
+         });
+}
+
+}  // namespace
+
+void Applier::Engine::PlanWrite(const std::string& path, const std::string& content,
+                                apply::Undertaking& undertaking) const {
+  BootFile& shown = undertaking.change.files.back();
+  const absl::StatusOr<std::string> sha256 = Sha256(content);
+  const absl::StatusOr<std::string> now = store_.DigestOf(path);
+  const absl::StatusOr<bool> folder = store_.HasFolder(path);
+  const bool absent = absl::IsNotFound(now.status());
+  for (const absl::Status& trouble :
+       {sha256.status(), absent ? absl::OkStatus() : now.status(), folder.status()}) {
+    if (trouble.ok()) continue;
+    shown = NotWritten(std::move(shown), Message(trouble));
+    return;
+  }
+  if (!absent && *now == *sha256) {
+    shown.state = BootFileState::kThere;
+    return;
+  }
+  const apply::KeptFile* ours = FindFile(ledger_.kept().files, path);
+  if (!absent && (ours == nullptr || ours->sha256 != *now)) {
+    shown = NotWritten(std::move(shown), std::string(kEdited));
+    return;
+  }
+  shown.sha256 = *sha256;
+  undertaking.files.push_back({.path = path,
+                               .content = content,
+                               .before = absent ? "" : *now,
+                               .sha256 = *sha256,
+                               .new_folder = !*folder,
+                               .keeps = shown.keeps});
+}
+
+// What is known of it before anything is looked at.
+BootFile Applier::Engine::PlanFile(const Facts& facts, const PersistFile& file,
+                                   const Permission& permission) const {
+  BootFile shown{.path = file.path, .state = BootFileState::kPlanned, .keeps = file.keeps};
+  if (!file.by_apply) return NotWritten(std::move(shown), "for a person: " + file.note);
+  if (std::string odd = WhyNotBootText(file.path, file.content); !odd.empty())
+    return NotWritten(std::move(shown), "its reader would refuse it: " + odd);
+  std::vector<std::string> denied;
+  for (const SettingObject& object : file.keeps) {
+    if (!AllowsSetting(permission, object, SubjectOfSetting(facts, object), seams_.below))
+      denied.push_back(TextOf(object));
+  }
+  if (!denied.empty())
+    return NotWritten(std::move(shown),
+                      fmt::format("apply.yaml does not allow to set {}", fmt::join(denied, ", ")));
+  return shown;
+}
+
+void Applier::Engine::PlanFiles(const Facts& facts, const Plan& plan, apply::Undertaking& undertaking) const {
+  Change& change = undertaking.change;
+  const Permission permission = seams_.permission().value_or(Permission());
+  change.unkept = plan.unkept;
+  for (const PersistFile& file : plan.persist) {
+    if (file.keeps.empty()) continue;  // it has to do with no setting that is applied
+    change.files.push_back(PlanFile(facts, file, permission));
+    if (change.files.back().state != BootFileState::kPlanned) continue;
+    PlanWrite(file.path, file.content, undertaking);
+    const BootLink link = LinkOfBootFile(file.path);
+    if (link.path.empty() || change.files.back().state == BootFileState::kNotWritten) continue;
+    change.files.push_back({.path = link.path, .state = BootFileState::kPlanned, .keeps = file.keeps});
+    PlanWrite(link.path, link.target, undertaking);
+  }
+}
+
+absl::StatusOr<Change> Applier::Engine::WithoutSteps(const ApplyOrder& order, const Facts& facts,
+                                                     const Plan& plan) {
+  apply::Undertaking undertaking{.change = NothingToDo(order, plan, seams_.make_id(), ledger_.Now()),
+                                 .boot_id = ledger_.boot_id()};
+  Change& change = undertaking.change;
+  if (order.persist) PlanFiles(facts, plan, undertaking);
+  if (undertaking.files.empty()) return change;
+  RR_ASSIGN_OR_RETURN(const Permission permission, seams_.permission());
+  RR_RETURN_IF_ERROR(CheckPace(permission, begun_, ledger_.Now()));
+  RR_RETURN_IF_ERROR(
+      ledger_.Audit({.who = order.requester,
+                     .what = "apply",
+                     .change = change.id,
+                     .result = fmt::format("begins: {} files for the next boot", undertaking.files.size())}));
+  change.state = ChangeState::kWriting;
+  RR_RETURN_IF_ERROR(ledger_.Begin(undertaking));
+  begun_.push_back(change.begun_unix_ns);
+  if (begun_.size() > apply::kMostBegun) begun_.pop_front();
+  change.state = ChangeState::kNothingToDo;
+  if (const absl::Status recorded = ledger_.Record(change, true); !recorded.ok()) {
+    End(std::move(undertaking), Message(recorded), {});
+    return recorded;
+  }
+  Keep(undertaking, true);
+  board_.ShowEnded(change);
+  Log(fmt::format("change {} of {}: files for the next boot", change.id, SafeLine(order.requester, 256)));
+  return change;
+}
+
+void Applier::Engine::SweepFiles(const std::vector<apply::PlannedFile>& files) {
+  for (const apply::PlannedFile& file : files) store_.Sweep(file.path);
+  for (const apply::KeptFile& file : ledger_.kept().files) store_.Sweep(file.path);
+}
+
+void Applier::Engine::WriteFile(const apply::PlannedFile& file, BootFile& shown, const std::string& change_id) {
+  const absl::StatusOr<std::string> now = store_.DigestOf(file.path);
+  const bool absent = absl::IsNotFound(now.status());
+  absl::Status done = absent ? absl::OkStatus() : now.status();
+  // An earlier life of the applier may have written it.
+  const bool is_there = now.ok() && *now == file.sha256;
+  if (done.ok() && !is_there) {
+    if ((absent ? "" : *now) != file.before)
+      done = absl::AbortedError(fmt::format("{}: {}", file.path, kEdited));
+    else
+      done = store_.Write(file.path, file.content, file.before).status();
+  }
+  static_cast<void>(ledger_.Audit({.who = "applier",
+                                   .what = "write file",
+                                   .change = change_id,
+                                   .object = file.path,
+                                   .from = file.before,
+                                   .to = file.sha256,
+                                   .result = done.ok() ? "ok" : Message(done)}));
+  if (!done.ok()) {
+    shown = NotWritten(std::move(shown), Message(done));
+    shown.sha256.clear();
+    return;
+  }
+  shown.state = BootFileState::kWritten;
+  std::vector<apply::KeptFile>& kept = ledger_.kept().files;
+  const apply::KeptFile* earlier = FindFile(kept, file.path);
+  const bool made = file.new_folder || (earlier != nullptr && earlier->made_folder);
+  std::erase_if(kept, [&](const apply::KeptFile& one) { return one.path == file.path; });
+  kept.push_back({.path = file.path,
+                  .sha256 = file.sha256,
+                  .change = change_id,
+                  .made_folder = made,
+                  .keeps = file.keeps});
+}
+
+void Applier::Engine::WriteFiles(apply::Undertaking& undertaking) {
+  Change& change = undertaking.change;
+  if (undertaking.files.empty()) return;
+  const absl::StatusOr<Permission> permission = seams_.permission();
+  const bool allowed = permission.ok() && permission->files;
+  for (const apply::PlannedFile& file : undertaking.files) {
+    const auto shown = std::ranges::find(change.files, file.path, &BootFile::path);
+    if (shown == change.files.end()) continue;
+    const auto unit = IsBootLinkPath(file.path) ? std::ranges::find(change.files, file.content, &BootFile::path)
+                                                : change.files.end();
+    if (!allowed)
+      *shown = NotWritten(std::move(*shown), "apply.yaml does not allow files any more");
+    else if (unit != change.files.end() && unit->state == BootFileState::kNotWritten)
+      *shown = NotWritten(std::move(*shown), "its unit was not written");
+    else
+      WriteFile(file, *shown, change.id);
+  }
+}
+
+absl::StatusOr<std::vector<BootFile>> Applier::Engine::ForgetFiles(const std::vector<SettingObject>& objects,
+                                                                   const std::string& requester) {
+  const Lock work(work_);
+  RR_RETURN_IF_ERROR(ledger_.CheckKept());
+  std::vector<BootFile> told;
+  // A link goes before its unit.
+  const std::vector<apply::KeptFile> before = ledger_.kept().files;
+  for (const apply::KeptFile& file : std::views::reverse(before)) {
+    if (!KeepsOne(file, objects)) continue;
+    BootFile& shown = told.emplace_back(BootFile{
+        .path = file.path, .state = BootFileState::kRemoved, .sha256 = file.sha256, .keeps = file.keeps});
+    const absl::Status removed = store_.Remove(file.path, file.sha256, file.made_folder);
+    const bool is_gone = removed.ok() || absl::IsNotFound(removed);
+    if (absl::IsNotFound(removed)) shown.text = "it was not there any more";
+    if (!is_gone) {
+      shown.state = BootFileState::kLeft;
+      shown.text = Message(removed);
+    }
+    static_cast<void>(ledger_.Audit({.who = requester,
+                                     .what = "remove file",
+                                     .object = file.path,
+                                     .from = file.sha256,
+                                     .result = is_gone ? "ok" : shown.text}));
+    // What was edited is the site's from now on; what could not be removed may be by another try.
+    if (is_gone || absl::IsAborted(removed))
+      std::erase_if(ledger_.kept().files, [&](const apply::KeptFile& one) { return one.path == file.path; });
+  }
+  if (ledger_.kept().files != before) RR_RETURN_IF_ERROR(ledger_.SaveKept());
+  std::ranges::reverse(told);
+  return told;
+}
+
+}  // namespace rdmaready
