@@ -33,6 +33,7 @@ struct ApplyFlags {
   std::string peer{};
   bool no_proof = false;
   bool allow_one_way = false;
+  bool persist = false;
   bool rolling = false;
   std::size_t max_unavailable = 1;
 };
@@ -52,20 +53,22 @@ absl::StatusOr<ApplyOptions> OrderOf(const ApplyFlags& flags) {
   order.allow_one_way = flags.allow_one_way;
   order.proof = !flags.no_proof;
   order.peer = flags.peer;
+  order.persist = flags.persist;
   return order;
 }
 
-std::size_t Settings(const PlanRun& run) {
-  std::size_t count = 0;
-  for (const HostPlan& host : run.hosts) count += host.plan ? host.plan->steps.size() : 0;
-  return count;
+// Whether the applier of the host has something to do.
+bool HasWork(const HostPlan& host, bool persist) {
+  if (!host.plan) return false;
+  return !host.plan->steps.empty() ||
+         (persist && std::ranges::any_of(host.plan->persist, &PersistFile::by_apply));
 }
 
 // On standard error and from standard input: the result may go elsewhere.
-bool SaysYes(const PlanRun& run) {
+bool SaysYes(const PlanRun& run, bool persist) {
   std::string names;
   for (const HostPlan& host : run.hosts) {
-    if (host.plan && !host.plan->steps.empty()) names += (names.empty() ? "" : ", ") + host.host;
+    if (HasWork(host, persist)) names += (names.empty() ? "" : ", ") + host.host;
   }
   std::fputs(fmt::format("Set this on {}? [y/N] ", Printable(names)).c_str(), stderr);
   std::fflush(stderr);
@@ -224,7 +227,8 @@ ExitStatus MayBegin(const Context& context, const ApplyFlags& options, const Pla
   const bool text = context.format().object == nullptr;
   if (text) context.console.Print(PlanText(planned, context.style()));
   begin = true;
-  if (Settings(planned) == 0 || options.yes) return ExitStatus::kOk;
+  const auto has_work = [&](const HostPlan& host) { return HasWork(host, options.persist); };
+  if (options.yes || std::ranges::none_of(planned.hosts, has_work)) return ExitStatus::kOk;
   // An object has no plan that somebody could read before he says yes.
   if (!text || ::isatty(STDIN_FILENO) == 0) {
     begin = false;
@@ -233,7 +237,7 @@ ExitStatus MayBegin(const Context& context, const ApplyFlags& options, const Pla
   }
   context.console.EraseProgress();
   for (const HostPlan& host : planned.hosts) Complain(context, host.host, host.error);
-  begin = SaysYes(planned);
+  begin = SaysYes(planned, options.persist);
   return ExitStatus::kOk;
 }
 
@@ -261,7 +265,7 @@ ExitStatus RunApply(const Context& context, const ApplyFlags& options) {
        .ended = [&](std::size_t host, const HostChange& made) { teller.Ended(host, made); },
        .progress = [&](const std::string& what) { context.console.Progress(what); }},
       std::move(configured->origins));
-  const PlanRun planned = runner.Plan(false);
+  const PlanRun planned = runner.Plan(options.persist);
   absl::Status apart = CheckNoTwins(hosts);
   if (apart.ok() && peer != nullptr) apart = CheckPeerIsAnother(*peer, hosts);
   if (!apart.ok()) return context.Fail(ExitStatus::kUsage, Message(apart));
@@ -290,6 +294,10 @@ Action DefineApply(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_flag("--no-proof", options->no_proof, "Make no live transfer to prove it; the result says so");
   app.add_flag("--allow-one-way", options->allow_one_way,
                "Also steps that cannot be taken back from Linux; nothing brings those back");
+  app.add_flag(
+      "--persist", options->persist,
+      "Also files that bring the settings back at the next boot, written once it is confirmed; the host's "
+      "apply.yaml has to allow it (`files: true`)");
   app.add_flag(
       "--rolling", options->rolling,
       "Several hosts at a time (see --max-unavailable); else one after the other. Either way the first "

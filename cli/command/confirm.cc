@@ -29,6 +29,7 @@ struct ForgetFlags {
   std::string where{};
   bool list = false;
   bool yes = false;
+  bool persist = false;
 
   bool All() const { return kind.empty() && where.empty() && !list; }
 };
@@ -110,13 +111,16 @@ ExitStatus RunSettle(const Context& context, const SettleFlags& options, ChangeS
 }
 
 // Of a host that keeps something: what the flags choose.
-std::vector<SettingObject> ChosenFrom(const std::vector<Setting>& kept, const ForgetFlags& options) {
+std::vector<SettingObject> ChosenFrom(const ApplierStatus& status, const ForgetFlags& options) {
   std::vector<SettingObject> chosen;
-  for (const Setting& setting : kept) {
-    const bool of_kind = options.kind.empty() || NameOf(setting.object.kind) == options.kind;
-    if (of_kind && (options.where.empty() || setting.object.where == options.where))
-      chosen.push_back(setting.object);
-  }
+  const auto look = [&](const SettingObject& object) {
+    const bool of_kind = options.kind.empty() || NameOf(object.kind) == options.kind;
+    const bool meant = of_kind && (options.where.empty() || object.where == options.where);
+    if (meant && std::ranges::find(chosen, object) == chosen.end()) chosen.push_back(object);
+  };
+  for (const Setting& setting : status.kept) look(setting.object);
+  if (!options.persist) return chosen;
+  for (const BootFile& file : status.files) std::ranges::for_each(file.keeps, look);
   return chosen;
 }
 
@@ -135,15 +139,17 @@ HostApplier ForgetOn(HostClient& host, const ForgetFlags& options) {
     made.status = *std::move(status);
     return made;
   }
-  const std::vector<SettingObject> chosen = ChosenFrom(status->kept, options);
-  if (chosen.empty() && !status->kept.empty()) {
+  const std::vector<SettingObject> chosen = ChosenFrom(*status, options);
+  const bool keeps = !status->kept.empty() || (options.persist && !status->files.empty());
+  if (chosen.empty() && keeps) {
     made.error = "nothing that is kept matches: `rdmaready forget --list` shows what is";
     made.failure = ExitStatus::kNotReady;
   }
   if (chosen.empty()) return made;
-  absl::StatusOr<std::vector<Setting>> forgotten = host.agent->Forget(chosen);
+  absl::StatusOr<Forgotten> forgotten = host.agent->Forget(chosen, options.persist);
   if (!forgotten.ok()) return failed(forgotten.status());
-  made.forgotten = *std::move(forgotten);
+  made.forgotten = std::move(forgotten->settings);
+  made.files = std::move(forgotten->files);
   return made;
 }
 
@@ -214,6 +220,10 @@ Action DefineForget(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("KIND");
   app.add_option("--of", options->where, "Only those of this netdev, or RDMA port")->type_name("NAME");
   app.add_flag("--yes", options->yes, "All of it, on several hosts");
+  app.add_flag(
+      "--persist", options->persist,
+      "Also remove the files for the next boot that `apply --persist` wrote; a file that was edited since "
+      "is named and left");
   app.add_flag("--list", options->list,
                "End nothing: show what is kept, what may be set, and changes that are open");
   return [options](const Context& context) { return RunForget(context, *options); };

@@ -110,8 +110,10 @@ void Complain(const Context& context, const std::string& host, const std::string
 Action DefinePlan(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto options = std::make_shared<PlanFlags>();
   AddConfigureFlags(app, options->what);
-  app.add_flag("--persist", options->persist,
-               "Also the files that would make it last beyond a boot; they are shown, and never written");
+  app.add_flag(
+      "--persist", options->persist,
+      "Also the files that would make it last beyond a boot: shown here, and not written. `apply --persist` "
+      "writes those that it says so of");
   return [options](const Context& context) { return RunPlan(context, *options); };
 }
 

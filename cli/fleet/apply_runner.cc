@@ -194,7 +194,8 @@ HostChange ApplyRunner::ApplyOne(std::size_t index, const HostPlan& planned) {
   HostChange made{
       .host = planned.host, .plan = planned.plan, .error = planned.error, .failure = planned.failure};
   if (!planned.plan) return made;
-  if (planned.plan->steps.empty()) {
+  const bool has_files = options_.persist && std::ranges::any_of(planned.plan->persist, &PersistFile::by_apply);
+  if (planned.plan->steps.empty() && !has_files) {
     const bool refused = !planned.plan->refusals.empty();
     if (refused || !planned.plan->unknown.empty()) {
       made.error = refused ? "nothing can be set: what is wanted is refused"

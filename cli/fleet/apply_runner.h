@@ -51,8 +51,9 @@ class ApplyRunner {
   // What is known so far of an Apply() that goes on. Any thread.
   ChangeRun Snapshot() const;
 
-  // On those hosts of `planned` whose plan has steps, at most `at_a_time` of them at once, and only while an
-  // agent still makes that plan. Blocks until all is armed, taken back, or not begun.
+  // On those hosts of `planned` whose plan has steps, or files where the options ask for some, at most
+  // `at_a_time` of them at once, and only while an agent still makes that plan. Blocks until all is armed,
+  // taken back, or not begun.
   ChangeRun Apply(const PlanRun& planned, std::size_t at_a_time);
 
  private:

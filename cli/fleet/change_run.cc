@@ -43,6 +43,14 @@ bool AnyRollbackFailed(const ChangeRun& run) {
   });
 }
 
+// All of it is set, and something does not come back at a boot although that was ordered.
+bool HasUnkept(const HostChange& host) {
+  if (!host.change || StatusOfApply(*host.change) != ExitStatus::kOk) return false;
+  const std::vector<BootFile>& files = host.change->files;
+  return !host.change->unkept.empty() ||
+         std::ranges::find(files, BootFileState::kNotWritten, &BootFile::state) != files.end();
+}
+
 }  // namespace
 
 ExitStatus StatusOfSettle(const ChangeRun& run, ChangeState good) {
@@ -52,6 +60,7 @@ ExitStatus StatusOfSettle(const ChangeRun& run, ChangeState good) {
     status = Worse(status, host.failure);
     if (host.change && host.change->state != good)
       status = Worse(status, std::max(StatusOfApply(*host.change), ExitStatus::kNotReady));
+    if (good == ChangeState::kConfirmed && HasUnkept(host)) status = Worse(status, ExitStatus::kNotReady);
   }
   return status;
 }
@@ -65,13 +74,18 @@ ExitStatus StatusOfApply(const ChangeRun& run) {
     if (host.change && host.failure == ExitStatus::kOk) status = Worse(status, StatusOfApply(*host.change));
     // The rest is set, and the host is not as it was wanted.
     if (host.plan && !host.plan->refusals.empty()) status = Worse(status, ExitStatus::kNotReady);
+    if (HasUnkept(host)) status = Worse(status, ExitStatus::kNotReady);
   }
   return status;
 }
 
 ExitStatus StatusOf(const ApplierRun& run) {
   ExitStatus status = ExitStatus::kOk;
-  for (const HostApplier& host : run.hosts) status = Worse(status, host.failure);
+  for (const HostApplier& host : run.hosts) {
+    status = Worse(status, host.failure);
+    const bool left = std::ranges::find(host.files, BootFileState::kLeft, &BootFile::state) != host.files.end();
+    if (left) status = Worse(status, ExitStatus::kNotReady);
+  }
   return status;
 }
 

@@ -46,6 +46,7 @@ struct HostApplier {
   std::string host{};
   std::optional<ApplierStatus> status{};
   std::vector<Setting> forgotten{};  // by this command
+  std::vector<BootFile> files{};     // the same, of `forget --persist`
   std::string error{};
   ExitStatus failure = ExitStatus::kOk;
 };
@@ -59,12 +60,13 @@ struct ApplierRun {
 // 0: nothing to do; 1: there is something to set, or what cannot be; 3: only something that is not known.
 ExitStatus StatusOf(const Plan& plan);
 ExitStatus StatusOf(const PlanRun& run);
-// The status of `apply`: 0 confirmed, proven and armed, or nothing to do; 1 rolled back, or a wanted setting is
-// refused; 3 it could not be rolled back, or is not known.
+// The status of `apply`: 0 confirmed, proven and armed, or nothing to do; 1 rolled back; 3 it could not be
+// rolled back, or is not known. Of a run it is 1, too, where a wanted setting is refused, or where no file
+// keeps one over a boot although that was ordered.
 ExitStatus StatusOfApply(const Change& change);
 ExitStatus StatusOfApply(const ChangeRun& run);
 // Of confirm and rollback, which are for changes to come to the state `good`: 1 another state, or nothing to
-// settle.
+// settle, or a file that was ordered and is not written.
 ExitStatus StatusOfSettle(const ChangeRun& run, ChangeState good);
 ExitStatus StatusOf(const ApplierRun& run);
 

@@ -32,6 +32,7 @@ struct ChangeView : WordsView {
   static void Fields(const ApplierRun& run, auto& list) { list("hosts", run.hosts); }
   static void Fields(const HostApplier& host, auto& list) {
     list("host", host.host, "error", host.error, "forgotten", host.forgotten, "applier", host.status);
+    list("files", host.files).Added();
   }
 
   static void Fields(const DigestOfProfile& one, auto& list) {

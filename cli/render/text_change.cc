@@ -249,6 +249,49 @@ std::string RefusedText(const HostChange& host, const Style& style) {
                   Printable(names + ": wanted and not set; `rdmaready plan` says why"));
 }
 
+struct FileMark {
+  std::string_view word;
+  Tone tone = Tone::kPlain;
+};
+
+FileMark MarkOf(BootFileState state) {
+  switch (state) {
+    case BootFileState::kUnknown:
+      return {"not known", Tone::kWarning};
+    case BootFileState::kPlanned:
+      return {"once confirmed", Tone::kPlain};
+    case BootFileState::kWritten:
+      return {"written", Tone::kGood};
+    case BootFileState::kThere:
+      return {"there already", Tone::kGood};
+    case BootFileState::kNotWritten:
+      return {"NOT WRITTEN", Tone::kBad};
+    case BootFileState::kRemoved:
+      return {"removed", Tone::kPlain};
+    case BootFileState::kLeft:
+      return {"LEFT", Tone::kBad};
+  }
+  return {"not known", Tone::kWarning};
+}
+
+std::string FileText(const BootFile& file, const Style& style) {
+  const FileMark mark = MarkOf(file.state);
+  return Labelled(
+      style, mark.tone, "  file", kProofColumn,
+      Printable(fmt::format("{}: {}{}{}", file.path, mark.word, file.text.empty() ? "" : ": ", file.text)));
+}
+
+// What of a change a boot brings back, and what it does not.
+std::string FilesText(const Change& change, const Style& style) {
+  std::string text;
+  for (const BootFile& file : change.files) text += FileText(file, style);
+  for (const PlanUnkept& one : change.unkept) {
+    text += Labelled(style, Tone::kBad, "  no file", kProofColumn,
+                     Printable(fmt::format("{}: none keeps {}: {}", one.subject, one.what, one.again)));
+  }
+  return text;
+}
+
 std::string StatusText(const ApplierStatus& status, const std::string& host, const std::string& way,
                        const Style& style) {
   std::string text;
@@ -256,10 +299,14 @@ std::string StatusText(const ApplierStatus& status, const std::string& host, con
     text += Labelled(style, Tone::kBad, "  notice", kProofColumn, Printable(notice));
   for (const Change& change : status.changes) {
     for (const ChangeStep* step : InOrderOfWriting(change)) text += StepText(*step, style);
-    text += OutcomeText(change, host, way, style);
+    // Files that are there now have a list of their own.
+    Change shown = change;
+    std::erase_if(shown.files, [](const BootFile& file) { return file.state == BootFileState::kWritten; });
+    text += OutcomeText(shown, host, way, style);
   }
   for (const Setting& kept : status.kept)
     text += Labelled(style, Tone::kStrong, "  kept", kProofColumn, KeptText(kept));
+  for (const BootFile& file : status.files) text += FileText(file, style);
   for (const std::string& allowed : status.allowed)
     text += Labelled(style, Tone::kFaint, "  allowed", kProofColumn, Printable(allowed));
   if (!status.audit_head.empty()) {
@@ -288,7 +335,7 @@ std::string StepText(const ChangeStep& step, const Style& style) {
 
 std::string OutcomeText(const Change& change, const std::string& host, const std::string& way,
                         const Style& style) {
-  return ProofText(change, style) + HowItStands(change, host, way, style);
+  return ProofText(change, style) + FilesText(change, style) + HowItStands(change, host, way, style);
 }
 
 std::string ApplyText(const ChangeRun& run, const HostChange& host, bool told, const Style& style) {
@@ -349,7 +396,8 @@ std::string ApplierText(const ApplierRun& run, const Style& style) {
     if (host.status) text += StatusText(*host.status, run.local ? "" : host.host, run.way, style);
     for (const Setting& forgotten : host.forgotten)
       text += Labelled(style, Tone::kStrong, "  forgot", kProofColumn, KeptText(forgotten));
-    if (!host.status && host.forgotten.empty()) text += "  nothing was kept\n";
+    for (const BootFile& file : host.files) text += FileText(file, style);
+    if (!host.status && host.forgotten.empty() && host.files.empty()) text += "  nothing was kept\n";
   }
   return text;
 }

@@ -86,9 +86,10 @@ std::string UnkeptText(const PlanUnkept& unkept, const Style& style) {
 }
 
 std::string PersistText(const PersistFile& file, const Style& style) {
-  std::string text =
-      Entry(style, Tone::kStrong, "file", file.path + (file.exists_already ? " (there is one)" : "")) +
-      PlanNote(style, "note", file.note);
+  std::string text = Entry(style, Tone::kStrong, "file",
+                           Cat(file.path, file.exists_already ? " (there is one)" : "",
+                               file.by_apply ? " (by apply --persist)" : "")) +
+                     PlanNote(style, "note", file.note);
   std::string_view rest = file.content;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

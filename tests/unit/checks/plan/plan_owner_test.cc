@@ -77,25 +77,26 @@ TEST(PlanByOwner, AnInterfaceOfANetworkManagerGetsNoLinkFile) {
   host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = kConnection}};
   const Plan plan = MakePlan(HostParts(host, VirtualFabricProfile()), {.persist = true});
   EXPECT_EQ(FileOf(plan, "/etc/systemd/system/rdma-mtu-dcb0.service"), nullptr);
-  const PersistFile* own = FileOf(plan, kConnection);
+  EXPECT_EQ(FileOf(plan, kConnection), nullptr) << "it can hold secrets";
+  const PersistFile* own = FileOf(plan, "/etc/NetworkManager/conf.d/90-rdmaready-dcb0.conf");
   ASSERT_NE(own, nullptr);
-  EXPECT_TRUE(own->content.empty());
+  EXPECT_NE(own->content.find("ethernet.mtu="), std::string::npos);
   EXPECT_NE(own->note.find("nmcli connection modify"), std::string::npos);
 }
 
-TEST(PlanByOwner, AFileThatIsMadeAnewGetsADropIn) {
+TEST(PlanByOwner, AFileOfAManagerGetsOneOfOursBesideIt) {
   Facts host = GoodHost();
   const auto file = [&host](const char* source) {
     host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = source}};
     const Plan plan = MakePlan(HostParts(host, VirtualFabricProfile()), {.persist = true});
     for (const PersistFile& one : plan.persist) {
-      if (one.note.find("keeps MTU") != std::string::npos) return one.path;
+      if (one.note.find(" reads it beside ") != std::string::npos) return one.path;
     }
     return std::string();
   };
-  EXPECT_EQ(file("/etc/systemd/network/20-a.network"), "/etc/systemd/network/20-a.network");
+  EXPECT_EQ(file("/etc/systemd/network/20-a.network"), "/etc/systemd/network/20-a.network.d/rdma.conf");
   EXPECT_EQ(file("/run/systemd/network/20-a.network"), "/etc/systemd/network/20-a.network.d/rdma.conf");
-  EXPECT_EQ(file("/run/systemd/network/10-netplan-dcb0.network"), "/etc/netplan");
+  EXPECT_EQ(file("/run/systemd/network/10-netplan-dcb0.network"), "/etc/netplan/90-rdmaready-dcb0.yaml");
 }
 
 TEST(PlanByOwner, TheOptionsOfMlx4KeepItsPfc) {
