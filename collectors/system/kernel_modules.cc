@@ -104,7 +104,7 @@ Fact<bool> RdmaByOption(std::string_view name, const Fact<std::vector<KernelOpti
 }
 
 // The modules that use it; of one that is not there, or built in, there is no such directory.
-absl::StatusOr<std::vector<std::string>> ReadHolders(HostReader& host, std::string_view module) {
+absl::StatusOr<std::vector<std::string>> HoldersOfModule(HostReader& host, std::string_view module) {
   const absl::StatusOr<std::vector<std::string>> holders =
       host.ListDirectory("/sys/module/" + std::string(module) + "/holders");
   if (!holders.ok() && holders.status().code() == absl::StatusCode::kNotFound)
@@ -222,8 +222,8 @@ Fact<std::vector<KernelModule>> ReadStorageModules(HostReader& host, const Fact<
   const Sources sources{.loaded = host.ListDirectory("/sys/module"),
                         .installed = ReadIndex(host, installed + "/modules.dep", names),
                         .built_in = ReadIndex(host, installed + "/modules.builtin", names),
-                        .cm_users = ReadHolders(host, kRdmaCm),
-                        .smbdirect_users = ReadHolders(host, "smbdirect"),
+                        .cm_users = HoldersOfModule(host, kRdmaCm),
+                        .smbdirect_users = HoldersOfModule(host, "smbdirect"),
                         .core_taint = host.ReadFile("/sys/module/ib_core/taint")};
   std::vector<KernelModule> modules;
   for (const std::string_view name : kStorageModules) {
