@@ -25,7 +25,8 @@ std::string Closed(const Netdev& netdev, bool in_bond) {
   const Dcbx mode = netdev.dcb.dcbx ? *netdev.dcb.dcbx : Dcbx{.host = true, .ieee = true};
   switch (DcbDriverOf(netdev)) {
     case DcbDriver::kIce:
-      if (mode.lld_managed || FirmwareLldpAgentOn(netdev)) return "ice takes no DCB while its firmware's LLDP agent runs";
+      if (mode.lld_managed || FirmwareLldpAgentOn(netdev))
+        return "ice takes no DCB while its firmware's LLDP agent runs";
       if (!mode.ieee) return "ice takes no DCB unless DCBX is IEEE's";
       return in_bond ? "ice takes no changes of DCB while the port is in a bond" : "";
     case DcbDriver::kBnxt:

@@ -88,50 +88,6 @@ TEST(SettingOwner, LldpadTakesClassesAndRows) {
               ElementsAre("lldptool -T -i dcb0 -V APP app=3,5,26", "lldptool -T -i dcb0 -V APP -d app=4,5,26"));
 }
 
-TEST(SettingOwner, FirmwareOwnsWhatTheDriverRefuses) {
-  const auto managed = [](std::string_view driver) {
-    return On(driver, [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; });
-  };
-  for (const std::string_view driver : {"ice", "bnxt_en", "i40e", "cxgb4"}) {
-    const SettingOwner owner = OwnerOf(managed(driver), OfDcb0(SettingKind::kPfc), "on 3 delay 0");
-    EXPECT_EQ(owner.name, "firmware") << driver;
-    ASSERT_EQ(owner.way.steps.size(), 1U);
-    EXPECT_EQ(owner.way.steps[0].site, StepSite::kSwitch);
-    Facts with_lldpad = managed(driver);
-    with_lldpad.lldp_agents = std::vector<std::string>{"lldpad"};
-    EXPECT_EQ(OwnerName(with_lldpad, SettingKind::kPfc), "firmware") << "lldpad leaves such a port alone";
-  }
-  EXPECT_EQ(OwnerName(managed("mlx5_core"), SettingKind::kPfc), "");
-  EXPECT_EQ(OwnerName(managed("ice"), SettingKind::kMtu), "");
-}
-
-TEST(SettingOwner, FirmwareOfCxgb4LeavesRowsToTheHostAndIsNotSwitchedOff) {
-  const Facts host =
-      On("cxgb4", [](Netdev& netdev) { netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true}; });
-  EXPECT_EQ(OwnerName(host, SettingKind::kApp), "");
-  const SettingOwner classes = OwnerOf(host, OfDcb0(SettingKind::kEts));
-  EXPECT_EQ(classes.name, "firmware");
-  EXPECT_FALSE(classes.takes_over.has_value());
-  EXPECT_THAT(classes.way.alternatives, IsEmpty());
-}
-
-TEST(SettingOwner, TheFlagOfI40eSwitchesItsFirmwaresAgentOff) {
-  const auto with = [](std::vector<PrivateFlag> flags) {
-    return On("i40e", [&](Netdev& netdev) {
-      netdev.dcb.dcbx = Dcbx{.lld_managed = true, .ieee = true};
-      netdev.link.private_flags = flags;
-    });
-  };
-  const SettingOwner owner =
-      OwnerOf(with({{.name = "disable-fw-lldp", .on = false}}), OfDcb0(SettingKind::kPfc));
-  ASSERT_TRUE(owner.takes_over.has_value());
-  EXPECT_EQ(owner.takes_over->command, "ethtool --set-priv-flags dcb0 disable-fw-lldp on");
-  const SettingOwner without = OwnerOf(with({}), OfDcb0(SettingKind::kPfc));
-  ASSERT_TRUE(without.takes_over.has_value());
-  EXPECT_EQ(without.takes_over->command, "");
-  EXPECT_THAT(without.takes_over->action, HasSubstr("vendor's tool"));
-}
-
 TEST(SettingOwner, ANetworkManagerOwnsMtuAndPause) {
   const Facts host = NamedBy("/etc/NetworkManager/system-connections/roce1.nmconnection");
   const SettingOwner pause = OwnerOf(host, OfDcb0(SettingKind::kPause), "autoneg off rx off tx off");
