@@ -91,6 +91,13 @@ TEST(RewrittenBy, ClassesChangePauseOfHns3Alone) {
     EXPECT_THAT(RewrittenOn(Of(driver), On(Kind::kEts), classes), IsEmpty()) << driver;
 }
 
+TEST(RewrittenBy, TheVirtualNicByTheBookMayBehaveAsMlx4OrHns3) {
+  EXPECT_THAT(RewrittenOn(GoodHost(), On(Kind::kPfc), "on 3,4 delay 0"), ElementsAre(On(Kind::kPause)));
+  EXPECT_THAT(RewrittenOn(GoodHost(), On(Kind::kPause), "autoneg off rx on tx on"),
+              ElementsAre(On(Kind::kPfc)));
+  EXPECT_THAT(RewrittenOn(GoodHost(), On(Kind::kApp), "empty"), IsEmpty());
+}
+
 TEST(RewrittenBy, ADriverThatIsNotKnownMayMoveAllOfItsBridgingAndPause) {
   const std::set<SettingObject> rewritten = RewrittenOn(Of("enic"), On(Kind::kPfc), "on 3,4 delay 0");
   EXPECT_THAT(rewritten, Contains(On(Kind::kEts)));
