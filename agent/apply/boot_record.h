@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/model/fields.h"
 #include "api/model/setting.h"
 
 namespace rdmaready::apply {
@@ -41,3 +42,12 @@ struct KeptFile {
 };
 
 }  // namespace rdmaready::apply
+
+namespace rdmaready {
+
+template <>
+const TypeInfo& TypeOf<apply::PlannedFile>();
+template <>
+const TypeInfo& TypeOf<apply::KeptFile>();
+
+}  // namespace rdmaready

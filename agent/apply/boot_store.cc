@@ -230,12 +230,22 @@ absl::StatusOr<bool> BootStore::Write(const std::string& path, std::string_view 
   return place.made;
 }
 
+// Only where it is empty.
+absl::Status BootStore::RemoveFolder(const Place& place, const std::string& path) {
+  if (!MayBeMade(place.folder_name)) return absl::OkStatus();
+  if (::unlinkat(place.above.get(), place.folder_name.c_str(), AT_REMOVEDIR) == 0) return absl::OkStatus();
+  return errno == ENOTEMPTY || errno == EEXIST ? absl::OkStatus() : Failed("remove the folder of", path);
+}
+
 absl::Status BootStore::Remove(const std::string& path, std::string_view sha256, bool with_folder) {
   RR_ASSIGN_OR_RETURN(const Place place, Open(path, false));
   const std::string beside = Beside(place.name);
   const int folder = place.folder.get();
-  RR_ASSIGN_OR_RETURN(const std::string now, DigestAt(place, place.name, path));
-  if (now != sha256) return Edited(path);
+  const absl::StatusOr<std::string> now = DigestAt(place, place.name, path);
+  // A removal that was cut may have left the folder.
+  if (absl::IsNotFound(now.status()) && with_folder) RR_RETURN_IF_ERROR(RemoveFolder(place, path));
+  if (!now.ok()) return now.status();
+  if (*now != sha256) return Edited(path);
   static_cast<void>(::unlinkat(folder, beside.c_str(), 0));
   RR_RETURN_IF_ERROR(Rename(folder, place.name, beside, RENAME_NOREPLACE));
   const absl::StatusOr<std::string> taken = DigestAt(place, beside, path);
@@ -245,9 +255,7 @@ absl::Status BootStore::Remove(const std::string& path, std::string_view sha256,
   }
   if (::unlinkat(folder, beside.c_str(), 0) != 0) return Failed("remove", path);
   RR_RETURN_IF_ERROR(disk_.Sync(folder, "the folder of " + path));
-  if (!with_folder || !MayBeMade(place.folder_name)) return absl::OkStatus();
-  if (::unlinkat(place.above.get(), place.folder_name.c_str(), AT_REMOVEDIR) == 0) return absl::OkStatus();
-  return errno == ENOTEMPTY || errno == EEXIST ? absl::OkStatus() : Failed("remove the folder of", path);
+  return with_folder ? RemoveFolder(place, path) : absl::OkStatus();
 }
 
 absl::StatusOr<bool> BootStore::HasFolder(const std::string& path) const {

@@ -65,6 +65,7 @@ class BootStore {
   absl::StatusOr<std::string> DigestAt(const Place& place, const std::string& name,
                                        const std::string& path) const;
   absl::Status Stage(const Place& place, const std::string& path, std::string_view content);
+  static absl::Status RemoveFolder(const Place& place, const std::string& path);
   absl::Status TakeName(const Place& place, const std::string& path, std::string_view before);
 
   Disk& disk_;

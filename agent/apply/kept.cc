@@ -101,8 +101,7 @@ const KeptSetting* Find(const std::vector<KeptSetting>& list, const SettingObjec
 
 std::string TextOf(const KeptSettings& settings) {
   Json json{{"version", 1}, {"kept", EntriesJson(settings.kept)}, {"owed", EntriesJson(settings.owed)}};
-  Json& files = json["files"] = Json::array();
-  for (const KeptFile& file : settings.files) files.push_back(convert::KeptJson(file));
+  for (const KeptFile& file : settings.files) json["files"].push_back(convert::KeptJson(file));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

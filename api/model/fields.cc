@@ -56,6 +56,7 @@ template const TypeInfo& TypeOf<ApplierStatus>();
 template const TypeInfo& TypeOf<SettingObject>();
 template const TypeInfo& TypeOf<Setting>();
 template const TypeInfo& TypeOf<ChangeProof>();
+template const TypeInfo& TypeOf<BootFile>();
 
 void SetAllMissing(const TypeInfo& type, void* object, const Missing& why) {
   for (const FieldInfo& field : type.fields()) {

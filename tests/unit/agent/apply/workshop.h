@@ -169,9 +169,11 @@ class Workshop {
       const std::lock_guard lock(mutex_);
       log.emplace_back(line);
     };
-    applier = std::make_unique<Applier>(
-        std::move(seams),
-        ApplierOptions{.state_dir = dir, .boot_id = boot_id, .disk = &disk, .segment_bytes = segment_bytes});
+    applier = std::make_unique<Applier>(std::move(seams), ApplierOptions{.state_dir = dir,
+                                                                         .boot_id = boot_id,
+                                                                         .disk = &disk,
+                                                                         .segment_bytes = segment_bytes,
+                                                                         .root = dir + "/root"});
     return applier->Recover();
   }
 

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/apply/boot_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+
+#include "api/base/digest.h"
+#include "api/base/status.h"
+#include "tests/unit/agent/apply/boot_folder.h"
+#include "tests/unit/agent/apply/workshop.h"
+
+namespace rdmaready::apply {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+constexpr const char* kLink = "/etc/systemd/network/98-rdma-dcb0.link";
+constexpr const char* kDropIn = "/etc/systemd/network/50-a.link.d/rdma.conf";
+constexpr const char* kNetplan = "/etc/netplan/90-rdmaready-dcb0.yaml";
+constexpr const char* kUnit = "/etc/systemd/system/rdma-mtu-dcb0.service";
+constexpr const char* kUnitLink =
+    "/etc/systemd/system/sys-subsystem-net-devices-dcb0.device.wants/rdma-mtu-dcb0.service";
+constexpr const char* kText = "# Made by rdmaready.\n[Link]\nMTUBytes=9000\n";
+
+class BootStoreTest : public testing::Test {
+ protected:
+  BootStoreTest() {
+    std::string pattern = (fs::temp_directory_path() / "boot-store-XXXXXX").string();
+    dir_ = ::mkdtemp(pattern.data());
+    folder_.emplace(dir_ + "/root");
+    store_.emplace(disk_, folder_->root());
+  }
+  ~BootStoreTest() override { fs::remove_all(dir_); }
+
+  static std::string Digest(const std::string& text) { return *Sha256(text); }
+  unsigned ModeOf(const std::string& path) const {
+    struct ::stat info {};
+    EXPECT_EQ(::lstat(folder_->At(path).c_str(), &info), 0);
+    return info.st_mode & 07777U;
+  }
+  void ExpectRefused(const std::string& path, const char* words) {
+    const auto before = folder_->All();
+    const absl::StatusOr<bool> made = store_->Write(path, kText, "");
+    EXPECT_FALSE(made.ok()) << path;
+    EXPECT_THAT(Message(made.status()), HasSubstr(words)) << path;
+    EXPECT_EQ(folder_->All(), before) << path;
+  }
+
+  std::string dir_;
+  HandDisk disk_;
+  std::optional<BootFolder> folder_;
+  std::optional<BootStore> store_;
+};
+
+TEST_F(BootStoreTest, WritesAFileAndRemovesIt) {
+  const auto before = folder_->All();
+  ASSERT_FALSE(*store_->Write(kLink, kText, ""));
+  EXPECT_EQ(folder_->Text(kLink), kText);
+  EXPECT_EQ(ModeOf(kLink), 0644U);
+  EXPECT_EQ(*store_->DigestOf(kLink), Digest(kText));
+  EXPECT_EQ(folder_->All().size(), before.size() + 1) << "no temporary file stays";
+  ASSERT_TRUE(store_->Remove(kLink, Digest(kText), false).ok());
+  EXPECT_EQ(folder_->All(), before);
+  EXPECT_TRUE(absl::IsNotFound(store_->DigestOf(kLink).status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->Remove(kLink, Digest(kText), false)));
+}
+
+TEST_F(BootStoreTest, ClosesAFileOfNetplanWhateverTheUmaskIs) {
+  const ::mode_t umask = ::umask(0);
+  EXPECT_TRUE(store_->Write(kNetplan, kText, "").ok());
+  ::umask(0077);
+  EXPECT_TRUE(store_->Write(kDropIn, kText, "").ok());
+  ::umask(umask);
+  EXPECT_EQ(ModeOf(kNetplan), 0600U);
+  EXPECT_EQ(ModeOf(kDropIn), 0644U);
+  EXPECT_EQ(ModeOf("/etc/systemd/network/50-a.link.d"), 0755U);
+}
+
+TEST_F(BootStoreTest, MakesAFolderForDropInsAndRemovesItAgain) {
+  const auto before = folder_->All();
+  EXPECT_FALSE(*store_->HasFolder(kDropIn));
+  ASSERT_TRUE(*store_->Write(kDropIn, kText, ""));
+  EXPECT_TRUE(*store_->HasFolder(kDropIn));
+  ASSERT_TRUE(store_->Remove(kDropIn, Digest(kText), true).ok());
+  EXPECT_EQ(folder_->All(), before);
+  ASSERT_TRUE(*store_->Write(kDropIn, kText, ""));
+  folder_->Put("/etc/systemd/network/50-a.link.d/site.conf", "[Link]\n");
+  ASSERT_TRUE(store_->Remove(kDropIn, Digest(kText), true).ok());
+  EXPECT_EQ(folder_->Text("/etc/systemd/network/50-a.link.d/site.conf"), "[Link]\n") << "it is not empty";
+}
+
+TEST_F(BootStoreTest, MakesNoOtherFolder) {
+  fs::remove_all(folder_->At("/etc/netplan"));
+  ExpectRefused(kNetplan, "/etc/netplan");
+}
+
+TEST_F(BootStoreTest, LinksAUnitAsSystemctlEnables) {
+  const auto before = folder_->All();
+  ASSERT_TRUE(store_->Write(kUnit, kText, "").ok());
+  ASSERT_TRUE(*store_->Write(kUnitLink, kUnit, ""));
+  EXPECT_EQ(fs::read_symlink(folder_->At(kUnitLink)).string(), kUnit);
+  EXPECT_EQ(*store_->DigestOf(kUnitLink), Digest(kUnit));
+  EXPECT_TRUE(absl::IsAborted(store_->Remove(kUnitLink, Digest("/dev/null"), true)));
+  ASSERT_TRUE(store_->Remove(kUnitLink, Digest(kUnit), true).ok());
+  ASSERT_TRUE(store_->Remove(kUnit, Digest(kText), false).ok());
+  EXPECT_EQ(folder_->All(), before);
+}
+
+TEST_F(BootStoreTest, ReplacesAnEarlierFileOfOurs) {
+  ASSERT_TRUE(store_->Write(kLink, "earlier\n", "").ok());
+  ASSERT_TRUE(store_->Write(kLink, kText, Digest("earlier\n")).ok());
+  EXPECT_EQ(folder_->Text(kLink), kText);
+}
+
+TEST_F(BootStoreTest, LeavesAFileThatWasMadeOrEditedSince) {
+  folder_->Put(kLink, "of the site\n");
+  EXPECT_TRUE(absl::IsAborted(store_->Write(kLink, kText, "").status())) << "it was expected to be absent";
+  EXPECT_TRUE(absl::IsAborted(store_->Write(kLink, kText, Digest("earlier\n")).status()));
+  EXPECT_TRUE(absl::IsAborted(store_->Remove(kLink, Digest(kText), false)));
+  EXPECT_EQ(folder_->Text(kLink), "of the site\n");
+  EXPECT_FALSE(fs::exists(folder_->At("/etc/systemd/network/.98-rdma-dcb0.link.new")));
+}
+
+TEST_F(BootStoreTest, RefusesPathsThatAreNotOnTheClosedList) {
+  for (const char* path :
+       {"", "/", "/etc/passwd", "/etc/systemd/network/../../passwd", "etc/netplan/90-rdmaready-a.yaml",
+        "/etc/systemd/system/multi-user.target.wants/rdma-mtu-dcb0.service"})
+    ExpectRefused(path, "no place for a file of this program");
+}
+
+TEST_F(BootStoreTest, FollowsNoLinkInTheWay) {
+  fs::create_directories(dir_ + "/elsewhere");
+  for (const char* folder : {"/etc/systemd/network", "/etc/systemd"}) {
+    fs::rename(folder_->At(folder), dir_ + "/moved");
+    fs::create_symlink(dir_ + "/moved", folder_->At(folder));
+    ExpectRefused(kLink, "symbolic link");
+    fs::remove(folder_->At(folder));
+    fs::rename(dir_ + "/moved", folder_->At(folder));
+  }
+  fs::create_symlink(dir_ + "/elsewhere", folder_->At("/etc/systemd/network/50-a.link.d"));
+  ExpectRefused(kDropIn, "symbolic link");
+  EXPECT_TRUE(fs::is_empty(dir_ + "/elsewhere"));
+  // The file itself: neither read nor written through.
+  folder_->Put("/etc/secret", kText);
+  fs::create_symlink(folder_->At("/etc/secret"), folder_->At(kLink));
+  EXPECT_THAT(Message(store_->DigestOf(kLink).status()), HasSubstr("symbolic link"));
+  EXPECT_FALSE(store_->Write(kLink, "new\n", Digest(kText)).ok());
+  EXPECT_FALSE(store_->Remove(kLink, Digest(kText), false).ok());
+  EXPECT_EQ(folder_->Text("/etc/secret"), kText);
+  EXPECT_TRUE(fs::is_symlink(folder_->At(kLink)));
+}
+
+TEST_F(BootStoreTest, WritesOverNothingBesideAPlannedLink) {
+  // Who may write the folder may not: but a temporary name that is taken is cleared, never followed.
+  folder_->Put("/etc/secret", "secret\n");
+  fs::create_symlink(folder_->At("/etc/secret"), folder_->At("/etc/systemd/network/.98-rdma-dcb0.link.new"));
+  ASSERT_TRUE(store_->Write(kLink, kText, "").ok());
+  EXPECT_EQ(folder_->Text("/etc/secret"), "secret\n");
+  EXPECT_EQ(folder_->Text(kLink), kText);
+}
+
+TEST_F(BootStoreTest, RefusesFoldersThatOthersMayWrite) {
+  for (const char* folder : {"/etc", "/etc/systemd", "/etc/systemd/network"}) {
+    ASSERT_EQ(::chmod(folder_->At(folder).c_str(), 0777), 0);
+    ExpectRefused(kLink, "others may write it");
+    ASSERT_EQ(::chmod(folder_->At(folder).c_str(), 0755), 0);
+  }
+}
+
+TEST_F(BootStoreTest, RefusesFoldersOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives a folder away";
+  ASSERT_EQ(::chown(folder_->At("/etc/systemd/network").c_str(), 1234, 1234), 0);
+  ExpectRefused(kLink, "it belongs to user 1234");
+}
+
+TEST_F(BootStoreTest, RefusesWhatIsNoRegularFile) {
+  ASSERT_EQ(::mkfifo(folder_->At(kLink).c_str(), 0600), 0);
+  EXPECT_THAT(Message(store_->DigestOf(kLink).status()), HasSubstr("not a regular file"));
+  folder_->Put(kUnitLink, "a file\n");
+  EXPECT_THAT(Message(store_->DigestOf(kUnitLink).status()), HasSubstr("not a link"));
+}
+
+TEST_F(BootStoreTest, LeavesTheEarlierFileWhereTheDiskIsFull) {
+  ASSERT_TRUE(store_->Write(kLink, "earlier\n", "").ok());
+  const auto before = folder_->All();
+  disk_.full = true;
+  EXPECT_TRUE(absl::IsResourceExhausted(store_->Write(kLink, kText, Digest("earlier\n")).status()));
+  EXPECT_TRUE(absl::IsResourceExhausted(store_->Write(kDropIn, kText, "").status()));
+  EXPECT_EQ(folder_->All(), before) << "the folder that was made for it is gone again";
+}
+
+TEST_F(BootStoreTest, LeavesNothingThatIsNotSureToStay) {
+  ASSERT_TRUE(store_->Write(kLink, "earlier\n", "").ok());
+  const auto before = folder_->All();
+  // The last fsync, of the folder, fails.
+  int syncs = 0;
+  disk_.point = [&] { disk_.bad_sync = ++syncs == 3; };
+  EXPECT_FALSE(store_->Write(kLink, kText, Digest("earlier\n")).ok());
+  EXPECT_EQ(folder_->All(), before);
+}
+
+TEST_F(BootStoreTest, SweepsTheTemporaryFileOfACutWrite) {
+  disk_.tear = true;
+  const auto before = folder_->All();
+  for (int at = 0;; ++at) {
+    int count = 0;
+    disk_.point = [&] {
+      if (count++ == at) throw Killed{};
+    };
+    bool killed = false;
+    try {
+      static_cast<void>(store_->Write(kLink, kText, ""));
+    } catch (const Killed&) {
+      killed = true;
+    }
+    disk_.point = nullptr;
+    if (!killed) break;
+    store_->Sweep(kLink);
+    const std::string text = folder_->Text(kLink);
+    EXPECT_TRUE(text.empty() || text == kText) << at;
+    fs::remove(folder_->At(kLink));
+    EXPECT_EQ(folder_->All(), before) << at;
+  }
+}
+
+}  // namespace
+}  // namespace rdmaready::apply

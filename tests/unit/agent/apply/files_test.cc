@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files for the next boot, from the order to forgetting them: what is written when, what is refused, and what
+// is left.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "api/base/status.h"
+#include "tests/unit/agent/apply/boot_folder.h"
+#include "tests/unit/agent/apply/workshop.h"
+
+namespace rdmaready {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+using All = std::map<std::string, std::string>;
+
+constexpr const char* kDropIn = "/etc/systemd/network/50-a.link.d/rdma.conf";
+constexpr const char* kUnit = "/etc/systemd/system/rdma-dcb-dcb0.service";
+constexpr const char* kUnitLink =
+    "/etc/systemd/system/sys-subsystem-net-devices-dcb0.device.wants/rdma-dcb-dcb0.service";
+constexpr const char* kMtuText = "# Made by rdmaready.\n[Link]\nMTUBytes=9000\n";
+constexpr const char* kUnitText =
+    "[Unit]\nDescription=x\n[Service]\nExecStart=dcb pfc set dev dcb0 prio-pfc 3:on\n";
+
+const SettingObject kMtu = On(SettingKind::kMtu);
+const SettingObject kPfc = On(SettingKind::kPfc);
+
+// A workshop whose plan has two files that apply writes: one of them a unit, with its link.
+struct FilesShop : Workshop {
+  FilesShop() : folder(dir + "/root") {
+    permission->files = true;
+    order.persist = true;
+    files = {{.path = kDropIn, .content = kMtuText, .keeps = {kMtu}, .by_apply = true},
+             {.path = kUnit, .content = kUnitText, .keeps = {kPfc}, .by_apply = true}};
+    amend = [this](Plan& plan) { plan.persist = files; };
+    empty = folder.All();
+  }
+
+  // Applies, proves and confirms. Gives what became of it.
+  Change Confirmed() {
+    const absl::StatusOr<Change> change = Apply();
+    EXPECT_TRUE(change.ok()) << change.status();
+    if (!change.ok() || change->state == ChangeState::kNothingToDo) return change.value_or(Change());
+    EXPECT_EQ(applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
+    EXPECT_EQ(folder.All(), files_before_confirm.value_or(empty)) << "no file before the confirmation";
+    const absl::StatusOr<Change> confirmed = applier->Confirm(change->id, "bob");
+    EXPECT_TRUE(confirmed.ok()) << confirmed.status();
+    return confirmed.value_or(Change());
+  }
+
+  All Written() const {
+    All all = empty;
+    all[kDropIn] = kMtuText;
+    all[fs::path(kDropIn).parent_path().string()] = "/";
+    all[kUnit] = kUnitText;
+    all[kUnitLink] = std::string("-> ") + kUnit;
+    all[fs::path(kUnitLink).parent_path().string()] = "/";
+    return all;
+  }
+
+  BootFolder folder;
+  std::vector<PersistFile> files{};
+  All empty{};
+  std::optional<All> files_before_confirm{};
+};
+
+BootFileState StateOf(const std::vector<BootFile>& files, const char* path) {
+  const auto found = std::ranges::find(files, path, &BootFile::path);
+  return found == files.end() ? BootFileState::kUnknown : found->state;
+}
+
+std::string TextOf(const std::vector<BootFile>& files, const char* path) {
+  const auto found = std::ranges::find(files, path, &BootFile::path);
+  return found == files.end() ? "no such file" : found->text;
+}
+
+TEST(BootFilesOfAChange, AreWrittenWhenItIsConfirmedAndRemovedWhenForgotten) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  const Change change = shop.Confirmed();
+  EXPECT_EQ(shop.folder.All(), shop.Written());
+  for (const char* path : {kDropIn, kUnit, kUnitLink})
+    EXPECT_EQ(StateOf(change.files, path), BootFileState::kWritten) << path;
+  EXPECT_EQ(shop.applier->Status()->files.size(), 3U);
+  // The next life knows them, too.
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.applier->Status()->files.size(), 3U);
+  EXPECT_EQ(shop.applier->Status()->changes.front().files, change.files);
+  const std::vector<BootFile> forgotten = *shop.applier->ForgetFiles({}, "bob");
+  for (const char* path : {kDropIn, kUnit, kUnitLink})
+    EXPECT_EQ(StateOf(forgotten, path), BootFileState::kRemoved) << path;
+  EXPECT_EQ(shop.folder.All(), shop.empty);
+  EXPECT_TRUE(shop.applier->Status()->files.empty());
+  EXPECT_TRUE(shop.applier->ForgetFiles({}, "bob")->empty());
+}
+
+TEST(BootFilesOfAChange, AreNotWrittenWhereItIsRolledBack) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  ASSERT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
+  EXPECT_EQ(StateOf(shop.applier->Status()->changes.front().files, kDropIn), BootFileState::kPlanned);
+  const absl::StatusOr<Change> back = shop.applier->RollBack(change->id, "bob");
+  EXPECT_EQ(StateOf(back->files, kDropIn), BootFileState::kNotWritten);
+  EXPECT_EQ(shop.folder.All(), shop.empty);
+}
+
+TEST(BootFilesOfAChange, AreNotPlannedWithoutTheOrder) {
+  FilesShop shop;
+  shop.order.persist = false;
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_TRUE(shop.Confirmed().files.empty());
+  EXPECT_EQ(shop.folder.All(), shop.empty);
+}
+
+TEST(BootFilesOfAChange, NeedRootsLeave) {
+  FilesShop shop;
+  shop.permission->files = false;
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> refused = shop.Apply();
+  EXPECT_TRUE(absl::IsPermissionDenied(refused.status()));
+  EXPECT_THAT(Message(refused.status()), HasSubstr("`files: true`"));
+  EXPECT_EQ(shop.host.values, PlainHost()) << "nothing is set either";
+}
+
+TEST(BootFilesOfAChange, NeedRootsLeaveWhenTheyAreWritten) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  ASSERT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
+  shop.permission->files = false;
+  const absl::StatusOr<Change> confirmed = shop.applier->Confirm(change->id, "bob");
+  EXPECT_EQ(StateOf(confirmed->files, kDropIn), BootFileState::kNotWritten);
+  EXPECT_EQ(shop.folder.All(), shop.empty);
+}
+
+TEST(BootFilesOfAChange, KeepOnlySettingsThatMayBeSet) {
+  FilesShop shop;
+  std::erase(shop.permission->settings, SettingKind::kPfc);
+  shop.wanted = {{kMtu, "9000"}};
+  ASSERT_TRUE(shop.Start().ok());
+  const Change change = shop.Confirmed();
+  EXPECT_EQ(StateOf(change.files, kDropIn), BootFileState::kWritten);
+  EXPECT_EQ(StateOf(change.files, kUnit), BootFileState::kNotWritten);
+  EXPECT_THAT(TextOf(change.files, kUnit), HasSubstr("apply.yaml does not allow"));
+  EXPECT_FALSE(fs::exists(shop.folder.At(kUnit)));
+  EXPECT_FALSE(fs::exists(shop.folder.At(kUnitLink)));
+}
+
+TEST(BootFilesOfAChange, NameWhatAPersonHasToDo) {
+  FilesShop shop;
+  shop.files[0].by_apply = false;
+  shop.files[0].note = "change /etc/rc.local";
+  shop.amend = [&](Plan& plan) {
+    plan.persist = shop.files;
+    plan.unkept = {{.subject = "rxe0/1 dcb0", .what = "DSCP 48", .again = "write it again"}};
+  };
+  ASSERT_TRUE(shop.Start().ok());
+  const Change change = shop.Confirmed();
+  EXPECT_EQ(TextOf(change.files, kDropIn), "for a person: change /etc/rc.local");
+  ASSERT_EQ(change.unkept.size(), 1U);
+  EXPECT_EQ(change.unkept.front().what, "DSCP 48");
+}
+
+TEST(BootFilesOfAChange, AreNotWrittenWhereTheirReaderWouldRefuseThem) {
+  FilesShop shop;
+  shop.files[0].content = "[Link\nMTUBytes=9000\n";
+  ASSERT_TRUE(shop.Start().ok());
+  const Change change = shop.Confirmed();
+  EXPECT_THAT(TextOf(change.files, kDropIn), HasSubstr("its reader would refuse it: line 1"));
+  EXPECT_FALSE(fs::exists(shop.folder.At(kDropIn)));
+}
+
+TEST(BootFilesOfAChange, LeaveAFileOfTheSiteAsItIs) {
+  FilesShop shop;
+  shop.folder.Put(kDropIn, "[Link]\nMTUBytes=1500\n");
+  shop.files_before_confirm = shop.folder.All();
+  ASSERT_TRUE(shop.Start().ok());
+  const Change change = shop.Confirmed();
+  EXPECT_EQ(StateOf(change.files, kDropIn), BootFileState::kNotWritten);
+  EXPECT_EQ(shop.folder.Text(kDropIn), "[Link]\nMTUBytes=1500\n");
+  EXPECT_EQ(StateOf(change.files, kUnit), BootFileState::kWritten);
+}
+
+TEST(BootFilesOfAChange, ThatAreThereAlreadyAreNobodysToRemove) {
+  FilesShop shop;
+  shop.folder.Put(kDropIn, kMtuText);
+  shop.files_before_confirm = shop.folder.All();
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(StateOf(shop.Confirmed().files, kDropIn), BootFileState::kThere);
+  ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+  EXPECT_EQ(shop.folder.All(), *shop.files_before_confirm);
+}
+
+TEST(BootFilesOfAChange, ReplaceAnEarlierFileOfOurs) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  shop.Confirmed();
+  shop.files[0].content = "# Made by rdmaready.\n[Link]\nMTUBytes=4200\n";
+  shop.files.resize(1);
+  shop.wanted = {{kMtu, "4200"}};
+  shop.files_before_confirm = shop.Written();
+  EXPECT_EQ(StateOf(shop.Confirmed().files, kDropIn), BootFileState::kWritten);
+  EXPECT_EQ(shop.folder.Text(kDropIn), shop.files[0].content);
+  ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+  EXPECT_EQ(shop.folder.All(), shop.empty) << "the folder that the first one made is gone, too";
+}
+
+TEST(BootFilesOfAChange, ThatWereEditedAreLeftAndForgotten) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  shop.Confirmed();
+  shop.folder.Put(kDropIn, "[Link]\nMTUBytes=4200\n");
+  const std::vector<BootFile> forgotten = *shop.applier->ForgetFiles({}, "bob");
+  EXPECT_EQ(StateOf(forgotten, kDropIn), BootFileState::kLeft);
+  EXPECT_THAT(TextOf(forgotten, kDropIn), HasSubstr("edited"));
+  EXPECT_EQ(StateOf(forgotten, kUnit), BootFileState::kRemoved);
+  EXPECT_EQ(shop.folder.Text(kDropIn), "[Link]\nMTUBytes=4200\n");
+  EXPECT_TRUE(shop.applier->Status()->files.empty());
+}
+
+TEST(BootFilesOfAChange, ThatWereEditedBeforeTheConfirmationAreLeft) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  ASSERT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
+  shop.folder.Put(kDropIn, "of the site\n");
+  const absl::StatusOr<Change> confirmed = shop.applier->Confirm(change->id, "bob");
+  ASSERT_TRUE(confirmed.ok()) << "the settings hold all the same";
+  EXPECT_EQ(StateOf(confirmed->files, kDropIn), BootFileState::kNotWritten);
+  EXPECT_EQ(shop.folder.Text(kDropIn), "of the site\n");
+}
+
+TEST(BootFilesOfAChange, AreForgottenByTheSettingsThatTheyKeep) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  shop.Confirmed();
+  const std::vector<BootFile> forgotten = *shop.applier->ForgetFiles({kMtu}, "bob");
+  ASSERT_EQ(forgotten.size(), 1U);
+  EXPECT_EQ(forgotten.front().path, kDropIn);
+  EXPECT_TRUE(fs::exists(shop.folder.At(kUnit)));
+}
+
+TEST(BootFilesOfAChange, StayWhenItsSettingsAreForgottenAlone) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  shop.Confirmed();
+  ASSERT_TRUE(shop.applier->Forget({}, "bob").ok());
+  EXPECT_EQ(shop.folder.All(), shop.Written());
+  EXPECT_EQ(shop.applier->Status()->files.size(), 3U);
+}
+
+// ---- without anything to set ----
+
+TEST(BootFilesAlone, AreWrittenAtOnceWhereAllIsSetAlready) {
+  FilesShop shop;
+  shop.wanted.clear();
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  ASSERT_TRUE(change.ok()) << change.status();
+  EXPECT_EQ(change->state, ChangeState::kNothingToDo);
+  EXPECT_EQ(shop.folder.All(), shop.Written());
+  const std::string journal = shop.FileText("journal");
+  // The same order again finds them there, and begins nothing.
+  const absl::StatusOr<Change> again = shop.Apply();
+  EXPECT_EQ(StateOf(again->files, kDropIn), BootFileState::kThere);
+  EXPECT_EQ(shop.FileText("journal"), journal);
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.Notices(), "");
+  ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+  EXPECT_EQ(shop.folder.All(), shop.empty);
+}
+
+TEST(BootFilesAlone, CountAsAChangeOfTheHour) {
+  FilesShop shop;
+  shop.wanted.clear();
+  shop.permission->changes_most_per_hour = 1;
+  ASSERT_TRUE(shop.Start().ok());
+  ASSERT_TRUE(shop.Apply().ok());
+  ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(shop.Apply().status()));
+  EXPECT_EQ(shop.folder.All(), shop.empty);
+}
+
+// ---- the crash matrix of the files ----
+
+// Kills `what` at point `at` of the files of the applier, of the host, and of the files for the next boot.
+bool KilledAt(FilesShop& shop, int at, const std::function<void()>& what) {
+  int count = 0;
+  const auto point = [&count, at] {
+    if (count++ == at) throw Killed{};
+  };
+  shop.host.point = shop.disk.point = point;
+  bool killed = false;
+  try {
+    what();
+  } catch (const Killed&) {
+    killed = true;
+  }
+  shop.host.point = shop.disk.point = nullptr;
+  return killed;
+}
+
+TEST(BootFilesCrash, KilledAtAnyPointThereAreAllFilesOrNone) {
+  int all = 0;
+  int with_files = 0;
+  for (int at = 0;; ++at) {
+    FilesShop shop;
+    shop.wanted = {{kMtu, "9000"}};
+    shop.disk.tear = true;
+    ASSERT_TRUE(shop.Start().ok());
+    bool is_confirmed = false;
+    const auto apply_and_confirm = [&] {
+      const absl::StatusOr<Change> change = shop.Apply();
+      ASSERT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
+      ASSERT_TRUE(shop.applier->Confirm(change->id, "bob").ok());
+      is_confirmed = true;
+    };
+    if (!KilledAt(shop, at, apply_and_confirm)) break;
+    ASSERT_TRUE(shop.Start().ok());
+    ASSERT_EQ(shop.Notices(), "") << at;
+    const bool kept = !shop.applier->Status()->kept.empty();
+    ASSERT_TRUE(kept || !is_confirmed) << at;
+    ASSERT_EQ(shop.folder.All(), kept ? shop.Written() : shop.empty) << "killed at point " << at;
+    ASSERT_EQ(shop.applier->Status()->files.size(), kept ? 3U : 0U) << at;
+    ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+    ASSERT_EQ(shop.folder.All(), shop.empty) << at;
+    with_files += kept ? 1 : 0;
+    ++all;
+  }
+  EXPECT_GT(all, 40);
+  EXPECT_GT(with_files, 10);
+  fmt::print("crash matrix of files: {} points, all held; {} of them after the confirmation counted\n", all,
+             with_files);
+}
+
+TEST(BootFilesCrash, KilledAtAnyPointOfForgettingTheNextTryRemovesTheRest) {
+  int all = 0;
+  for (int at = 0;; ++at) {
+    FilesShop shop;
+    shop.disk.tear = true;
+    ASSERT_TRUE(shop.Start().ok());
+    shop.Confirmed();
+    if (!KilledAt(shop, at, [&] { ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok()); })) break;
+    ASSERT_TRUE(shop.Start().ok());
+    ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+    ASSERT_EQ(shop.folder.All(), shop.empty) << at;
+    ++all;
+  }
+  EXPECT_GT(all, 5);
+}
+
+TEST(BootFilesCrash, AFullDiskLeavesWholeFilesOrNone) {
+  for (int at = 0; at < 200; ++at) {
+    FilesShop shop;
+    shop.wanted = {{kMtu, "9000"}};
+    ASSERT_TRUE(shop.Start().ok());
+    int count = 0;
+    shop.disk.point = [&] { shop.disk.full = shop.disk.full || count++ >= at; };
+    const absl::StatusOr<Change> change = shop.Apply();
+    const bool proving = change.ok() && change->state == ChangeState::kProving;
+    if (!proving) continue;
+    const absl::StatusOr<Change> proved = shop.applier->Proved(change->id, Passed());
+    if (proved->state != ChangeState::kAwaitingConfirm) continue;
+    const absl::StatusOr<Change> confirmed = shop.applier->Confirm(change->id, "bob");
+    if (!confirmed.ok()) continue;
+    for (const BootFile& file : confirmed->files) {
+      const bool is_there = fs::exists(fs::symlink_status(shop.folder.At(file.path)));
+      ASSERT_EQ(is_there, file.state == BootFileState::kWritten) << file.path << " at " << at;
+    }
+    // With room again the next life makes up for what is not in its files yet.
+    shop.disk.full = false;
+    shop.disk.point = nullptr;
+    ASSERT_TRUE(shop.Start().ok()) << at;
+    ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+    ASSERT_EQ(shop.folder.All(), shop.empty) << at;
+    if (count < at) break;
+  }
+}
+
+}  // namespace
+}  // namespace rdmaready
