@@ -26,6 +26,14 @@ set(PROVER_WRITES "/sys/devices/virtual/nvme-fabrics/")  # delete_controller; th
 set(APPLIER_DEVICES "char-infiniband_verbs|/dev/infiniband/uverbs[0-9]*")
 set(APPLIER_FAMILIES unix netlink inet)
 set(APPLIER_WRITES "/var/lib/rdmaready-applier/" "/proc/sys/net/ipv4/conf/" "/sys/kernel/config/rdma_cm/")
+# Files for the next boot, where apply.yaml says `files: true`: a folder, "|", and what it may have there (checks/plan/boot_files.cc). A unit
+# opens the folder, an AppArmor profile these names alone, with the temporary file beside each.
+set(APPLIER_FILES
+  "/etc/systemd/network|98-rdma-*.link" "/etc/systemd/network|*.{link,network}.d/" "/etc/systemd/network|*.{link,network}.d/*rdma.conf"
+  "/etc/systemd/system|rdma-{mtu,dcb,vlan}-*.service" "/etc/systemd/system|sys-subsystem-net-devices-*.device.wants/"
+  "/etc/systemd/system|sys-subsystem-net-devices-*.device.wants/rdma-{mtu,dcb,vlan}-*.service"
+  "/etc/netplan|90-rdmaready-*.yaml" "/etc/NetworkManager/conf.d|90-rdmaready-*.conf" "/etc/sysctl.d|*rdmaready.conf"
+  "/etc/udev/rules.d|90-rdma-tos.rules")
 
 # It reads no host: what it knows it is told.
 set(HUB_DEVICES "")
@@ -61,6 +69,21 @@ function(sandbox_lines process)
     # What is not there when the process starts is not asked for.
     string(REGEX REPLACE "/$" "" path "${path}")
     string(APPEND write_lines "ReadWritePaths=-${path}\n")
+  endforeach()
+  set(folders "")
+  foreach(file IN LISTS ${process}_FILES)
+    string(REPLACE "|" ";" file "${file}")
+    list(GET file 0 folder)
+    list(GET file 1 name)
+    if(NOT folder IN_LIST folders)
+      list(APPEND folders "${folder}")
+      string(APPEND write_lines "ReadWritePaths=-${folder}\n")
+    endif()
+    string(APPEND rules "  ${folder}/${name} rw,\n")
+    if(NOT name MATCHES "/$")
+      string(REGEX REPLACE "([^/]+)$" ".\\1.new" beside "${folder}/${name}")
+      string(APPEND rules "  ${beside} rw,\n")
+    endif()
   endforeach()
   string(STRIP "${write_lines}" write_lines)
   set(${process}_WRITE_LINES "${write_lines}" PARENT_SCOPE)

@@ -87,6 +87,10 @@ inline constexpr auto kRights = std::to_array<Right>({
      "a directory of /sys/kernel/config/rdma_cm, made for a moment, and the files in it",
      "RDMA-CM's default RoCE mode and type of service are not changed, kept or taken back",
      "configfs: 0755 of root"},
+    {"boot-files", Daemon::kApplier, kRootsFile,
+     "files of this program's own names in /etc/systemd/network, /etc/systemd/system, /etc/netplan, "
+     "/etc/NetworkManager/conf.d, /etc/sysctl.d and /etc/udev/rules.d, where its file says `files: true`",
+     "no file brings a setting back at the next boot", "modes of the folders: 0755 of root"},
 });
 
 // Every capability that a row of `daemon` names: bit N is CAP_ number N. Of a process outside of the table: 0.

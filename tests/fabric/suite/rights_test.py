@@ -66,7 +66,8 @@ ROWS = {
     "dcb-writers": ("dcb-writes", {"longest_ms": 5000}, '"1"'),
 }
 ELSEWHERE = {"share-proof": "prover_test", "disk-proof": "prover_test",  # with a server: --no-capability there
-             **dict.fromkeys(("dcb-settings", "link-settings", "sysctl-settings", "rdma-cm-settings"), "applier_test")}  # the same
+             **dict.fromkeys(("dcb-settings", "link-settings", "sysctl-settings", "rdma-cm-settings"), "applier_test"),  # the same
+             "boot-files": "persist_boot_test"}
 NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
