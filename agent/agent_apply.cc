@@ -219,8 +219,8 @@ absl::Status Agent::CanProve(const Facts& facts, const ChangeOrder& order, const
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
   const Plan plan = rdmaready::MakePlan(parts, {});
   for (const Port& port : *facts.ports) {
-    const bool touched = std::ranges::any_of(
-        plan.steps, [&port](const PlanStep& step) { return Touches(step, port); });
+    const bool touched =
+        std::ranges::any_of(plan.steps, [&port](const PlanStep& step) { return Touches(step, port); });
     if (!touched || !CanBeTested(port)) continue;
     RR_ASSIGN_OR_RETURN(const PortAddress chosen, ChoosePort(facts, port.device, port.number, ""));
     const absl::Status may = AdmitUse(chosen, false, stop).status();
@@ -426,9 +426,8 @@ absl::StatusOr<std::vector<BootFile>> Agent::ForgetFiles(const std::vector<Setti
   absl::StatusOr<std::vector<BootFile>> files = config_.configurer->ForgetFiles(objects, RequesterOf(caller));
   if (!files.ok()) return NotReached(files.status());
   std::string names;
-  for (const BootFile& file : *files) {
+  for (const BootFile& file : *files)
     if (file.state == BootFileState::kRemoved) AddText(names, file.path);
-  }
   if (!names.empty())
     KeepEvent(Printable(fmt::format("removed for the next boot, by {}: {}", RequesterOf(caller), names)));
   return files;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What journal and kept settings hold of files for the next boot. The contents are this program's own texts; of
-// any other file there is a digest at most.
+// Records of files for the next boot, in the journal and beside the kept settings. The contents are this
+// program's own texts; any other file has a digest at most.
 #pragma once
 
 #include <string>

@@ -84,7 +84,7 @@ absl::Status Edited(const std::string& path) {
   return absl::AbortedError(path + ": it was edited, or made by somebody else, and is left as it is");
 }
 
-// Of a folder for drop-ins or for links to units, which nobody else needs.
+// A folder for drop-ins, or for links to units, is needed by nobody else.
 bool MayBeMade(const std::string& folder) { return folder.ends_with(".d") || folder.ends_with(".wants"); }
 
 absl::StatusOr<std::string> TargetOf(int folder, const std::string& name, const std::string& path) {
@@ -215,7 +215,7 @@ absl::StatusOr<bool> BootStore::Write(const std::string& path, std::string_view 
     named = done.ok();
   }
   if (named) done = disk_.Sync(folder, "the folder of " + path);
-  // What is not sure to stay is not left.
+  // A file that may be gone after a power cut is removed at once.
   if (named && !done.ok()) {
     if (before.empty())
       static_cast<void>(::unlinkat(folder, place.name.c_str(), 0));

@@ -104,7 +104,7 @@ class Applier::Engine {
   absl::Status MoveTo(ChangeState state);
   absl::Status Await();
   // `holds_now`: its settings are known to be so in this life of the kernel and the devices.
-  // Writes its files, and says in its change what became of them.
+  // Writes its files, and sets the state of each in its change.
   void Keep(apply::Undertaking& undertaking, bool holds_now);
   void Show();
 

@@ -3,8 +3,8 @@
 // forgotten. See checks/plan/boot_files.h for the whole, and boot_store.h for how a file is written.
 //
 // A file is written after the record that confirms its change. The record that began the change has its content
-// and the digest of what was there, so a life that is cut is made up for by the next one: what is there is
-// either as before, then it is written, or as planned, then it was; or it was edited, then it is left.
+// and the digest of what was there. So the next life makes up for one that was cut. A file that is as before is
+// written; one that is as planned was written; any other was edited, and stays.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -88,7 +88,7 @@ void Applier::Engine::PlanWrite(const std::string& path, const std::string& cont
                                .keeps = shown.keeps});
 }
 
-// What is known of it before anything is looked at.
+// The state of a file before the disk is looked at.
 BootFile Applier::Engine::PlanFile(const Facts& facts, const PersistFile& file,
                                    const Permission& permission) const {
   BootFile shown{.path = file.path, .state = BootFileState::kPlanned, .keeps = file.keeps};
@@ -234,7 +234,7 @@ absl::StatusOr<std::vector<BootFile>> Applier::Engine::ForgetFiles(const std::ve
                                      .object = file.path,
                                      .from = file.sha256,
                                      .result = is_gone ? "ok" : shown.text}));
-    // What was edited is the site's from now on; what could not be removed may be by another try.
+    // An edited file is the site's from now on; another try may remove a file that could not be removed.
     if (is_gone || absl::IsAborted(removed))
       std::erase_if(ledger_.kept().files, [&](const apply::KeptFile& one) { return one.path == file.path; });
   }

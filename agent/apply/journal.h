@@ -95,7 +95,7 @@ class Journal {
   absl::Status Step(std::string_view change_id, std::size_t index, const ChangeStep& step);
   // That the change is in its state now.
   absl::Status State(const Change& change, const ChainMark& audit, std::int64_t unix_ns);
-  // That the settings of a confirmed change are in the file of kept ones, and what became of its files.
+  // That the settings of a confirmed change are in the file of kept ones. It has the states of its files, too.
   absl::Status Kept(const Change& change);
 
   // How a change ended could not be written: it is, before anything else, by the next method that is called.

@@ -81,10 +81,10 @@ struct ProbeAnswer {
   std::string store_notice{};
 };
 
-// What is not kept any more.
+// Settings that are not kept any more.
 struct Forgotten {
   std::vector<Setting> settings{};
-  std::vector<BootFile> files{};  // of a request with `persist`: what became of each
+  std::vector<BootFile> files{};  // of a request with `persist`, each with its state
 };
 
 struct ApplyOptions {

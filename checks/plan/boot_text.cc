@@ -97,7 +97,7 @@ std::string WhyNotNetplan(const Lines& lines) {
   return right ? "" : "not the MTU of one definition of netplan";
 }
 
-// udev counts quotes: a line with an odd one is dropped.
+// udev drops a line with an odd number of quotes.
 std::string WhyNotRule(const Lines& lines) {
   std::size_t rules = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that bring settings back at boot: the kernel and NICs forget all of them. `plan --persist` prints them,
-// and `apply --persist` writes those of PersistFile::by_apply (boot_files.h). What is here passes the checks
-// that look for it: dcb.at-boot, roce.tos-persistent, host.memlock-grants, sec.netns-shared.
+// and `apply --persist` writes those of PersistFile::by_apply (boot_files.h). The checks that look for them
+// pass with them: dcb.at-boot, roce.tos-persistent, host.memlock-grants, sec.netns-shared.
 #pragma once
 
 #include <string>

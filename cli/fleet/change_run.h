@@ -61,7 +61,7 @@ struct ApplierRun {
 ExitStatus StatusOf(const Plan& plan);
 ExitStatus StatusOf(const PlanRun& run);
 // The status of `apply`: 0 confirmed, proven and armed, or nothing to do; 1 rolled back; 3 it could not be
-// rolled back, or is not known. Of a run it is 1, too, where a wanted setting is refused, or where no file
+// rolled back, or is not known. A run ends with 1, too, if a wanted setting is refused, or if no file
 // keeps one over a boot although that was ordered.
 ExitStatus StatusOfApply(const Change& change);
 ExitStatus StatusOfApply(const ChangeRun& run);

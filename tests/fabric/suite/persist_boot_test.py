@@ -8,7 +8,7 @@ from eventually import eventually
 from service import AGENT, Host
 
 PROFILE = "virtual-fabric"
-# What a NIC without any setting fails, and the files bring back.
+# Checks that a NIC without any setting fails, and that the files bring back.
 SET = {"mtu.ethernet", "pfc.lossless-priority", "ets.rdma-share", "map.dscp", "roce.tos"}
 UNITS = f"{AGENT}.service rdmaready-applier.socket rdmaready-applier.service"
 # The NIC of the fabric as the drivers of other hosts make theirs, with no setting: before what sets it.

@@ -156,8 +156,8 @@ TEST_F(BootStoreTest, FollowsNoLinkInTheWay) {
   EXPECT_TRUE(fs::is_symlink(folder_->At(kLink)));
 }
 
-TEST_F(BootStoreTest, WritesOverNothingBesideAPlannedLink) {
-  // Who may write the folder may not: but a temporary name that is taken is cleared, never followed.
+TEST_F(BootStoreTest, ClearsALinkOfTheTemporaryName) {
+  // A temporary name that is taken is cleared, and never followed.
   folder_->Put("/etc/secret", "secret\n");
   fs::create_symlink(folder_->At("/etc/secret"), folder_->At("/etc/systemd/network/.98-rdma-dcb0.link.new"));
   ASSERT_TRUE(store_->Write(kLink, kText, "").ok());
@@ -179,7 +179,7 @@ TEST_F(BootStoreTest, RefusesFoldersOfAnotherUser) {
   ExpectRefused(kLink, "it belongs to user 1234");
 }
 
-TEST_F(BootStoreTest, RefusesWhatIsNoRegularFile) {
+TEST_F(BootStoreTest, RefusesAnythingButARegularFileOrALink) {
   ASSERT_EQ(::mkfifo(folder_->At(kLink).c_str(), 0600), 0);
   EXPECT_THAT(Message(store_->DigestOf(kLink).status()), HasSubstr("not a regular file"));
   folder_->Put(kUnitLink, "a file\n");

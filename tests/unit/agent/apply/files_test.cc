@@ -40,7 +40,7 @@ struct FilesShop : Workshop {
     empty = folder.All();
   }
 
-  // Applies, proves and confirms. Gives what became of it.
+  // Applies, proves and confirms. Returns the change as it ended.
   Change Confirmed() {
     const absl::StatusOr<Change> change = Apply();
     EXPECT_TRUE(change.ok()) << change.status();
@@ -78,7 +78,7 @@ std::string TextOf(const std::vector<BootFile>& files, const char* path) {
   return found == files.end() ? "no such file" : found->text;
 }
 
-TEST(BootFilesOfAChange, AreWrittenWhenItIsConfirmedAndRemovedWhenForgotten) {
+TEST(BootFilesOfAChange, ComeWithItsConfirmationAndGoWithForget) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   const Change change = shop.Confirmed();
@@ -98,7 +98,7 @@ TEST(BootFilesOfAChange, AreWrittenWhenItIsConfirmedAndRemovedWhenForgotten) {
   EXPECT_TRUE(shop.applier->ForgetFiles({}, "bob")->empty());
 }
 
-TEST(BootFilesOfAChange, AreNotWrittenWhereItIsRolledBack) {
+TEST(BootFilesOfAChange, StayUnwrittenAfterARollback) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   const absl::StatusOr<Change> change = shop.Apply();
@@ -109,7 +109,7 @@ TEST(BootFilesOfAChange, AreNotWrittenWhereItIsRolledBack) {
   EXPECT_EQ(shop.folder.All(), shop.empty);
 }
 
-TEST(BootFilesOfAChange, AreNotPlannedWithoutTheOrder) {
+TEST(BootFilesOfAChange, NeedAnOrderWithPersist) {
   FilesShop shop;
   shop.order.persist = false;
   ASSERT_TRUE(shop.Start().ok());
@@ -166,7 +166,7 @@ TEST(BootFilesOfAChange, NameWhatAPersonHasToDo) {
   EXPECT_EQ(change.unkept.front().what, "DSCP 48");
 }
 
-TEST(BootFilesOfAChange, AreNotWrittenWhereTheirReaderWouldRefuseThem) {
+TEST(BootFilesOfAChange, StayUnwrittenIfTheirReaderWouldRefuseThem) {
   FilesShop shop;
   shop.files[0].content = "[Link\nMTUBytes=9000\n";
   ASSERT_TRUE(shop.Start().ok());
@@ -186,7 +186,7 @@ TEST(BootFilesOfAChange, LeaveAFileOfTheSiteAsItIs) {
   EXPECT_EQ(StateOf(change.files, kUnit), BootFileState::kWritten);
 }
 
-TEST(BootFilesOfAChange, ThatAreThereAlreadyAreNobodysToRemove) {
+TEST(BootFilesOfAChange, RemainIfTheyWereThereBefore) {
   FilesShop shop;
   shop.folder.Put(kDropIn, kMtuText);
   shop.files_before_confirm = shop.folder.All();
@@ -210,7 +210,7 @@ TEST(BootFilesOfAChange, ReplaceAnEarlierFileOfOurs) {
   EXPECT_EQ(shop.folder.All(), shop.empty) << "the folder that the first one made is gone, too";
 }
 
-TEST(BootFilesOfAChange, ThatWereEditedAreLeftAndForgotten) {
+TEST(BootFilesOfAChange, RemainAfterAnEditAndAreForgotten) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   shop.Confirmed();
@@ -223,7 +223,7 @@ TEST(BootFilesOfAChange, ThatWereEditedAreLeftAndForgotten) {
   EXPECT_TRUE(shop.applier->Status()->files.empty());
 }
 
-TEST(BootFilesOfAChange, ThatWereEditedBeforeTheConfirmationAreLeft) {
+TEST(BootFilesOfAChange, RemainAfterAnEditBeforeTheConfirmation) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   const absl::StatusOr<Change> change = shop.Apply();
@@ -235,7 +235,7 @@ TEST(BootFilesOfAChange, ThatWereEditedBeforeTheConfirmationAreLeft) {
   EXPECT_EQ(shop.folder.Text(kDropIn), "of the site\n");
 }
 
-TEST(BootFilesOfAChange, AreForgottenByTheSettingsThatTheyKeep) {
+TEST(BootFilesOfAChange, GoByTheSettingsThatTheyKeep) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   shop.Confirmed();
@@ -256,7 +256,7 @@ TEST(BootFilesOfAChange, StayWhenItsSettingsAreForgottenAlone) {
 
 // ---- without anything to set ----
 
-TEST(BootFilesAlone, AreWrittenAtOnceWhereAllIsSetAlready) {
+TEST(BootFilesAlone, ComeAtOnceIfAllIsSetAlready) {
   FilesShop shop;
   shop.wanted.clear();
   ASSERT_TRUE(shop.Start().ok());

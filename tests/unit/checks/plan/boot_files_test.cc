@@ -155,7 +155,7 @@ const PersistFile* Find(const std::vector<PersistFile>& files, const char* path)
   return found == files.end() ? nullptr : &*found;
 }
 
-TEST(PersistFilesByApply, AreUnitsAndRulesThatNoFileOfTheSiteStandsBeside) {
+TEST(PersistFilesByApply, LeaveUnitsAndRulesBesideFilesOfTheSiteToAPerson) {
   Facts host = GoodHost();
   host.dcb_keepers = std::vector<std::string>{};
   host.tos_keepers = std::vector<std::string>{};
@@ -181,7 +181,7 @@ TEST(PersistFilesByApply, AreUnitsAndRulesThatNoFileOfTheSiteStandsBeside) {
 }
 
 // Another port's unit of ours is in nobody's way.
-TEST(PersistFilesByApply, AreWrittenBesideAUnitOfOursForAnotherInterface) {
+TEST(PersistFilesByApply, IgnoreAUnitOfOursForAnotherInterface) {
   Facts host = GoodHost();
   const char* other = "/etc/systemd/system/rdma-dcb-dcb9.service";
   host.dcb_keepers = std::vector<std::string>{other};
