@@ -41,12 +41,21 @@ class CallWatch {
               ask = now + kAskAgain;
             }
             if (now >= end_ || (step_end_ && now >= *step_end_)) context.TryCancel();
+            if (Missing()) context.TryCancel();
             if (context.IsCancelled()) source_.request_stop();
             clock_.WaitUntil(wake_, lock, done, now + kInterval, [] { return false; });
           }
         }) {}
 
   std::stop_token token() const { return source_.get_token(); }
+
+  // From now on the caller has to be heard, once it was: `heard` says whether it was since it was asked last
+  // (Beats::Begin). Empty: it does not say anything. Looks are counted, not time: a machine that stops for a
+  // moment misses both.
+  void Expect(std::function<bool()> heard) {
+    const std::lock_guard lock(mutex_);
+    heard_ = std::move(heard);
+  }
 
   // Makes one read or write of the call; cancels the call when it takes longer than `limit`. From one thread at
   // a time.
@@ -62,6 +71,18 @@ class CallWatch {
   }
 
  private:
+  // The lock is held.
+  bool Missing() {
+    constexpr int kMostSilent = 8;
+    if (!heard_) return false;
+    if (heard_()) {
+      silent_ = 0;
+    } else if (silent_ >= 0) {
+      ++silent_;
+    }
+    return silent_ >= kMostSilent;
+  }
+
   void SetStepEnd(std::optional<Clock::TimePoint> end) {
     const std::lock_guard lock(mutex_);
     step_end_ = end;
@@ -69,9 +90,11 @@ class CallWatch {
 
   Clock& clock_;
   std::stop_source source_;
-  std::mutex mutex_;  // guards step_end_
+  std::mutex mutex_;  // guards step_end_, heard_ and silent_
   std::condition_variable_any wake_;
   std::optional<Clock::TimePoint> step_end_;
+  std::function<bool()> heard_{};
+  int silent_ = -1;  // looks since the caller was heard; -1: it never was
   const Clock::TimePoint end_;
   std::jthread watcher_;
 };

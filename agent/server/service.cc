@@ -121,8 +121,9 @@ AgentService::AgentService(Agent& agent, const CallLimits& limits, std::shared_p
       old_connections_(agent.clock()) {}
 
 grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* context,
-                                                   const v1::GetVersionRequest*,
+                                                   const v1::GetVersionRequest* request,
                                                    v1::GetVersionResponse* response) {
+  if (!request->beat().empty()) beats_.Heard(request->beat());
   response->set_version(agent_.config().version);
   response->set_hostname(agent_.hostname());
   response->set_api_revision(kApiRevision);
@@ -200,6 +201,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
             fmt::format("watching the ports: at most {} s", limits_.lldp.count())};
   }
   CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
+  watch.Expect(beats_.Begin(request->beat()));
   CallWriter<v1::CheckEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& what) {
@@ -242,6 +244,7 @@ grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::
   absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kTestLoopback);
   if (!pass.ok()) return Encode(pass.status());
   CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
+  watch.Expect(beats_.Begin(request->beat()));
   CallWriter<v1::TransferEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& what) {
@@ -281,6 +284,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   request.peer_name = start.peer_name();
   request.options = FromProto(start.options());
 
+  watch.Expect(beats_.Begin(start.beat()));
   const Caller caller = CallerOf(*pass, start.caller(), start.run_id());
   if (absl::Status begun = pass->Begin({caller.run_id, caller.name, start.peer_name()}); !begun.ok())
     return Encode(begun);
@@ -314,6 +318,7 @@ grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRe
   absl::StatusOr<access::Pass> pass = gate_->Admit(*context, request->prove() ? Ask::kProbeProve : Ask::kProbe);
   if (!pass.ok()) return Encode(pass.status());
   CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
+  watch.Expect(beats_.Begin(request->beat()));
   CallWriter<v1::ProbeEvent> out(*context, watch, *writer, limits_.stalled_write);
   Watcher watcher;
   watcher.progress = [&](const std::string& step) {

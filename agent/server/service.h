@@ -11,6 +11,7 @@
 #include "agent/access/gate.h"
 #include "agent/event_ring.h"
 #include "agent/server/aside.h"
+#include "agent/server/beats.h"
 #include "agent/server/limits.h"
 #include "agent/server/old_connections.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
@@ -83,6 +84,7 @@ class AgentService final : public AgentMethods {
   const std::shared_ptr<access::Gate> gate_;
   const std::shared_ptr<const EventRing> events_;
   OldConnections old_connections_;
+  Beats beats_;
   Aside aside_;  // last: what it runs uses the others
 };
 

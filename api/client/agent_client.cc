@@ -16,6 +16,7 @@
 #include "api/base/text.h"
 #include "api/base/version.h"
 #include "api/client/agent_wire.h"
+#include "api/client/beating.h"
 #include "api/client/first_route.h"
 #include "api/client/route.h"
 #include "api/client/trusted_socket.h"
@@ -248,6 +249,8 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
   request.set_watch_seconds(static_cast<std::uint32_t>(options.watch.count()));
   request.set_with_facts(options.with_facts);
   request.set_in_production(options.in_production);
+  const Beating beating(*wire_->stub, version_.limits_tests);
+  request.set_beat(beating.word());
 
   grpc::ClientContext context;
   context.set_deadline(DeadlineIn(options_.call_timeout + options.watch));
@@ -293,6 +296,8 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
   request.set_run_id(run_id);
 
   grpc::ClientContext context;
+  const Beating beating(*wire_->stub, version_.limits_tests);
+  request.set_beat(beating.word());
   // A longer test may take longer by that, for each case on each port.
   constexpr int kMostTests = 20;
   context.set_deadline(Deadline(options, kMostTests));
@@ -353,6 +358,8 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
   request.set_caller(options.caller);
   request.set_run_id(options.run_id);
   request.set_in_production(options.in_production);
+  const Beating beating(*wire_->stub, version_.limits_tests);
+  request.set_beat(beating.word());
 
   grpc::ClientContext context;
   context.set_deadline(DeadlineIn(LongestProbe(timeout, options.prove, options_.call_timeout)));

@@ -12,6 +12,7 @@
 #include "api/base/clock.h"
 #include "api/base/status.h"
 #include "api/client/agent_wire.h"
+#include "api/client/beating.h"
 #include "api/convert/records.h"
 
 namespace rdmaready {
@@ -87,6 +88,8 @@ class PeerRelay {
       start->set_caller(test.caller);
       start->set_run_id(test.run_id);
       start->set_peer_name(peer_name);
+      beating.emplace(*agent.wire_->stub, agent.version_.limits_tests);
+      start->set_beat(beating->word());
       *start->mutable_options() = ToProto(test.options);
       static_cast<void>(stream->Write(request));  // a broken stream shows in Finish()
     }
@@ -121,6 +124,7 @@ class PeerRelay {
     std::string store_error;
     AnswerBounds bounds{kPeerLimits};
     absl::Status too_much = absl::OkStatus();
+    std::optional<Beating> beating;
   };
 
   static void Carry(Side& source, Side& sink) {

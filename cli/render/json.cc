@@ -301,7 +301,8 @@ struct ReportView : RemedyView {
     list("cpu_ns_initiator", result.cpu_initiator_ns, "cpu_ns_responder", result.cpu_responder_ns);
   }
   static void TesterFields(const TransferResult& result, auto& list) {
-    list("tester_cpu", result.tester_cpu, "tester_numa_node", result.tester_numa_node);
+    list("tester_cpu", result.tester_cpu, "tester_numa_node", result.tester_numa_node, "limit_bytes_per_s",
+         result.limit_bytes_per_s);
   }
   static void Fields(const TransferRow& row, auto& list) {
     WhatFields(row.result, list);

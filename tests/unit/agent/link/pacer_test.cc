@@ -50,7 +50,7 @@ TEST(Pacer, TakesFivePercentOfTheRate) {
 }
 
 TEST(Pacer, KeepsEverySecondBelowSixPercentOfTheRate) {
-  for (const std::uint64_t rate_mbps : {1'000, 10'000, 25'000, 400'000}) {
+  for (const std::uint64_t rate_mbps : {1'000U, 10'000U, 25'000U, 400'000U}) {
     for (const std::vector<std::uint64_t>& sizes :
          {std::vector<std::uint64_t>{64}, {1'024}, {8'192}, {524'288}, {1'048'576}, {64, 1'048'576, 8'192}}) {
       const std::uint64_t limit = ShareOf(rate_mbps);

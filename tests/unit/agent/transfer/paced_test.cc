@@ -29,7 +29,7 @@ class PacedCase : public testing::TestWithParam<TransferCase> {};
 // times at least, however busy the machine is.
 TEST_P(PacedCase, KeepsToTheLimitAndVerifiesEveryByte) {
   TransferCase test = GetParam();
-  test.duration = milliseconds(300);
+  test.duration = milliseconds(120);
   const std::uint64_t limit = WireBytesOf(test.message_bytes) * 40;
   for (const bool verify : {true, false}) {
     RunOptions options = InProduction(limit);
@@ -55,8 +55,8 @@ std::vector<TransferCase> KnownCases() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllCases, PacedCase, testing::ValuesIn(KnownCases()), [](const auto& info) {
-  std::string name(info.param.name);
+INSTANTIATE_TEST_SUITE_P(AllCases, PacedCase, testing::ValuesIn(KnownCases()), [](const auto& one) {
+  std::string name(one.param.name);
   std::erase(name, '-');
   return name;
 });

@@ -44,6 +44,7 @@ TEST(TransfersJson, HasTheKeysOfTheContract) {
                           "cpu_ns_responder",
                           "tester_cpu",
                           "tester_numa_node",
+                          "limit_bytes_per_s",
                           "findings"}) {
     EXPECT_TRUE(result.contains(key)) << key;
   }

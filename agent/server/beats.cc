@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/server/beats.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace rdmaready {
+namespace {
+
+constexpr std::size_t kMostBeatBytes = 64;
+
+}  // namespace
+
+std::function<bool()> Beats::Begin(const std::string& beat) {
+  if (beat.empty() || beat.size() > kMostBeatBytes) return {};
+  auto heard = std::make_shared<std::atomic<bool>>(false);
+  {
+    const std::lock_guard lock(mutex_);
+    calls_[beat] = heard;
+  }
+  const std::shared_ptr<void> registered(nullptr, [this, beat, heard](void*) {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(beat);
+    if (found != calls_.end() && found->second == heard) calls_.erase(found);
+  });
+  return [heard, registered] { return heard->exchange(false); };
+}
+
+void Beats::Heard(const std::string& beat) {
+  const std::lock_guard lock(mutex_);
+  const auto found = calls_.find(beat);
+  if (found != calls_.end()) found->second->store(true);
+}
+
+}  // namespace rdmaready

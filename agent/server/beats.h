@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beats: callers that say they are still there. A caller whose machine or network is gone sends nothing that
+// ends its call, and TCP notices after minutes; a caller that beats is missed within a second.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace rdmaready {
+
+// Threads: all methods may be called from any thread. Outlives the calls.
+class Beats {
+ public:
+  // A call has begun whose caller beats by this word, which it chose at random. What is returned says whether
+  // the caller was heard since it was asked last; the call ends when it is destroyed. Empty, also of a word of
+  // more than 64 octets: the caller does not beat.
+  std::function<bool()> Begin(const std::string& beat);
+
+  // The caller of that call is there; nothing happens where no such call runs.
+  void Heard(const std::string& beat);
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, std::shared_ptr<std::atomic<bool>>> calls_{};
+};
+
+}  // namespace rdmaready

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No live test beside work: a port that a process or the kernel uses is not tested, and who uses it is named; in production a test keeps to 5 % of the
+port's rate, by the counters of the switch; and nothing is left when a test, its caller or an agent ends, however it ends."""
+import os
+import re
+import signal
+import time
+import unittest
+
+import fabric
+import tool
+from eventually import eventually
+
+CLIENT, SERVER = 1, 2
+ADDRESS = f"10.0.0.{SERVER}"
+NQN = f"nqn.2026-01.test.rdmaready:guest{SERVER}"
+MOUNT = f"mount -t cifs //{ADDRESS}/share /mnt -o username=tester,password=secret,vers=3.1.1,rdma"
+RPING_PORT = 7174
+CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "100"))  # soak has more
+NIC_BYTES_PER_S = 125_000_000  # of the NICs that report 1,000 Mb/s
+
+
+class BesideWork(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+
+    def setUp(self):
+        self.addCleanup(fabric.put_right)
+
+    def run_in_background(self, number, command):
+        """Its process id."""
+        return int(fabric.guest(number, f"setsid {command} > /dev/null 2>&1 < /dev/null & echo $!"))
+
+    def hold_a_connection(self):
+        """rping, connected and then stopped: it holds its queue pair and sends nothing. The ids of the client and the server."""
+        server = self.run_in_background(SERVER, f"rping -s -a {ADDRESS} -p {RPING_PORT} -C 0")
+        eventually(lambda: fabric.guest(SERVER, "rdma resource show cm_id"), lambda shown: "LISTEN" in shown)
+        client = self.run_in_background(CLIENT, f"rping -c -a {ADDRESS} -p {RPING_PORT} -C 0")
+        eventually(lambda: fabric.guest(CLIENT, "rdma resource show cm_id"), lambda shown: "CONNECT" in shown)
+        fabric.guest(CLIENT, f"kill -STOP {client}")
+        fabric.guest(SERVER, f"kill -STOP {server}")
+        self.addCleanup(lambda: [fabric.guest(n, f"kill -KILL {pid} 2>/dev/null; :") for n, pid in ((CLIENT, client), (SERVER, server))])
+        return client, server
+
+    def expect_refused(self, answer, owner):
+        self.assertEqual(answer.status, 3, answer)
+        self.assertRegex(answer.out + answer.err, rf"RDMA port \S+ is in use by {owner}", answer)
+
+    def loopback(self, number, *words):
+        return tool.rdmaready("test", "loopback", self.hosts[number], "--case", "send-1k", *words)
+
+    def test_a_port_that_a_process_uses_is_left_alone_by_every_test(self):
+        client, server = self.hold_a_connection()
+        on_client, on_server = rf"rping \(pid {client}\)", rf"rping \(pid {server}\)"
+        self.expect_refused(self.loopback(CLIENT), on_client)
+        self.expect_refused(tool.rdmaready("test", "peer", self.hosts[CLIENT], self.hosts[SERVER], "--case", "send-1k"),
+                            f"({on_client}|{on_server})")
+        self.expect_refused(tool.rdmaready("probe", "smb", ADDRESS, "--from", self.hosts[CLIENT]), on_client)
+        answer = fabric.check({CLIENT: self.hosts[CLIENT]}, "loopback")
+        self.assertEqual(answer.status, 3, answer)
+        live = [found for found in answer.json["hosts"][0]["findings"] if found["id"].startswith("loopback.")]
+        self.assertEqual({found["outcome"] for found in live}, {"unknown"}, live)
+        self.assertTrue(all(re.search(f"in use by {on_client}", found["observed"]) for found in live), live)
+        self.assertEqual(self.loopback(CLIENT, "--in-production").status, 0, "as its agent allows")
+
+    def test_an_nvme_connection_is_named_at_both_ends(self):
+        fabric.launcher("role", SERVER, "nvme")
+        self.assertEqual(self.loopback(SERVER).status, 0, "a listener is not a user")
+        fabric.guest(CLIENT, "modprobe nvme-rdma && "
+                             f"echo 'transport=rdma,traddr={ADDRESS},trsvcid=4420,nqn={NQN},ctrl_loss_tmo=0' > /dev/nvme-fabrics")
+        self.addCleanup(fabric.guest, CLIENT, "for one in /sys/class/nvme/*/delete_controller; do echo 1 > $one; done; :")
+        self.expect_refused(self.loopback(CLIENT), "nvme_rdma of the kernel")
+        self.expect_refused(self.loopback(SERVER), "nvmet_rdma of the kernel")
+        self.expect_refused(tool.rdmaready("probe", "nvme", ADDRESS, "--from", self.hosts[CLIENT]), "nvme_rdma of the kernel")
+
+    def test_a_mounted_share_is_named_at_both_ends(self):
+        fabric.launcher("role", SERVER, "smb")
+        self.assertEqual(self.loopback(SERVER).status, 0, "a listener is not a user")
+        fabric.guest(CLIENT, MOUNT)
+        self.addCleanup(fabric.guest, CLIENT, "umount /mnt; :")
+        self.expect_refused(self.loopback(CLIENT), "cifs of the kernel")
+        self.expect_refused(self.loopback(SERVER), "ksmbd of the kernel")
+        self.expect_refused(tool.rdmaready("test", "peer", self.hosts[SERVER], self.hosts[CLIENT], "--case", "send-1k"),
+                            "(cifs|ksmbd) of the kernel")
+
+    def test_a_test_ends_within_a_second_of_a_user_that_comes(self):
+        server = self.run_in_background(SERVER, f"rping -s -a {ADDRESS} -p {RPING_PORT} -C 0")
+        self.addCleanup(fabric.guest, SERVER, f"kill -KILL {server} 2>/dev/null; :")
+        test = tool.start("test", "loopback", self.hosts[CLIENT], "--case", "send-1k", "--duration", "40s")
+        eventually(lambda: queue_pairs(CLIENT), lambda count: count >= 2)
+        # In the guest, whose time is the one that counts: from the connection until no queue pair of the agent is left.
+        took = fabric.guest(CLIENT, f"rping -c -a {ADDRESS} -p {RPING_PORT} -C 0 > /dev/null 2>&1 < /dev/null & user=$!\n"
+                                    "until rdma resource show qp | grep -q 'comm rping'; do sleep 0.02; done; begin=$(date +%s%N)\n"
+                                    "while rdma resource show qp | grep -q 'comm rdmaready'; do sleep 0.02; done; end=$(date +%s%N)\n"
+                                    "kill -KILL $user; echo $(( (end - begin) / 1000000 ))")
+        answer = tool.finish(test)
+        self.assertEqual(answer.status, 3, answer)
+        self.assertRegex(answer.out + answer.err, r"came into use by rping \(pid \d+\): the test was stopped", answer)
+        self.assertLess(int(took), 1500, "ms, in a guest without a processor of its own")
+
+    def bytes_by_second(self, number):
+        """What the port of that guest took in, by the switch's clock."""
+        seconds = {}
+        for line in fabric.launcher("switch", number, "seconds").stdout.splitlines():
+            said = dict(re.findall(r"(\w+)=(\d+)", line))
+            seconds[int(said["second"])] = seconds.get(int(said["second"]), 0) + int(said["in_bytes"])
+        return seconds
+
+    def worst_second(self, *words):
+        """Of a test from the client to the server: the most that either sent in one second, as a share of what its NIC can."""
+        before = max([*self.bytes_by_second(CLIENT), *self.bytes_by_second(SERVER), 0])
+        answer = tool.rdmaready("test", "peer", self.hosts[CLIENT], self.hosts[SERVER], "--duration", "4s", *words)
+        self.assertEqual(answer.status, 0, answer)
+        return max(count / NIC_BYTES_PER_S for number in (CLIENT, SERVER) for second, count in self.bytes_by_second(number).items() if second > before)
+
+    def test_in_production_no_second_has_more_than_six_percent_of_the_rate(self):
+        for number in (CLIENT, SERVER):
+            fabric.guest(number, "ethtool -s dcb0 speed 1000 duplex full autoneg off")
+        free = self.worst_second("--case", "write-512k")
+        self.hold_a_connection()
+        worst = {case: self.worst_second("--case", case, "--in-production") for case in ("write-512k", "read-512k", "send-1k")}
+        print(f"of 1,000 Mb/s in the worst second: {free:.1%} without, in production {worst}", flush=True)
+        self.assertGreater(free, 0.2)
+        self.assertLessEqual(max(worst.values()), 0.06, worst)
+        self.assertGreater(worst["write-512k"], 0.03, "it does use what it may")
+
+
+def queue_pairs(number):
+    """Those of processes."""
+    return fabric.guest(number, "rdma resource show qp").count(" pid ")
+
+
+class Cycles(unittest.TestCase):
+    """Tests that come to their end, whose caller gives up, is killed, or whose agent is killed."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = fabric.bring_up()
+        cls.addClassCleanup(fabric.put_right)
+
+    def test_nothing_is_left(self):
+        slowest = 0
+        for cycle in range(CYCLES):
+            peer = cycle % 2 == 0
+            hosts = [self.hosts[CLIENT], self.hosts[SERVER]] if peer else [self.hosts[CLIENT]]
+            whole = cycle % 3 == 0
+            test = tool.start("test", "peer" if peer else "loopback", *hosts, "--case", "write-8k", "--duration", "50ms" if whole else "40s")
+            if whole:
+                self.assertEqual(test.wait(120), 0, cycle)
+            else:
+                eventually(lambda: queue_pairs(CLIENT), lambda count: count > 0, every=0.02)
+                if cycle % 25 == 1:
+                    fabric.launcher("agent", CLIENT, "kill")
+                else:
+                    test.send_signal(signal.SIGINT if cycle % 3 == 1 else signal.SIGKILL)
+            ended = time.monotonic()
+            for number in (CLIENT, SERVER):
+                fabric.assert_device_is_free(number)
+            slowest = max(slowest, time.monotonic() - ended)
+            test.kill()
+            test.communicate()
+            if cycle % 25 == 1 and not whole:
+                fabric.launcher("agent", CLIENT, "start")
+        print(f"{CYCLES} cycles; the slowest was over after {slowest:.2f} s, as seen from outside", flush=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
