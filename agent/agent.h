@@ -93,7 +93,8 @@ struct AgentConfig {
 // How a live test may use its port.
 struct PortPass {
   bool watched = true;  // it stops when a user comes; false: it was asked for in production
-  // In production, one for each direction; null: at full speed. Of all cases that are made with this pass.
+  // In production, one for each direction; null: at full speed. All cases that are made with this pass share
+  // them.
   std::shared_ptr<Pacer> pacer{};
   std::shared_ptr<Pacer> reverse_pacer{};
 };
@@ -187,8 +188,8 @@ class Agent {
                             std::stop_token cancel);
 
   // The same through each port that nobody uses and no test of this agent holds (agent/port/port_use.h);
-  // `left_out` is told of the others, and of those that cannot be tested. Errors are of the whole: the host is
-  // not read, or `cancel`.
+  // `left_out` gets the other ports, and those that cannot be tested. Errors are of the whole: the host is not
+  // read, or `cancel`.
   absl::Status TestIdleLoopback(
       const std::vector<std::string>& cases, const TransferOptions& options, const Caller& caller,
       const std::function<void(const std::string& port, const std::string& why)>& left_out,
@@ -272,8 +273,8 @@ class Agent {
   // `watch` outlives what is run with the options.
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const PortPass& pass, const UseWatch& watch) const;
-  // Whether the ports that the change would touch can be tested now: a proof beside others' work is made only
-  // in production, where the agent allows that. kFailedPrecondition: it could not be proven, and is not begun.
+  // Whether the ports that the change would touch can be tested now. A proof beside others' work is made only
+  // in production, where the agent allows that. kFailedPrecondition: the change could not be proven.
   absl::Status CanProve(const Facts& facts, const ChangeOrder& order, const std::stop_token& stop);
   absl::StatusOr<Change> ProveChange(Change change, const ChangeOrder& order, const Facts& before,
                                      const Caller& caller, const ChangeWatcher& watcher,
@@ -301,9 +302,9 @@ class Agent {
   absl::Status Kept(absl::Status stored) const;
   // Of a test that was kept as this.
   std::optional<CaseBaseline> PastOf(const TransferRecord& kept);
-  // Whether a live test may begin on the port, which is locked. Watches what the port carries for 0.1 s, and
-  // for 0.4 s more where something was seen: what a test that has just ended leaves goes away meanwhile.
-  // kAborted: others use it, it is not known, or a test in production has no limit since the rate is not known.
+  // Whether a live test may begin on the port, which is locked. The look takes 0.1 s, and 0.4 s more where it
+  // saw something: the remains of a test that has just ended go away in that time. kAborted: others use the
+  // port, it is not known, or a test in production has no limit since the rate is not known.
   absl::StatusOr<PortPass> AdmitUse(const PortAddress& port, bool in_production, const std::stop_token& cancel);
   PortUse UseNow(const PortAddress& port, const std::stop_token& cancel);
   // The owners of objects on the port, read now, without those of this process and of `own_kernel` modules.

@@ -105,7 +105,7 @@ absl::Status StatusOf(const UseWatch& watch) {
 }
 
 // Modules of the kernel that work for this probe. A queue pair whose identifier went between two dumps keeps
-// the name rdma_cm. Another mount of the same client cannot be told from the probe's own.
+// the name rdma_cm. Another mount of the same client looks like the probe's own.
 std::set<std::string> KernelClientsOf(const ProbeQuestion& question, bool proves) {
   if (!proves) return {};
   switch (question.protocol) {

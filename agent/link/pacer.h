@@ -14,14 +14,14 @@
 
 namespace rdmaready {
 
-// What a test in production may put on the wire in each direction, of a port with that rate.
+// The limit of a test in production, in each direction of a port with that rate.
 std::uint64_t ShareOf(std::uint64_t rate_mbps);
 
 // Whether a message of so many bytes is small enough for that limit: at most 200 ms of it.
 bool FitsShare(std::uint64_t message_bytes, std::uint64_t limit_bytes_per_s);
 
-// What a message puts on the wire in one direction: its bytes, the headers of its packets at an MTU of 1024, and
-// what the other direction's message costs here (acknowledgements, notices, credits). Larger MTUs cost less.
+// The bytes that a message puts on the wire in one direction, with the headers of its packets at an MTU of 1024. It
+// includes a share for acknowledgements, notices and credits. Larger MTUs cost less.
 std::uint64_t WireBytesOf(std::uint64_t message_bytes);
 
 // Threads: all methods may be called from any thread.

@@ -15,9 +15,9 @@ namespace rdmaready {
 // Threads: all methods may be called from any thread. Outlives the calls.
 class Beats {
  public:
-  // A call has begun whose caller beats by this word, which it chose at random. What is returned says whether
-  // the caller was heard since it was asked last; the call ends when it is destroyed. Empty, also of a word of
-  // more than 64 octets: the caller does not beat.
+  // A call has begun whose caller beats by this word, which it chose at random. Returns a function that says
+  // whether the caller was heard since the last question; the call ends when the function is destroyed. The
+  // function is empty where the word is, or is longer than 64 octets: the caller does not beat.
   std::function<bool()> Begin(const std::string& beat);
 
   // The caller of that call is there; nothing happens where no such call runs.

@@ -35,7 +35,7 @@ void Beating::Beat(const std::stop_token& done) {
     running_ = &context;
     lock.unlock();
     v1::GetVersionResponse response;
-    // The call itself tells of an agent that is gone.
+    // An agent that is gone shows in the call itself.
     static_cast<void>(stub_.GetVersion(&context, request, &response));
     lock.lock();
     running_ = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beating: says to an agent, five times a second, that the caller of a call is still there, so that the agent
-// ends a live test within a second when the caller's machine or network is gone. For the sources of AgentClient.
+// Beating: says to an agent, five times a second, that the caller of a call is still there. When the caller's
+// machine or network is gone, the agent ends the call within a second. For the sources of AgentClient.
 #pragma once
 
 #include <condition_variable>

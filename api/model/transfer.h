@@ -12,7 +12,7 @@
 
 namespace rdmaready {
 
-// Of the port's rate, in each direction and with headers: what a test in production may put on the wire.
+// A test in production puts at most this share of the port's rate on the wire in each direction, headers included.
 inline constexpr std::uint32_t kInProductionPercent = 5;
 
 enum class Operation { kUnknown, kSend, kWrite, kRead };

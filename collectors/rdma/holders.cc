@@ -25,7 +25,7 @@ absl::StatusOr<std::optional<std::uint32_t>> OptionalU32(const Attributes& entry
   return number;
 }
 
-// What both kinds of entries have.
+// The attributes that both kinds of entries have.
 absl::StatusOr<RdmaHolder> DecodeOwned(const Attributes& entry) {
   RdmaHolder holder;
   RR_ASSIGN_OR_RETURN(holder.state, entry.U8(RDMA_NLDEV_ATTR_RES_STATE));
@@ -107,8 +107,7 @@ struct Process {
   std::string command{};
 };
 
-// The kernel tells the thread; /proc/TID/status tells of which process it is one, also where /proc does not
-// list it.
+// The kernel gives the thread; /proc/TID/status names its process, also where /proc does not list the thread.
 Process ProcessOf(HostReader& host, std::int64_t thread) {
   Process process{.id = thread};
   const std::string directory = "/proc/" + std::to_string(thread);

@@ -74,7 +74,7 @@ TEST_F(UseServiceTest, ALoopbackTestOfAUsedPortNamesTheKernelsConsumer) {
   EXPECT_THAT(fabrics_, IsEmpty());
 }
 
-TEST_F(UseServiceTest, AListenerAndManagementQueuePairsDoNotStandInTheWay) {
+TEST_F(UseServiceTest, ListenersAndManagementQueuePairsDoNotBlockATest) {
   ServedAgent agent(BothEnds(), locks_);  // ksmbd listens there
   EXPECT_EQ(Loopback(agent), absl::OkStatus());
   EXPECT_THAT(transfers_, SizeIs(1));

@@ -78,7 +78,7 @@ TEST(Holders, NameTheProcessOfAThread) {
   EXPECT_EQ((*holders)[1].command, "");
 }
 
-TEST(Holders, AreMissingWhereOneListCannotBeRead) {
+TEST(Holders, ReportWhyAListCannotBeRead) {
   FakeHost host = GoodFakeHost();
   EXPECT_THAT(ReadHolders(host, "rxe7").missing().detail, HasSubstr("no RDMA device rxe7"));
   host.Answer(wire::CmIdsRequest(3), ErrnoStatus(EPERM, "list"));
@@ -87,7 +87,7 @@ TEST(Holders, AreMissingWhereOneListCannotBeRead) {
   EXPECT_EQ(ReadHolders(host, "rxe0").missing().kind, Missing::Kind::kUnsupported);
 }
 
-TEST(Holders, AreAnEmptyListWhereNothingIsOnTheDevice) {
+TEST(Holders, ReadAnEmptyDeviceAsAnEmptyList) {
   FakeHost host = GoodFakeHost();
   host.Answer(wire::QueuePairsRequest(3), std::vector<NetlinkMessage>());
   host.Answer(wire::CmIdsRequest(3), std::vector<NetlinkMessage>());
