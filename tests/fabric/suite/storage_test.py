@@ -72,7 +72,7 @@ class Storage(unittest.TestCase):
         connected = fabric.guest(CLIENT, "ls /sys/class/nvme").split()
         self.assertEqual(len(connected), 1, connected)
         self.addCleanup(fabric.guest, CLIENT, f"echo 1 > /sys/class/nvme/{connected[0]}/delete_controller")
-        answer = self.probe("nvme", "--prove", "--subsystem", NQN)
+        answer = self.probe("nvme", "--prove", "--subsystem", NQN, "--in-production")
         self.assertEqual(self.outcomes(answer), {"nvme.kernel-read": "unknown"}, answer)
         self.assertIn("connected to that subsystem already", self.observed(answer, "nvme.kernel-read"))
         self.assertEqual(answer.json["values"]["nvme-already-connected"], connected[0])
@@ -102,7 +102,8 @@ class Storage(unittest.TestCase):
         self.role("nvme")
         fabric.guest(CLIENT, "modprobe -a nvme-rdma")
         self.leave_a_controller()
-        self.expect_proven(self.probe("nvme", "--prove", "--subsystem", NQN), nvme_proof_subsystem=NQN)
+        self.assertEqual(self.probe("nvme", "--prove", "--subsystem", NQN).status, 3, "the port is in use")
+        self.expect_proven(self.probe("nvme", "--prove", "--subsystem", NQN, "--in-production"), nvme_proof_subsystem=NQN)
         self.assertEqual(self.controllers(), [])
         self.assertRegex(self.log(), r"nvme-leftover .*subsystem=\S*" + NQN + r".*disconnected")
 
