@@ -121,8 +121,9 @@ Json ToJson(const ProofOrder& order) {
             {"volume", proof.volume},
             {"version", proof.version},
             {"inquire", proof.inquire},
-            {"limit_ms", order.limit.count()},
-            {"limit_bytes_per_s", order.limit_bytes_per_s}};
+            {"limit_ms", order.limit.count()}};
+  // A prover of an older version refuses what it does not know, and so a proof in production alone.
+  if (order.limit_bytes_per_s > 0) json["limit_bytes_per_s"] = order.limit_bytes_per_s;
   if (proof.credentials.user_name.empty()) return json;
   json["user_name"] = recording::FromText(proof.credentials.user_name);
   json["password"] = recording::FromText(proof.credentials.password);

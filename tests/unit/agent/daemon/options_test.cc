@@ -87,6 +87,7 @@ TEST_F(AgentOptionsTest, HaveDefaultsWithoutAListener) {
   EXPECT_FALSE(options.server.tls.Any());
   EXPECT_EQ(options.profile_name, "smb-direct-roce");
   EXPECT_FALSE(options.server.allow_proofs);
+  EXPECT_FALSE(options.server.allow_in_production);
   EXPECT_EQ(options.server.helpers_directory, "/run/rdmaready/helpers");
   EXPECT_EQ(options.server.transfer.duration, std::chrono::seconds(60));
   EXPECT_EQ(options.server.transfer.moved_bytes, 64ull << 30);
@@ -112,12 +113,14 @@ TEST_F(AgentOptionsTest, AreTakenFromTheCommandLine) {
 }
 
 TEST_F(AgentOptionsTest, SayWhatCallersMayHaveDone) {
-  const auto file = Configured("state_dir: /s\nallow_proofs: true\ntest_max_bytes: 256G\ntest_max_time: 20m\n");
+  const auto file = Configured(
+      "state_dir: /s\nallow_proofs: true\nallow_in_production: true\ntest_max_bytes: 256G\ntest_max_time: 20m\n");
   const auto flags =
-      Parse({"--state-dir", "/s", "--allow-proofs", "--test-max-bytes", "256G", "--test-max-time", "20m"});
+      Parse({"--state-dir", "/s", "--allow-proofs", "--allow-in-production", "--test-max-bytes", "256G", "--test-max-time", "20m"});
   for (const auto& answer : {file, flags}) {
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_TRUE(answer->options.server.allow_proofs);
+    EXPECT_TRUE(answer->options.server.allow_in_production);
     EXPECT_EQ(answer->options.server.transfer.moved_bytes, 256ull << 30);
     EXPECT_EQ(answer->options.server.transfer.duration, std::chrono::minutes(20));
     EXPECT_GE(answer->options.server.limits.peer_test, std::chrono::minutes(24));

@@ -25,6 +25,42 @@ TEST(PortChoice, PrefersIpv4AndLeavesLinkLocalOut) {
   EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "")->address, "10.0.0.1");
 }
 
+Port OfSpeed(Fact<std::uint32_t> speed_mbps) {
+  Port port = HostWith({}).ports->front();
+  Netdev netdev = *port.netdev;
+  netdev.speed_mbps = speed_mbps;
+  port.netdev = netdev;
+  port.lowers = std::vector<Netdev>();
+  port.transport = Transport::kRoce;
+  port.rate_mbps = 2'500;  // as sysfs has it where the driver does not know the speed
+  return port;
+}
+
+TEST(RateOf, TakesTheSpeedOfTheEthernetPortAndNotThatOfSysfs) {
+  EXPECT_EQ(RateOf(OfSpeed(1'000)), Fact<std::uint32_t>(1'000U));
+  const Missing unknown{Missing::Kind::kUnsupported, "no speed"};
+  EXPECT_EQ(RateOf(OfSpeed(unknown)).missing(), unknown);
+  EXPECT_FALSE(RateOf(OfSpeed(0)));
+}
+
+TEST(RateOf, TakesTheSlowestMemberOfABond) {
+  Port port = OfSpeed(50'000);
+  Netdev member = *port.netdev;
+  member.speed_mbps = 25'000;
+  Netdev slower = member;
+  slower.speed_mbps = 10'000;
+  port.lowers = std::vector<Netdev>{member, slower};
+  EXPECT_EQ(RateOf(port), Fact<std::uint32_t>(10'000U));
+}
+
+TEST(RateOf, TakesTheRateOfAnInfinibandPort) {
+  Port port = OfSpeed(1'000);
+  port.transport = Transport::kInfiniBand;
+  EXPECT_EQ(RateOf(port), Fact<std::uint32_t>(2'500U));
+  port.transport = Missing{Missing::Kind::kFailed, "?"};
+  EXPECT_FALSE(RateOf(port));
+}
+
 TEST(PortChoice, TakesOnlyThePortsOwnAddress) {
   const Facts facts = HostWith({{"10.0.0.1", 24}});
   EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "10.0.0.1")->port, "rxe0/1");

@@ -4,17 +4,74 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "agent/link/failure.h"
+#include "agent/link/pacer.h"
 #include "agent/probe/nfs/nfs_proof.h"
 #include "agent/probe/nvme/nvme_kernel.h"
 #include "agent/probe/nvme/nvme_sysfs.h"
+#include "agent/probe/walk.h"
+#include "api/base/status.h"
 #include "tests/support/fake_clock.h"
 
 namespace rdmaready {
 namespace {
+
+// Moves the clock for whoever sleeps by it, until it is destroyed.
+class MovedClock {
+ public:
+  explicit MovedClock(FakeClock& clock)
+      : mover_([&clock](const std::stop_token& done) {
+          while (!done.stop_requested()) {
+            clock.Advance(std::chrono::milliseconds(1));
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+          }
+        }) {}
+
+ private:
+  std::jthread mover_;
+};
+
+TEST(ProofPace, OperationsInProductionWaitForTheirTurnWhichIsNotTimed) {
+  FakeClock clock;
+  ProbeResult probe{.steps = {{.name = "read"}}};
+  constexpr std::uint32_t kBlock = 4096;
+  Walk walk(probe, {.deadline = clock.Now() + std::chrono::hours(1),
+                    .clock = &clock,
+                    .limit_bytes_per_s = WireBytesOf(kBlock) * 10});  // one in 100 ms
+  TransferResult result;
+  const Clock::TimePoint begin = clock.Now();
+  const MovedClock moved(clock);
+  EXPECT_TRUE(walk.Step("read", std::chrono::minutes(30), [&](const Patience& patience) {
+    ProofMeter meter(result, "read", Operation::kRead, kBlock, *patience.clock, patience.pace);
+    for (int i = 0; i < 6; ++i) RR_RETURN_IF_ERROR(meter.Time([] { return absl::OkStatus(); }));
+    meter.Finish(absl::OkStatus());
+    return absl::OkStatus();
+  }));
+  EXPECT_EQ(result.messages, 6u);
+  EXPECT_GE(clock.Now() - begin, std::chrono::milliseconds(500));
+  EXPECT_LT(result.elapsed_ns, 400'000'000);
+}
+
+TEST(ProofPace, AnInterruptedProofDoesNotWaitForItsTurn) {
+  FakeClock clock;
+  ProbeResult probe{.steps = {{.name = "read"}}};
+  bool over = false;
+  Walk walk(probe, {.deadline = clock.Now() + std::chrono::hours(1),
+                    .interrupted = [&] { return over ? absl::CancelledError("gone") : absl::OkStatus(); },
+                    .clock = &clock,
+                    .limit_bytes_per_s = 1});
+  EXPECT_FALSE(walk.Step("read", std::chrono::minutes(30), [&](const Patience& patience) {
+    RR_RETURN_IF_ERROR(patience.pace(1));
+    over = true;
+    return patience.pace(1);
+  }));
+  EXPECT_EQ(probe.steps[0].failure.kind, FailureKind::kCancelled);
+}
 
 TEST(ProofReading, SourceThatChangesOnceIsReadAgain) {
   FakeClock clock;

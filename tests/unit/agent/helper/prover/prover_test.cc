@@ -216,6 +216,21 @@ TEST_F(ProverTest, MakesTheProofAndTellsItsStepsAnswersAndTransfers) {
   EXPECT_EQ(made.front().version, "4.2");
 }
 
+TEST_F(ProverTest, KeepsToTheLimitOfAProofInProduction) {
+  std::vector<std::uint64_t> limits;
+  make = [&limits](const KernelProof&, Walk& walk, std::vector<std::string>&) {
+    limits.push_back(walk.watch().limit_bytes_per_s);
+    return true;
+  };
+  Start();
+  for (const std::uint64_t limit : {0U, 6'250'000U}) {
+    const absl::Status done =
+        Say(kProveVerb, ToJson(ProofOrder{.proof = OnNas1(), .limit = seconds(1), .limit_bytes_per_s = limit}));
+    EXPECT_TRUE(done.ok()) << done;
+  }
+  EXPECT_THAT(limits, ElementsAre(0U, 6'250'000U));
+}
+
 TEST_F(ProverTest, TellsOfNoStepThatIsNotTheKernels) {
   make = [](const KernelProof&, Walk& walk, std::vector<std::string>&) {
     walk.result().steps.push_back({.name = "rdma-connect", .outcome = StepOutcome::kDone});
