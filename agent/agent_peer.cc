@@ -31,7 +31,8 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));
   RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port, caller, "test peer " + request.peer_name));
   RR_ASSIGN_OR_RETURN(PortPass pass, AdmitUse(port, request.options.in_production, {}));
-  return PeerTicket{request, caller, std::move(port), custom, std::move(lock), std::move(pass), OwnSubnets(facts)};
+  return PeerTicket{request,         caller,          std::move(port),  custom,
+                    std::move(lock), std::move(pass), OwnSubnets(facts)};
 }
 
 // Of the lanes of one test: the first refusal.

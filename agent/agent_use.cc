@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No live test beside work: one rule for loopback, peer tests, checks, probes, proofs and the agent's own tests.
+// No live test beside work: one rule for loopback, peer tests, checks, probes, proofs and the agent's own
+// tests.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,10 +9,10 @@
 #include <utility>
 
 #include "agent/agent.h"
+#include "agent/link/pacer.h"
 #include "agent/port/port_use.h"
 #include "agent/port/use_watch.h"
 #include "agent/request_cases.h"
-#include "agent/link/pacer.h"
 #include "api/base/status.h"
 #include "collectors/rdma/holders.h"
 
@@ -32,9 +33,10 @@ Fact<std::vector<RdmaHolder>> HoldersOf(HostWorker& worker, const std::string& d
 }
 
 absl::Status Refused(const PortAddress& port, const PortUse& use, bool in_production, bool allowed) {
-  const std::string who = use.kind == PortUse::Kind::kUsed
-                              ? fmt::format("RDMA port {} is in use by {}", port.port, use.text)
-                              : fmt::format("whether others use RDMA port {} is not known: {}", port.port, use.text);
+  const std::string who =
+      use.kind == PortUse::Kind::kUsed
+          ? fmt::format("RDMA port {} is in use by {}", port.port, use.text)
+          : fmt::format("whether others use RDMA port {} is not known: {}", port.port, use.text);
   const char* const remedy =
       in_production ? "root of this host has to start the agent with --allow-in-production"
       : allowed     ? "test when it is idle, or with --in-production, at 5 % of its rate"
@@ -75,10 +77,10 @@ absl::StatusOr<PortPass> Agent::AdmitUse(const PortAddress& port, bool in_produc
   PortPass pass{.watched = !in_production};
   if (in_production) {
     if (!port.rate_mbps) {
-      return absl::AbortedError(
-          fmt::format("the rate of RDMA port {} is not known, so a test in production has no limit: {}. Nothing was "
-                      "sent",
-                      port.port, port.rate_mbps.missing().detail));
+      return absl::AbortedError(fmt::format(
+          "the rate of RDMA port {} is not known, so a test in production has no limit: {}. Nothing was "
+          "sent",
+          port.port, port.rate_mbps.missing().detail));
     }
     pass.pacer = std::make_shared<Pacer>(ShareOf(*port.rate_mbps));
     pass.reverse_pacer = std::make_shared<Pacer>(ShareOf(*port.rate_mbps));

@@ -326,9 +326,10 @@ void MaxTime::Arm(const Context& context, const std::function<ExitStatus(const s
 }
 
 void AddInProduction(CLI::App& app, bool& in_production) {
-  app.add_flag("--in-production", in_production,
-               "Also test a port that others use, where its agent allows it (--allow-in-production): at most at 5 % "
-               "of the port's rate. Else such a port is not tested");
+  app.add_flag(
+      "--in-production", in_production,
+      "Also test a port that others use, where its agent allows it (--allow-in-production): at most at 5 % "
+      "of the port's rate. Else such a port is not tested");
 }
 
 void AddMaxTime(CLI::App& app, MaxTime& max_time) {

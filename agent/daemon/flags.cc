@@ -66,7 +66,8 @@ FlagParser::FlagParser()
       "only. Else rdmaready-prover makes those that its file names");
   app_.add_flag_callback(
       "--allow-in-production", [this] { flags_.set_allow_in_production(true); },
-      "Let callers test ports that others use (--in-production of test, check and probe), at most at 5 % of the "
+      "Let callers test ports that others use (--in-production of test, check and probe), at most at 5 % of "
+      "the "
       "port's rate");
   Text("--helpers", "DIR",
        "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",

@@ -23,7 +23,9 @@ constexpr std::uint64_t kMostSharesOfSecond = 5;  // a message costs at most a f
 
 }  // namespace
 
-std::uint64_t ShareOf(std::uint64_t rate_mbps) { return rate_mbps * kBytesPerMegabit * kInProductionPercent / 100; }
+std::uint64_t ShareOf(std::uint64_t rate_mbps) {
+  return rate_mbps * kBytesPerMegabit * kInProductionPercent / 100;
+}
 
 std::uint64_t WireBytesOf(std::uint64_t message_bytes) {
   const std::uint64_t packets = (message_bytes + kPacketBytes - 1) / kPacketBytes + kOtherPackets;
@@ -47,7 +49,8 @@ void Pacer::LowerTo(std::uint64_t limit_bytes_per_s) {
 std::optional<TimePoint> Pacer::Take(std::uint64_t message_bytes, TimePoint now) {
   const std::lock_guard lock(mutex_);
   if (now < free_) return free_;
-  const double seconds = static_cast<double>(WireBytesOf(message_bytes)) / static_cast<double>(std::max<std::uint64_t>(limit_, 1));
+  const double seconds =
+      static_cast<double>(WireBytesOf(message_bytes)) / static_cast<double>(std::max<std::uint64_t>(limit_, 1));
   free_ = now + std::chrono::ceil<TimePoint::duration>(std::chrono::duration<double>(seconds));
   return std::nullopt;
 }

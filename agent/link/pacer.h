@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pacer: keeps one direction of a test or a proof below a number of bytes per second, for all its queue pairs together.
+// Pacer: keeps one direction of a test or a proof below a number of bytes per second, for all its queue pairs
+// together.
 //
 // Messages begin at distances: one that costs as much as 200 ms of the limit delays the next one by 200 ms. So
 // what begins in any second is at most the limit and one message. With ShareOf(rate), 5 % of a port's rate, and
@@ -20,8 +21,8 @@ std::uint64_t ShareOf(std::uint64_t rate_mbps);
 // Whether a message of so many bytes is small enough for that limit: at most 200 ms of it.
 bool FitsShare(std::uint64_t message_bytes, std::uint64_t limit_bytes_per_s);
 
-// The bytes that a message puts on the wire in one direction, with the headers of its packets at an MTU of 1024. It
-// includes a share for acknowledgements, notices and credits. Larger MTUs cost less.
+// The bytes that a message puts on the wire in one direction, with the headers of its packets at an MTU of
+// 1024. It includes a share for acknowledgements, notices and credits. Larger MTUs cost less.
 std::uint64_t WireBytesOf(std::uint64_t message_bytes);
 
 // Threads: all methods may be called from any thread.

@@ -60,7 +60,8 @@ std::string OwnerOf(const RdmaHolder& holder) {
 
 std::string Listed(const std::vector<std::string>& owners) {
   const std::size_t named = std::min(owners.size(), kMostNamed);
-  std::string text = fmt::format("{}", fmt::join(owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  std::string text =
+      fmt::format("{}", fmt::join(owners.begin(), owners.begin() + static_cast<std::ptrdiff_t>(named), ", "));
   if (named < owners.size()) text += fmt::format(" and {} more", owners.size() - named);
   return text;
 }
@@ -94,7 +95,8 @@ PortUse UseByCounters(const CounterReading& before, const CounterReading& after,
   if (!first || !second || *second < *first || seconds <= 0)
     return Unknown("its counters were set back, or came and went");
   if (static_cast<double>(*second - *first) / seconds <= kQuietPerSecond) return {.kind = PortUse::Kind::kFree};
-  const char* const who = ipoib ? "IPoIB, or a user that the kernel does not list" : "a user that the kernel does not list";
+  const char* const who =
+      ipoib ? "IPoIB, or a user that the kernel does not list" : "a user that the kernel does not list";
   return {.kind = PortUse::Kind::kUsed,
           .text = fmt::format("{} (its counters grew by {} in {:.1f} s)", who, *second - *first, seconds)};
 }
@@ -103,7 +105,9 @@ PortUse UseByCounters(const CounterReading& before, const CounterReading& after,
 
 PortUse UseByHolders(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
                      const UseExceptions& exceptions) {
-  if (!holders) return Unknown("the owners of its queue pairs could not be read: " + SafeLine(holders.missing().detail, 256));
+  if (!holders)
+    return Unknown("the owners of its queue pairs could not be read: " +
+                   SafeLine(holders.missing().detail, 256));
   std::vector<std::string> owners;
   for (const RdmaHolder& holder : *holders) {
     if (!OnPort(holder, number) || !Uses(holder, exceptions)) continue;

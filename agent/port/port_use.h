@@ -32,12 +32,12 @@ struct PortUse {
 
 // Owners whose objects do not count.
 struct UseExceptions {
-  std::int64_t process = 0;         // this one
-  std::set<std::string> kernel{};   // modules that work for this test: of a proof, its own connection
+  std::int64_t process = 0;        // this one
+  std::set<std::string> kernel{};  // modules that work for this test: of a proof, its own connection
 };
 
-// The owners of objects on port `number`. An object of no port yet counts for each port of its device. Never asks
-// the counters, so it can be called while this host's agent tests the port.
+// The owners of objects on port `number`. An object of no port yet counts for each port of its device. Never
+// asks the counters, so it can be called while this host's agent tests the port.
 PortUse UseByHolders(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
                      const UseExceptions& exceptions);
 

@@ -22,8 +22,8 @@ inline constexpr std::chrono::milliseconds kLookDuringTest{500};
 // Threads: all methods may be called from any thread.
 class UseWatch {
  public:
-  // `look` is called on the watch's thread until the destructor has returned; empty: nothing is watched, and the
-  // token is that of `cancel` alone. `clock` outlives this.
+  // `look` is called on the watch's thread until the destructor has returned; empty: nothing is watched, and
+  // the token is that of `cancel` alone. `clock` outlives this.
   UseWatch(std::function<PortUse()> look, Clock& clock, const std::stop_token& cancel);
   UseWatch(const UseWatch&) = delete;
   UseWatch& operator=(const UseWatch&) = delete;

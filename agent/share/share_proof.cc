@@ -95,11 +95,9 @@ absl::Status MoveFiles(const ShareProof& proof, int directory, const Patience& p
     if (patience.clock->Now() < patience.deadline) return absl::OkStatus();
     return MakeFailure(FailureKind::kStalled, "the time for the files was up");
   };
-  absl::StatusOr<ShapeRun> run =
-      RunFileShapes(directory, {.nonce = proof.nonce,
-                                                                   .duration = proof.duration,
-                                                                   .interrupted = interrupted,
-                                                                   .pace = patience.pace});
+  absl::StatusOr<ShapeRun> run = RunFileShapes(
+      directory,
+      {.nonce = proof.nonce, .duration = proof.duration, .interrupted = interrupted, .pace = patience.pace});
   if (!run.ok()) return MakeFailure(FailureKind::kRejected, Message(run.status()));
   walk.result().transfers = std::move(run->results);
   if (!run->left_behind.empty()) walk.answers().share.file_left = run->left_behind;

@@ -17,7 +17,10 @@ constexpr char kWhat[] = "RDMA read";
 }  // namespace
 
 ReadInitiator::ReadInitiator(Session& session, const Pattern& pattern, const RemoteMemory& source)
-    : session_(session), pattern_(pattern), source_(source), chain_(ChainOf(session.test(), session.options())) {}
+    : session_(session),
+      pattern_(pattern),
+      source_(source),
+      chain_(ChainOf(session.test(), session.options())) {}
 
 absl::Status ReadInitiator::Prepare() {
   const TransferCase& test = session_.test();

@@ -38,8 +38,9 @@ struct RunOptions {
   std::uint64_t max_bytes = 64ull << 30;      // the measured part ends there even before its time
   std::stop_token cancel{};                   // the caller gives up; noticed within 100 ms
   std::function<std::string()> why_cancelled{};  // asked then; empty, or an empty answer: the caller gave up
-  // In production, one for each direction, which its initiator keeps to; null: at full speed. Both ends have one,
-  // or neither: each hears the other's limit, and the test is not made (kCancelled) where one does not say it.
+  // In production, one for each direction, which its initiator keeps to; null: at full speed. Both ends have
+  // one, or neither: each hears the other's limit, and the test is not made (kCancelled) where one does not say
+  // it.
   std::shared_ptr<Pacer> pacer{};
   std::shared_ptr<Pacer> reverse_pacer{};  // of the other direction of a bidirectional test
   // Of the initiator: whether it may connect where an offer says, which may name any address. Empty: it may.

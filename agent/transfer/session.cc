@@ -118,17 +118,19 @@ absl::Status Session::HearLimit() {
 absl::Status Session::AgreeOnLimit(std::uint64_t offered_bytes_per_s) {
   if (!options_.pacer) return absl::OkStatus();
   if (offered_bytes_per_s == 0) {
-    return MakeFailure(FailureKind::kCancelled,
-                       fmt::format("the {} does not limit what it sends: its agent is older, or was not asked to "
-                                   "test in production. Nothing was sent",
-                                   OtherEnd(role_)));
+    return MakeFailure(
+        FailureKind::kCancelled,
+        fmt::format("the {} does not limit what it sends: its agent is older, or was not asked to "
+                    "test in production. Nothing was sent",
+                    OtherEnd(role_)));
   }
   options_.pacer->LowerTo(offered_bytes_per_s);
   if (FitsShare(test_.message_bytes, options_.pacer->limit_bytes_per_s())) return absl::OkStatus();
-  return MakeFailure(FailureKind::kCancelled,
-                     fmt::format("a message of {} is too large for the {} of the slower port that a test in "
-                                 "production may use in a second: choose a smaller case",
-                                 BytesText(test_.message_bytes), BytesText(options_.pacer->limit_bytes_per_s())));
+  return MakeFailure(
+      FailureKind::kCancelled,
+      fmt::format("a message of {} is too large for the {} of the slower port that a test in "
+                  "production may use in a second: choose a smaller case",
+                  BytesText(test_.message_bytes), BytesText(options_.pacer->limit_bytes_per_s())));
 }
 
 absl::Status Session::Pace(std::uint64_t message_bytes) {

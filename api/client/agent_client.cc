@@ -198,10 +198,10 @@ absl::Status AgentClient::KnowsInProduction(bool in_production) {
   if (!in_production) return absl::OkStatus();
   RR_ASSIGN_OR_RETURN(const AgentVersion told, GetVersion());
   if (told.limits_tests) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      fmt::format("host {}: its agent ({}) does not know --in-production, and would test at full speed: nothing "
-                  "was sent. Update that agent, or test when nobody uses the port",
-                  name_, told.version));
+  return absl::FailedPreconditionError(fmt::format(
+      "host {}: its agent ({}) does not know --in-production, and would test at full speed: nothing "
+      "was sent. Update that agent, or test when nobody uses the port",
+      name_, told.version));
 }
 
 absl::StatusOr<Facts> AgentClient::GetFacts() {

@@ -105,8 +105,8 @@ class AgentClient {
   struct Wire;  // the generated stub: agent_wire.h
 
   absl::Status Explain(const grpc::Status& status) const;
-  // kFailedPrecondition: the agent is of an older version, and would make the tests at full speed. Asks it only where
-  // `in_production` is true.
+  // kFailedPrecondition: the agent is of an older version, and would make the tests at full speed. Asks it only
+  // where `in_production` is true.
   absl::Status KnowsInProduction(bool in_production);
   // The same of a call that older agents do not know.
   absl::Status ExplainNewer(const grpc::Status& status) const;

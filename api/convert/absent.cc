@@ -16,8 +16,7 @@ using google::protobuf::FieldDescriptor;
 constexpr std::array<std::string_view, 12> kMayBeAbsent{
     "waived",           "remedy",        "first_wrong_offset", "asked_tos",
     "traffic_class",    "service_level", "error_counters",     "priority_packets",
-    "foreign_permille", "tester_cpu",    "tester_numa_node",
-    "limit_bytes_per_s"};
+    "foreign_permille", "tester_cpu",    "tester_numa_node",   "limit_bytes_per_s"};
 
 }  // namespace
 

@@ -58,7 +58,8 @@ struct TransferCounts {
 
 enum class PeerMessageKind {
   kUnknown,
-  kOffer,   // responder listens: case_name, message_bytes, depth, verify, lanes, endpoint, nonce, limit_bytes_per_s
+  kOffer,   // responder listens: case_name, message_bytes, depth, verify, lanes, endpoint, nonce,
+            // limit_bytes_per_s
   kReady,   // responder accepted the right peer, its memory is registered: memory (write and read only)
   kDone,    // initiator has nothing more to send: counts; the responder answers with its view
   kView,    // responder's own view: counts, result

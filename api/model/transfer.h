@@ -12,7 +12,8 @@
 
 namespace rdmaready {
 
-// A test in production puts at most this share of the port's rate on the wire in each direction, headers included.
+// A test in production puts at most this share of the port's rate on the wire in each direction, headers
+// included.
 inline constexpr std::uint32_t kInProductionPercent = 5;
 
 enum class Operation { kUnknown, kSend, kWrite, kRead };

@@ -382,9 +382,8 @@ void HostsCheck::ProbeFrom(std::size_t index) {
 
 void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot, TestedWay& way) {
   const Profile& profile = *job.profile;
-  const TransferOptions marked{.tos = profile.tos,
-                               .system_tos = !profile.tos.has_value(),
-                               .in_production = options_.in_production};
+  const TransferOptions marked{
+      .tos = profile.tos, .system_tos = !profile.tos.has_value(), .in_production = options_.in_production};
   Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
   std::uint64_t most_bytes = 0;  // of the transfers that show the class
   std::size_t number = 0;

@@ -57,8 +57,8 @@ absl::StatusOr<RdmaHolder> DecodeConnection(const Attributes& entry) {
 }
 
 // `table` is the attribute that holds the entries.
-absl::StatusOr<std::vector<RdmaHolder>> DecodeTable(std::span<const std::byte> payload, const RdmaDevice& device,
-                                                    int table, const char* what,
+absl::StatusOr<std::vector<RdmaHolder>> DecodeTable(std::span<const std::byte> payload,
+                                                    const RdmaDevice& device, int table, const char* what,
                                                     absl::StatusOr<RdmaHolder> (*decode)(const Attributes&)) {
   RR_ASSIGN_OR_RETURN(const Attributes top, Attributes::Parse(payload, what));
   RR_ASSIGN_OR_RETURN(const std::uint32_t index, top.U32(RDMA_NLDEV_ATTR_DEV_INDEX));
@@ -92,7 +92,8 @@ absl::Status ReadInto(HostReader& host, const RdmaDevice& device, unsigned comma
 void NameByConnection(std::vector<RdmaHolder>& holders) {
   std::map<std::uint32_t, std::string> names;
   for (const RdmaHolder& holder : holders) {
-    if (holder.object == RdmaHolder::Object::kConnection && holder.queue_pair != 0 && !holder.kernel_name.empty())
+    if (holder.object == RdmaHolder::Object::kConnection && holder.queue_pair != 0 &&
+        !holder.kernel_name.empty())
       names[holder.queue_pair] = holder.kernel_name;
   }
   for (RdmaHolder& holder : holders) {

@@ -22,14 +22,14 @@ struct RdmaHolder {
   enum class Object { kQueuePair, kConnection };  // kConnection: an RDMA-CM identifier
 
   Object object = Object::kQueuePair;
-  std::uint32_t port = 0;         // from 1; 0: of no port yet
-  std::uint32_t queue_pair = 0;   // its number; of an identifier 0: it has none
-  std::uint8_t type = 0;          // of a queue pair: enum ib_qp_type
-  std::uint8_t state = 0;         // enum ib_qp_state; of an identifier: enum rdma_cm_state
-  std::string kernel_name{};      // the kernel module that made it; empty: a process did
-  std::int64_t thread = 0;        // which made it, in the reader's PID namespace; 0: not known
-  std::int64_t process = 0;       // of the thread; 0: not known
-  std::string command{};          // of the process, as /proc/PID/comm has it; empty: not known
+  std::uint32_t port = 0;        // from 1; 0: of no port yet
+  std::uint32_t queue_pair = 0;  // its number; of an identifier 0: it has none
+  std::uint8_t type = 0;         // of a queue pair: enum ib_qp_type
+  std::uint8_t state = 0;        // enum ib_qp_state; of an identifier: enum rdma_cm_state
+  std::string kernel_name{};     // the kernel module that made it; empty: a process did
+  std::int64_t thread = 0;       // which made it, in the reader's PID namespace; 0: not known
+  std::int64_t process = 0;      // of the thread; 0: not known
+  std::string command{};         // of the process, as /proc/PID/comm has it; empty: not known
 
   bool operator==(const RdmaHolder&) const = default;
 };

@@ -82,14 +82,14 @@ class Helped final : public Prover {
     }
     const milliseconds limit = std::min(left, kMostProbeTime);
     std::string at(steps.front());
-    const HelperAnswer got =
-        asker_.Ask(kProveVerb, ToJson(ProofOrder{.proof = proof, .limit = limit, .limit_bytes_per_s = watch.limit_bytes_per_s}),
-                   TimedWait({.longest = limit + kLongerThanItself, .stop = watch.stop}),
-                   [&](std::string_view step) {
-                     if (std::ranges::find(steps, step) == steps.end()) return;
-                     at = step;
-                     if (watch.progress) watch.progress(at);
-                   });
+    const HelperAnswer got = asker_.Ask(
+        kProveVerb,
+        ToJson(ProofOrder{.proof = proof, .limit = limit, .limit_bytes_per_s = watch.limit_bytes_per_s}),
+        TimedWait({.longest = limit + kLongerThanItself, .stop = watch.stop}), [&](std::string_view step) {
+          if (std::ranges::find(steps, step) == steps.end()) return;
+          at = step;
+          if (watch.progress) watch.progress(at);
+        });
     const absl::StatusOr<ProofOutcome> outcome = OutcomeOf(got);
     if (!outcome.ok()) {
       Fail(at, outcome.status(), walk);

@@ -190,7 +190,8 @@ absl::Status ReadUnit(Session& session, const Unit& unit, TransferResult& result
   const absl::StatusOr<Arena> second = Arena::Make(read_bytes);
   if (!first.ok()) return first.status();
   if (!second.ok()) return second.status();
-  ProofMeter meter(result, std::string(kProofIserRead), Operation::kRead, read_bytes, *patience.clock, patience.pace);
+  ProofMeter meter(result, std::string(kProofIserRead), Operation::kRead, read_bytes, *patience.clock,
+                   patience.pace);
   absl::Status status;
   const std::uint64_t end = std::min<std::uint64_t>(unit.capacity.blocks, kMostReadBytes / block_bytes);
   for (std::uint64_t at = 0; status.ok() && at + count <= std::max<std::uint64_t>(end, count); at += count) {

@@ -207,7 +207,8 @@ absl::Status ReadNamespace(const NamespaceDevice& device, TransferResult& result
   absl::StatusOr<Arena> second = Arena::Make(block);
   if (!first.ok()) return first.status();
   if (!second.ok()) return second.status();
-  ProofMeter meter(result, std::string(kProofNvmeRead), Operation::kRead, block, *patience.clock, patience.pace);
+  ProofMeter meter(result, std::string(kProofNvmeRead), Operation::kRead, block, *patience.clock,
+                   patience.pace);
   absl::Status status;
   for (std::uint64_t at = 0; status.ok() && at + block <= std::min(device.size_bytes, kMostReadBytes);
        at += block) {

@@ -50,8 +50,9 @@ TEST_F(OwnTestTest, APortThatAProcessUsesIsLeftAloneAndTheHistorySaysSo) {
   EXPECT_THAT(said_, testing::ElementsAre("own-test-skipped"));
   EXPECT_THAT(agent.store.transfers, IsEmpty());
   ASSERT_THAT(agent.store.events, SizeIs(1));
-  EXPECT_THAT(agent.store.events[0].text,
-              HasSubstr("the scheduled loopback test of rxe0/1 was not made: RDMA port rxe0/1 is in use by pid 42"));
+  EXPECT_THAT(
+      agent.store.events[0].text,
+      HasSubstr("the scheduled loopback test of rxe0/1 was not made: RDMA port rxe0/1 is in use by pid 42"));
 }
 
 TEST_F(OwnTestTest, AQuietPortIsTestedByTheCasesThatWereAskedFor) {

@@ -327,10 +327,10 @@ inline Bytes Connection(std::uint32_t queue_pair, const Bytes& owner, std::uint8
 }
 // A queue pair: type 1 is GSI, 2 is RC, 4 is UD; state 3 is RTS.
 inline Bytes QueuePair(std::uint32_t number, std::uint8_t type, const Bytes& owner, std::uint32_t port = 1) {
-  return Nest(RDMA_NLDEV_ATTR_RES_QP_ENTRY,
-              (port == 0 ? Bytes() : U32(RDMA_NLDEV_ATTR_PORT_INDEX, port)) +
-                  U32(RDMA_NLDEV_ATTR_RES_LQPN, number) + U8(RDMA_NLDEV_ATTR_RES_TYPE, type) +
-                  U8(RDMA_NLDEV_ATTR_RES_STATE, 3) + owner);
+  return Nest(RDMA_NLDEV_ATTR_RES_QP_ENTRY, (port == 0 ? Bytes() : U32(RDMA_NLDEV_ATTR_PORT_INDEX, port)) +
+                                                U32(RDMA_NLDEV_ATTR_RES_LQPN, number) +
+                                                U8(RDMA_NLDEV_ATTR_RES_TYPE, type) +
+                                                U8(RDMA_NLDEV_ATTR_RES_STATE, 3) + owner);
 }
 inline Bytes QueuePairs(std::uint32_t index, const Bytes& rows) {
   return U32(1, index) + Text(2, "rxe0") + Nest(RDMA_NLDEV_ATTR_RES_QP, rows);

@@ -114,9 +114,10 @@ TEST_F(AgentOptionsTest, AreTakenFromTheCommandLine) {
 
 TEST_F(AgentOptionsTest, SayWhatCallersMayHaveDone) {
   const auto file = Configured(
-      "state_dir: /s\nallow_proofs: true\nallow_in_production: true\ntest_max_bytes: 256G\ntest_max_time: 20m\n");
-  const auto flags =
-      Parse({"--state-dir", "/s", "--allow-proofs", "--allow-in-production", "--test-max-bytes", "256G", "--test-max-time", "20m"});
+      "state_dir: /s\nallow_proofs: true\nallow_in_production: true\ntest_max_bytes: 256G\ntest_max_time: "
+      "20m\n");
+  const auto flags = Parse({"--state-dir", "/s", "--allow-proofs", "--allow-in-production", "--test-max-bytes",
+                            "256G", "--test-max-time", "20m"});
   for (const auto& answer : {file, flags}) {
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_TRUE(answer->options.server.allow_proofs);

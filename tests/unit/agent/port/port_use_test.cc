@@ -24,11 +24,18 @@ RdmaHolder QueuePair(std::string kernel, std::uint8_t type = kRc) {
 }
 
 RdmaHolder QueuePairOf(std::int64_t pid, std::string command) {
-  return {.port = 1, .queue_pair = 18, .type = kRc, .state = 3, .thread = pid, .process = pid, .command = std::move(command)};
+  return {.port = 1,
+          .queue_pair = 18,
+          .type = kRc,
+          .state = 3,
+          .thread = pid,
+          .process = pid,
+          .command = std::move(command)};
 }
 
 RdmaHolder Identifier(std::string kernel, std::uint8_t state) {
-  return {.object = RdmaHolder::Object::kConnection, .port = 1, .state = state, .kernel_name = std::move(kernel)};
+  return {
+      .object = RdmaHolder::Object::kConnection, .port = 1, .state = state, .kernel_name = std::move(kernel)};
 }
 
 PortUse Owners(std::vector<RdmaHolder> holders) {
@@ -60,11 +67,13 @@ TEST(PortUse, NamesTheProcessThatHoldsAQueuePair) {
 
 TEST(PortUse, NamesTheKernelConsumerThatHoldsAQueuePair) {
   for (const char* name : {"nvme_rdma", "cifs", "ksmbd", "rpcrdma", "smc", "rdma_cm"})
-    EXPECT_EQ(Owners({QueuePair(name)}), (PortUse{.kind = Kind::kUsed, .text = std::string(name) + " of the kernel"}));
+    EXPECT_EQ(Owners({QueuePair(name)}),
+              (PortUse{.kind = Kind::kUsed, .text = std::string(name) + " of the kernel"}));
 }
 
 TEST(PortUse, CountsAnOwnerOnceAndNamesThreeOfMany) {
-  EXPECT_EQ(Owners({QueuePairOf(1, "a"), QueuePairOf(1, "a"), QueuePair("cifs")}).text, "a (pid 1), cifs of the kernel");
+  EXPECT_EQ(Owners({QueuePairOf(1, "a"), QueuePairOf(1, "a"), QueuePair("cifs")}).text,
+            "a (pid 1), cifs of the kernel");
   EXPECT_EQ(Owners({QueuePairOf(1, "a"), QueuePairOf(2, "b"), QueuePairOf(3, "c"), QueuePairOf(4, "d"),
                     QueuePairOf(5, "e")})
                 .text,
@@ -92,7 +101,9 @@ TEST(PortUse, IgnoresTheDriversOwnQueuePairs) {
   EXPECT_EQ(Owners({QueuePair("mlx5_ib", kUd), QueuePair("mlx4_ib", kUd)}).kind, Kind::kFree);
 }
 
-TEST(PortUse, IgnoresThisProcess) { EXPECT_EQ(Owners({QueuePairOf(kOwnPid, "rdmaready-agent")}).kind, Kind::kFree); }
+TEST(PortUse, IgnoresThisProcess) {
+  EXPECT_EQ(Owners({QueuePairOf(kOwnPid, "rdmaready-agent")}).kind, Kind::kFree);
+}
 
 TEST(PortUse, IgnoresTheModuleThatWorksForTheTestItself) {
   const Holders holders(std::vector<RdmaHolder>{QueuePair("cifs")});
@@ -124,7 +135,8 @@ TEST(PortUse, AQuietPortWithoutUsersIsFree) {
   using std::chrono::milliseconds;
   EXPECT_EQ(UseWith({}, Counted(50, milliseconds(0)), Counted(100, milliseconds(100))).kind, Kind::kFree);
   EXPECT_EQ(UseWith({}, Counted(0, milliseconds(0)), Counted(101, milliseconds(100))).kind, Kind::kUsed);
-  EXPECT_EQ(UseWith({QueuePairOf(7, "x")}, Counted(0, milliseconds(0)), Counted(0, milliseconds(100))).text, "x (pid 7)");
+  EXPECT_EQ(UseWith({QueuePairOf(7, "x")}, Counted(0, milliseconds(0)), Counted(0, milliseconds(100))).text,
+            "x (pid 7)");
 }
 
 TEST(PortUse, IpoibIsAUserWhenThePortIsNotQuiet) {
@@ -132,7 +144,8 @@ TEST(PortUse, IpoibIsAUserWhenThePortIsNotQuiet) {
   const std::vector<RdmaHolder> ipoib{QueuePair("ib_ipoib", kUd)};
   EXPECT_EQ(Owners(ipoib).kind, Kind::kFree);
   EXPECT_EQ(UseWith(ipoib, Counted(0, milliseconds(0)), Counted(9, milliseconds(100))).kind, Kind::kFree);
-  EXPECT_THAT(UseWith(ipoib, Counted(0, milliseconds(0)), Counted(900, milliseconds(100))).text, HasSubstr("IPoIB"));
+  EXPECT_THAT(UseWith(ipoib, Counted(0, milliseconds(0)), Counted(900, milliseconds(100))).text,
+              HasSubstr("IPoIB"));
 }
 
 TEST(PortUse, ADriverWithoutCountersLeavesTheOwnersToDecide) {

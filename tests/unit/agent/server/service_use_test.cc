@@ -69,7 +69,8 @@ TEST_F(UseServiceTest, ALoopbackTestOfAUsedPortNamesTheKernelsConsumer) {
   for (const char* name : {"nvme_rdma", "cifs", "rpcrdma"}) {
     ServedAgent agent(BothEnds(), locks_);
     UsedByKernel(agent.host, name);
-    EXPECT_THAT(std::string(Loopback(agent).message()), HasSubstr(std::string("in use by ") + name + " of the kernel"));
+    EXPECT_THAT(std::string(Loopback(agent).message()),
+                HasSubstr(std::string("in use by ") + name + " of the kernel"));
   }
   EXPECT_THAT(fabrics_, IsEmpty());
 }
@@ -194,15 +195,17 @@ TEST_F(UseServiceTest, ATestIsStoppedWhenAUserComesAndSaysSo) {
   ServedAgent agent = Unbounded(BothEnds(), locks_);
   UserComes(agent.host);
   const auto begin = std::chrono::steady_clock::now();
-  const absl::Status stopped = agent.Client("a")->TestLoopback(
-      {}, {"send-1k", "write-8k"}, "a test", "run-7", {}, [this](const PortTransfer& one) { transfers_.push_back(one); },
-      {.duration = std::chrono::milliseconds(50'000)});
+  const absl::Status stopped =
+      agent.Client("a")->TestLoopback({}, {"send-1k", "write-8k"}, "a test", "run-7", {},
+                                      [this](const PortTransfer& one) { transfers_.push_back(one); },
+                                      {.duration = std::chrono::milliseconds(50'000)});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(40));
   EXPECT_EQ(stopped.code(), absl::StatusCode::kAborted);
   EXPECT_THAT(std::string(stopped.message()), HasSubstr("RDMA port rxe0/1 came into use by rping (pid 42)"));
   ASSERT_THAT(transfers_, SizeIs(1));
   EXPECT_EQ(transfers_[0].result.failure.kind, FailureKind::kCancelled);
-  EXPECT_THAT(transfers_[0].result.failure.detail, HasSubstr("came into use by rping (pid 42): the test was stopped"));
+  EXPECT_THAT(transfers_[0].result.failure.detail,
+              HasSubstr("came into use by rping (pid 42): the test was stopped"));
 }
 
 TEST_F(UseServiceTest, BothEndsOfAPeerTestHearThatAUserCameToOneOfThem) {

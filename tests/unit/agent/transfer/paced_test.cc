@@ -71,8 +71,8 @@ TEST(Paced, QueuePairsAndDirectionsShareTheLimitOfTheirDirection) {
   std::vector<std::unique_ptr<MemoryFabric>> fabrics;
   for (int i = 0; i < 6; ++i) fabrics.push_back(std::make_unique<MemoryFabric>());
   const BothWays both = RunLoopback(
-      test,
-      [&](Role role, std::uint32_t index) { return std::make_unique<MemoryLink>(*fabrics[index], role); }, options);
+      test, [&](Role role, std::uint32_t index) { return std::make_unique<MemoryLink>(*fabrics[index], role); },
+      options);
   ASSERT_TRUE(both.reverse);
   for (const TransferResult* result : {&both.forward, &*both.reverse}) {
     EXPECT_EQ(result->failure, Failure{}) << result->failure.detail;

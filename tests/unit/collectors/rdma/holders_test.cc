@@ -23,7 +23,8 @@ TEST(Holders, NamesQueuePairsOfTheKernelAndOfProcesses) {
       kHeldDevice);
   ASSERT_TRUE(holders.ok()) << holders.status();
   ASSERT_THAT(*holders, SizeIs(3));
-  EXPECT_EQ((*holders)[0], (RdmaHolder{.port = 1, .queue_pair = 1, .type = 1, .state = 3, .kernel_name = "ib_core"}));
+  EXPECT_EQ((*holders)[0],
+            (RdmaHolder{.port = 1, .queue_pair = 1, .type = 1, .state = 3, .kernel_name = "ib_core"}));
   EXPECT_EQ((*holders)[1], (RdmaHolder{.port = 2, .queue_pair = 17, .type = 2, .state = 3, .thread = 42}));
   EXPECT_EQ((*holders)[2], (RdmaHolder{.queue_pair = 18, .type = 4, .state = 3}));
 }
@@ -55,7 +56,8 @@ TEST(Holders, GiveAQueuePairMadeThroughRdmaCmTheNameOfItsConsumer) {
   host.Answer(wire::QueuePairsRequest(3),
               wire::One(wire::QueuePairs(3, wire::QueuePair(17, 2, wire::OfKernel("rdma_cm")) +
                                                 wire::QueuePair(18, 2, wire::OfKernel("rdma_cm")))));
-  host.Answer(wire::CmIdsRequest(3), wire::One(wire::CmIds(3, wire::Connection(17, wire::OfKernel("nvme_rdma")))));
+  host.Answer(wire::CmIdsRequest(3),
+              wire::One(wire::CmIds(3, wire::Connection(17, wire::OfKernel("nvme_rdma")))));
   const auto holders = ReadHolders(host, "rxe0");
   ASSERT_TRUE(holders) << holders.missing().detail;
   ASSERT_THAT(*holders, SizeIs(3));
