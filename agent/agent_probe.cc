@@ -258,17 +258,17 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
   Walk walk(run.result, bounds);
   if (!path.address.empty()) {
     const Counted running(live_tests_);
-    row.run({.address = path.address,
-             .port_number = static_cast<std::uint16_t>(question.port_number),
-             .local_address = path.port.address,
-             .iwarp = path.iwarp,
-             .prove = proves,
-             .volume = question.volume},
-            {.make_link = make_link_,
-             .connect_tcp = config_.network.connect_tcp,
-             .prove = [&](KernelProof proof,
-                          Walk& way) { ProveByKernel(std::move(proof), question, path, way); }},
-            walk);
+    row.run(
+        {.address = path.address,
+         .port_number = static_cast<std::uint16_t>(question.port_number),
+         .local_address = path.port.address,
+         .iwarp = path.iwarp,
+         .prove = proves,
+         .volume = question.volume},
+        {.make_link = make_link_,
+         .connect_tcp = config_.network.connect_tcp,
+         .prove = [&](KernelProof proof, Walk& way) { ProveByKernel(std::move(proof), question, path, way); }},
+        walk);
     if (!refused.ok()) TellRefused(FirstProofStep(row), refused, walk);
     if (proves && question.protocol == Protocol::kSmb) {
       ProveOnShare(question, path, walk, [&] {

@@ -22,17 +22,15 @@ bool Done(const ProbeResult& result, std::string_view name) {
 
 }  // namespace
 
-// Allowed to do it itself, the agent reads the evidence as it reads everything of the host: what does not answer
-// holds nobody else up.
+// Allowed to do it itself, the agent reads the evidence as it reads everything of the host: what does not
+// answer holds nobody else up.
 std::shared_ptr<Prover> Agent::MakeProver() {
   if (!config_.allow_proofs) return config_.prover;
   return InProcessProver(
       {.evidence =
            [this](const KernelProof& proof) {
-             const auto read = [address = proof.address, device = proof.device,
-                                number = proof.device_port](HostReader& host) {
-               return ReadEvidence(host, address, device, number);
-             };
+             const auto read = [address = proof.address, device = proof.device, number = proof.device_port](
+                                   HostReader& host) { return ReadEvidence(host, address, device, number); };
              return worker_.Read<ShareEvidence>(read).value_or(ShareEvidence());
            },
        .leftovers = [events = config_.events](const auto& found) { TellOfLeftovers(events, found); }});

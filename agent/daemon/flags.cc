@@ -34,7 +34,8 @@ FlagParser::FlagParser()
        &AgentSettings::set_tls_cert);
   Text("--tls-key", "FILE", "Its private key", &AgentSettings::set_tls_key);
   Text("--tls-ca", "FILE", "Whose certificates callers must have", &AgentSettings::set_tls_ca);
-  Text("--tls-crl", "FILE", "Whose certificates are revoked: lists (CRLs) of that CA, read again as they change",
+  Text("--tls-crl", "FILE",
+       "Whose certificates are revoked: lists (CRLs) of that CA, read again as they change",
        &AgentSettings::set_tls_crl);
   Text("--roles", "FILE",
        "Which certificates may observe, test, prove or apply, and which are other agents' (default: each may "

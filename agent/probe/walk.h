@@ -32,8 +32,8 @@ class Walk {
     TimePoint deadline{};                                     // of the whole probe
     std::function<absl::Status()> interrupted{};              // as Patience::interrupted
     std::function<void(const std::string& step)> progress{};  // the step that begins; may be empty
-    std::stop_token stop{};                                   // `interrupted`, for who waits for something else too
-    Clock* clock = &RealClock();                              // that `deadline` is by
+    std::stop_token stop{};       // `interrupted`, for who waits for something else too
+    Clock* clock = &RealClock();  // that `deadline` is by
     // In production: what the proof's operations may put on the wire in each direction; 0: as much as they can.
     std::uint64_t limit_bytes_per_s = 0;
   };

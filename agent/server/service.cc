@@ -392,7 +392,8 @@ grpc::Status AgentService::GetEvents(grpc::ServerContext* context, const v1::Get
   CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   for (const KeptEvent& kept : events_->Kept()) {
     const v1::LoggedEvent event = ToProto(kept);
-    if (!watch.Within(limits_.stalled_write, [&] { return writer->Write(event); })) return grpc::Status::CANCELLED;
+    if (!watch.Within(limits_.stalled_write, [&] { return writer->Write(event); }))
+      return grpc::Status::CANCELLED;
   }
   return grpc::Status::OK;
 }

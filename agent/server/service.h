@@ -24,8 +24,8 @@ class Agent;
 // the method has returned: what has a single reply answers by callback.
 template <class Rest>
 using ConfiguringMethods = v1::Agent::WithCallbackMethod_MakePlan<v1::Agent::WithCallbackMethod_ProvePeer<
-    v1::Agent::WithCallbackMethod_Confirm<v1::Agent::WithCallbackMethod_RollBack<v1::Agent::WithCallbackMethod_Forget<
-        v1::Agent::WithCallbackMethod_GetApplier<Rest>>>>>>;
+    v1::Agent::WithCallbackMethod_Confirm<v1::Agent::WithCallbackMethod_RollBack<
+        v1::Agent::WithCallbackMethod_Forget<v1::Agent::WithCallbackMethod_GetApplier<Rest>>>>>>;
 using AgentMethods = ConfiguringMethods<
     v1::Agent::WithCallbackMethod_GetVersion<v1::Agent::WithCallbackMethod_GetFacts<v1::Agent::Service>>>;
 
@@ -71,7 +71,8 @@ class AgentService final : public AgentMethods {
                                      v1::Change* response) override;
   grpc::ServerUnaryReactor* Forget(grpc::CallbackServerContext* context, const v1::ForgetRequest* request,
                                    v1::ForgetResponse* response) override;
-  grpc::ServerUnaryReactor* GetApplier(grpc::CallbackServerContext* context, const v1::GetApplierRequest* request,
+  grpc::ServerUnaryReactor* GetApplier(grpc::CallbackServerContext* context,
+                                       const v1::GetApplierRequest* request,
                                        v1::ApplierStatus* response) override;
 
  private:

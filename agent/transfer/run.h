@@ -34,9 +34,9 @@ struct RunOptions {
   // CMA_CM_RESPONSE_TIMEOUT and twice the packet's life time (drivers/infiniband/core/cma.c): there is time for
   // that once, and no more: an unreachable peer is known after that time.
   std::chrono::milliseconds connect_limit{6'000};
-  std::chrono::milliseconds farewell{5'000};  // to wait for the other end's last word
-  std::uint64_t max_bytes = 64ull << 30;      // the measured part ends there even before its time
-  std::stop_token cancel{};                   // the caller gives up; noticed within 100 ms
+  std::chrono::milliseconds farewell{5'000};     // to wait for the other end's last word
+  std::uint64_t max_bytes = 64ull << 30;         // the measured part ends there even before its time
+  std::stop_token cancel{};                      // the caller gives up; noticed within 100 ms
   std::function<std::string()> why_cancelled{};  // asked then; empty, or an empty answer: the caller gave up
   // In production, one for each direction, which its initiator keeps to; null: at full speed. Both ends have
   // one, or neither: each hears the other's limit, and the test is not made (kCancelled) where one does not say

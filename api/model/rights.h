@@ -104,8 +104,8 @@ constexpr std::uint64_t CapabilitiesOf(Daemon daemon) {
 }
 static_assert(CapabilitiesOf(Daemon::kAgent) == 0, "the agent listens on the network");
 
-// Of the helpers whose work root's own agent does itself where it has none of them: of all but the applier, without
-// which nobody changes settings.
+// Of the helpers whose work root's own agent does itself where it has none of them: of all but the applier,
+// without which nobody changes settings.
 constexpr std::uint64_t HelpersCapabilities() {
   std::uint64_t capabilities = 0;
   for (const Daemon daemon : kDaemons)

@@ -63,7 +63,8 @@ class Helped final : public Prover {
         asker_.Ask(kAdmitVerb, ToJson(wish), TimedWait({.longest = kAdmitWithin, .stop = {}}));
     if (!got.reached.ok()) return NoProver(asker_, got.reached);
     const absl::Status& status = got.answer.status();
-    if (absl::IsPermissionDenied(status) && !Message(status).starts_with(kNotAllowed)) return NoProver(asker_, status);
+    if (absl::IsPermissionDenied(status) && !Message(status).starts_with(kNotAllowed))
+      return NoProver(asker_, status);
     if (absl::IsPermissionDenied(status) || absl::IsInvalidArgument(status)) return status;
     if (!status.ok()) return NoProver(asker_, status);
     recording::Reader members(*got.answer);

@@ -170,8 +170,8 @@ absl::StatusOr<ProofOutcome> ReadOutcome(const Json& answer) {
   recording::Reader members(answer);
   ProofOutcome outcome{.done = members.Flag("done")};
   const std::vector<std::byte> bytes = members.Bytes("result");
-  outcome.leftovers = members.List<std::string>(
-      "leftovers", [](recording::Reader& line) { return line.Text("line"); });
+  outcome.leftovers =
+      members.List<std::string>("leftovers", [](recording::Reader& line) { return line.Text("line"); });
   v1::ProbeResult result;
   if (!members.status().ok() || !result.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return absl::InternalError("its answer cannot be read");

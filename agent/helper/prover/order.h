@@ -27,7 +27,7 @@ absl::StatusOr<ProofWish> DecodeWish(Arguments& arguments);
 
 struct ProofOrder {
   KernelProof proof{};
-  std::chrono::milliseconds limit{};  // of all its steps; at most kMostProbeTime
+  std::chrono::milliseconds limit{};    // of all its steps; at most kMostProbeTime
   std::uint64_t limit_bytes_per_s = 0;  // as of Walk::Watch
 };
 Json ToJson(const ProofOrder& order);

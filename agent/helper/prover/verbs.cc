@@ -25,9 +25,8 @@ namespace {
 absl::StatusOr<ProofTarget> Allowed(const ProverOptions& options, const ProofWish& wish) {
   const absl::StatusOr<std::vector<ProofTarget>> targets = LoadProofs(options.proofs_file, options.owner);
   if (targets.ok()) return FindTarget(*targets, wish, options.proofs_file);
-  return absl::PermissionDeniedError(
-      fmt::format("{}root names in {} what may be proven: {}", kNotAllowed, options.proofs_file,
-                  Message(targets.status())));
+  return absl::PermissionDeniedError(fmt::format("{}root names in {} what may be proven: {}", kNotAllowed,
+                                                 options.proofs_file, Message(targets.status())));
 }
 
 absl::StatusOr<Json> Admit(const ProverOptions& options, const ProofWish& wish) {
@@ -98,14 +97,15 @@ std::vector<Verb> ProverVerbs(ProverOptions options) {
   const auto shared = std::make_shared<Shared>(std::move(options));
   const auto admit = [shared](Arguments& arguments) -> absl::StatusOr<Work> {
     RR_ASSIGN_OR_RETURN(const ProofWish wish, DecodeWish(arguments));
-    return Work([shared, wish](const std::stop_token&, const Progress&) { return Admit(shared->options, wish); });
+    return Work(
+        [shared, wish](const std::stop_token&, const Progress&) { return Admit(shared->options, wish); });
   };
   const auto prove = [shared](Arguments& arguments) -> absl::StatusOr<Work> {
     RR_ASSIGN_OR_RETURN(const ProofOrder order, DecodeOrder(arguments));
-    return Work([shared, order](const std::stop_token& stop,
-                                const Progress& progress) -> absl::StatusOr<Json> {
+    return Work([shared, order](const std::stop_token& stop, const Progress& progress) -> absl::StatusOr<Json> {
       const std::unique_lock held(shared->at_work, std::try_to_lock);
-      if (!held.owns_lock()) return absl::UnavailableError("busy: another proof is being made, or its end waited for");
+      if (!held.owns_lock())
+        return absl::UnavailableError("busy: another proof is being made, or its end waited for");
       return Make(shared->options, order, stop, progress);
     });
   };
@@ -120,9 +120,11 @@ bool IsOwnAddress(const std::string& address) {
     if (entry->ifa_addr == nullptr) continue;
     const int family = entry->ifa_addr->sa_family;
     if (family != AF_INET && family != AF_INET6) continue;
-    const auto size = static_cast<::socklen_t>(family == AF_INET ? sizeof(::sockaddr_in) : sizeof(::sockaddr_in6));
+    const auto size =
+        static_cast<::socklen_t>(family == AF_INET ? sizeof(::sockaddr_in) : sizeof(::sockaddr_in6));
     std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(entry->ifa_addr, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0) continue;
+    if (::getnameinfo(entry->ifa_addr, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0)
+      continue;
     if (address == text.data()) return true;
   }
   return false;

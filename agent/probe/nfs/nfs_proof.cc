@@ -199,8 +199,8 @@ absl::Status MountExport(const KernelProof& proof, Mount& mount, Walk& walk) {
 
 bool Prove(const KernelProof& proof, Walk& walk) {
   Mount mount(MountPoint());
-  const bool mounted = walk.Step(kStepNfsMount, seconds(30),
-                                 [&](const Patience&) { return MountExport(proof, mount, walk); });
+  const bool mounted =
+      walk.Step(kStepNfsMount, seconds(30), [&](const Patience&) { return MountExport(proof, mount, walk); });
   if (!mounted) return false;
   const std::optional<NfsTransport> before = TransportOf(mount);
   ProofFile file(mount.point());

@@ -96,9 +96,10 @@ TEST_F(AgentOptionsTest, HaveDefaultsWithoutAListener) {
 }
 
 TEST_F(AgentOptionsTest, AreTakenFromTheCommandLine) {
-  const auto answer = Parse({"--listen", "0.0.0.0:1", "--state-dir", "/s", "--profile", "p", "--tls-cert", "c",
-                             "--tls-key", "k", "--tls-ca", "a", "--tls-crl", "r", "--check-interval", "90s", "--log-format",
-                             "json", "--log-level", "warning"});
+  const auto answer =
+      Parse({"--listen",     "0.0.0.0:1", "--state-dir", "/s",     "--profile", "p", "--tls-cert",       "c",
+             "--tls-key",    "k",         "--tls-ca",    "a",      "--tls-crl", "r", "--check-interval", "90s",
+             "--log-format", "json",      "--log-level", "warning"});
   ASSERT_TRUE(answer.ok()) << answer.status();
   const AgentOptions& options = answer->options;
   EXPECT_THAT(options.server.listen, ElementsAre("0.0.0.0:1"));
@@ -147,7 +148,8 @@ TEST_F(AgentOptionsTest, SayHowTheAgentTestsByItself) {
     EXPECT_EQ(answer->options.server.own_test.duration, std::chrono::milliseconds(200));
   }
   EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-interval", "5s"})), HasSubstr("less than a minute"));
-  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-cases", "smbd-8k"})), HasSubstr("no loopback case 'smbd-8k'"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-cases", "smbd-8k"})),
+              HasSubstr("no loopback case 'smbd-8k'"));
   EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--test-duration", "1m"})), HasSubstr("from 100ms to 10s"));
 }
 
@@ -156,15 +158,18 @@ TEST_F(AgentOptionsTest, SayWherePeersAre) {
   const auto flags = Parse({"--state-dir", "/s", "--peers", "10.0.0.0/16,fd00::/8"});
   for (const auto& answer : {file, flags}) {
     ASSERT_TRUE(answer.ok()) << answer.status();
-    EXPECT_THAT(answer->options.server.peers, ElementsAre(*ParseSubnet("10.0.0.0/16"), *ParseSubnet("fd00::/8")));
+    EXPECT_THAT(answer->options.server.peers,
+                ElementsAre(*ParseSubnet("10.0.0.0/16"), *ParseSubnet("fd00::/8")));
   }
   EXPECT_THAT(Parse({"--state-dir", "/s"})->options.server.peers, ElementsAre());
   // The command line wins: it does not add.
   const auto both = Configured("state_dir: /s\npeers: [10.0.0.0/16]\n", {"--peers", "10.9.0.0/16"});
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_THAT(both->options.server.peers, ElementsAre(*ParseSubnet("10.9.0.0/16")));
-  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--peers", "10.0.0.1/16"})), HasSubstr("--peers: '10.0.0.1/16'"));
-  EXPECT_THAT(Trouble(Configured("state_dir: /s\npeers: [storage1]\n")), HasSubstr("key `peers`: 'storage1' is no subnet"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--peers", "10.0.0.1/16"})),
+              HasSubstr("--peers: '10.0.0.1/16'"));
+  EXPECT_THAT(Trouble(Configured("state_dir: /s\npeers: [storage1]\n")),
+              HasSubstr("key `peers`: 'storage1' is no subnet"));
 }
 
 TEST_F(AgentOptionsTest, SayWhoMayAskWhatAndHowMuch) {
@@ -211,7 +216,8 @@ TEST_F(AgentOptionsTest, SayWhoMayAskWhatAndHowMuch) {
 
 TEST_F(AgentOptionsTest, AreTakenFromTheFileByTheSameNames) {
   const auto answer = Configured(
-      "listen: 0.0.0.0:1\nstate_dir: /s   # a comment\nprofile: p\ntls_cert: c\ntls_key: k\ntls_ca: a\ntls_crl: r\n"
+      "listen: 0.0.0.0:1\nstate_dir: /s   # a comment\nprofile: p\ntls_cert: c\ntls_key: k\ntls_ca: "
+      "a\ntls_crl: r\n"
       "check_interval: 0\nlog_format: json\nlog_level: debug\ninsecure: false\n");
   ASSERT_TRUE(answer.ok()) << answer.status();
   const AgentOptions& options = answer->options;

@@ -60,15 +60,15 @@ class ProverTest : public testing::Test {
   void Start() {
     absl::StatusOr<UniqueFd> listener = ListenOn(directory_ + "/prover.sock");
     ASSERT_TRUE(listener.ok()) << listener.status();
-    std::vector<Verb> verbs = ProverVerbs(
-        {.proofs_file = file_,
-         .owner = ::geteuid(),
-         .make =
-             [this](const KernelProof& proof, Walk& walk, std::vector<std::string>& lines) {
-               made.push_back(proof);
-               return make(proof, walk, lines);
-             },
-         .is_own = [](const std::string& address) { return address == "192.0.2.1"; }});
+    std::vector<Verb> verbs =
+        ProverVerbs({.proofs_file = file_,
+                     .owner = ::geteuid(),
+                     .make =
+                         [this](const KernelProof& proof, Walk& walk, std::vector<std::string>& lines) {
+                           made.push_back(proof);
+                           return make(proof, walk, lines);
+                         },
+                     .is_own = [](const std::string& address) { return address == "192.0.2.1"; }});
     server_ = std::make_unique<HelperServer>(*std::move(listener), std::move(verbs),
                                              ServeOptions{.asker = ::geteuid()});
     serving_ = std::async(std::launch::async, [this] { return server_->Run(told_.get()); });
@@ -111,11 +111,12 @@ class ProverTest : public testing::Test {
         walked.result.steps.push_back({.name = std::string(step)});
     }
     walked.result.answers.nfs.credits = 8;
-    Walk walk(walked.result,
-              {.deadline = std::chrono::steady_clock::now() + time,
-               .interrupted = [&] { return stop.stop_requested() ? absl::CancelledError("stop") : absl::OkStatus(); },
-               .progress = [&](const std::string& step) { walked.heard.push_back(step); },
-               .stop = stop});
+    Walk walk(
+        walked.result,
+        {.deadline = std::chrono::steady_clock::now() + time,
+         .interrupted = [&] { return stop.stop_requested() ? absl::CancelledError("stop") : absl::OkStatus(); },
+         .progress = [&](const std::string& step) { walked.heard.push_back(step); },
+         .stop = stop});
     walked.done = Agent()->Prove(proof, walk);
     return walked;
   }
@@ -249,7 +250,8 @@ TEST_F(ProverTest, MountsNoOtherAddressVolumePortOrServerWhateverTheAgentSays) {
   };
   using Code = absl::StatusCode;
   EXPECT_EQ(refused([](KernelProof& p) { p.address = "192.0.2.66"; }), Code::kPermissionDenied);
-  EXPECT_EQ(refused([](KernelProof& p) { p.address = "192.0.2.8"; }), Code::kPermissionDenied) << "of another target";
+  EXPECT_EQ(refused([](KernelProof& p) { p.address = "192.0.2.8"; }), Code::kPermissionDenied)
+      << "of another target";
   EXPECT_EQ(refused([](KernelProof& p) { p.volume = "/etc"; }), Code::kPermissionDenied);
   EXPECT_EQ(refused([](KernelProof& p) { p.volume = "/scratch/../etc"; }), Code::kPermissionDenied);
   EXPECT_EQ(refused([](KernelProof& p) { p.server = "nas2"; }), Code::kPermissionDenied);
@@ -303,7 +305,8 @@ TEST_F(ProverTest, TakesRootsCredentialsWhereTheFileNamesThemAndNoOthers) {
   ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
   Write("targets:\n  - {protocol: smb, server: 192.0.2.8, volume: scratch, credentials: '" + secret + "'}\n");
   Start();
-  KernelProof proof{.protocol = Protocol::kSmb, .server = "192.0.2.8", .address = "192.0.2.8", .volume = "scratch"};
+  KernelProof proof{
+      .protocol = Protocol::kSmb, .server = "192.0.2.8", .address = "192.0.2.8", .volume = "scratch"};
   EXPECT_TRUE(Prove(proof).done);
   ASSERT_THAT(made, SizeIs(1));
   EXPECT_EQ(made.front().credentials.user_name, "backup");
