@@ -64,6 +64,11 @@ class FakeConfigurer final : public Configurer {
     for (const SettingObject& object : objects) forgotten.push_back({object, "on 3 delay 0"});
     return forgotten;
   }
+  absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& objects,
+                                                    const std::string&) override {
+    if (!forgotten_files.ok()) return forgotten_files;
+    return std::vector<BootFile>{{.path = "/etc/x", .state = BootFileState::kRemoved, .keeps = objects}};
+  }
   absl::StatusOr<ApplierStatus> Status() override { return status; }
   absl::StatusOr<std::vector<OwnWrite>> OwnWrites() override { return std::vector<OwnWrite>{}; }
 
@@ -76,6 +81,7 @@ class FakeConfigurer final : public Configurer {
     return told;
   }
 
+  absl::Status forgotten_files{};
   absl::StatusOr<Change> applied = WrittenChange();
   bool tells_progress = true;
   absl::Status after_progress{};

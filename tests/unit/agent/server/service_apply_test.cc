@@ -336,11 +336,35 @@ TEST_F(ServiceApplyTest, AHostThatNeverHadAnApplierIsNotJudgedByIt) {
 
 TEST_F(ServiceApplyTest, WhatIsForgottenIsRemembered) {
   ServedAgent agent = Served();
-  const absl::StatusOr<std::vector<Setting>> forgotten =
-      agent.Client("a")->Forget({{.kind = SettingKind::kPfc, .where = "dcb0"}});
+  const absl::StatusOr<Forgotten> forgotten =
+      agent.Client("a")->Forget({{.kind = SettingKind::kPfc, .where = "dcb0"}}, false);
   ASSERT_TRUE(forgotten.ok()) << forgotten.status();
-  EXPECT_THAT(*forgotten, SizeIs(1));
+  EXPECT_THAT(forgotten->settings, SizeIs(1));
+  EXPECT_THAT(forgotten->files, IsEmpty());
   EXPECT_THAT(agent.store.events, ElementsAre(Field(&StoreEvent::text, HasSubstr("not kept any more, by"))));
+}
+
+TEST_F(ServiceApplyTest, ForgetWithPersistRemovesTheFilesFirst) {
+  ServedAgent agent = Served();
+  const SettingObject object{.kind = SettingKind::kPfc, .where = "dcb0"};
+  const absl::StatusOr<Forgotten> forgotten = agent.Client("a")->Forget({object}, true);
+  ASSERT_TRUE(forgotten.ok()) << forgotten.status();
+  ASSERT_THAT(forgotten->files, SizeIs(1));
+  EXPECT_EQ(forgotten->files.front(),
+            (BootFile{.path = "/etc/x", .state = BootFileState::kRemoved, .keeps = {object}}));
+  EXPECT_THAT(agent.store.events,
+              ElementsAre(Field(&StoreEvent::text, HasSubstr("removed for the next boot, by")),
+                          Field(&StoreEvent::text, HasSubstr("not kept any more, by"))));
+  configurer_->forgotten_files = absl::UnavailableError("rdmaready-applier is not running");
+  EXPECT_FALSE(agent.Client("a")->Forget({object}, true).ok());
+}
+
+TEST_F(ServiceApplyTest, FilesForTheNextBootAreTheOrders) {
+  ServedAgent agent = Served();
+  ASSERT_TRUE(Apply(agent, {.persist = true}).ok());
+  EXPECT_TRUE(configurer_->asked.persist);
+  ASSERT_TRUE(Apply(agent).ok());
+  EXPECT_FALSE(configurer_->asked.persist);
 }
 
 TEST_F(ServiceApplyTest, APlanIsMadeWithoutAnApplierAndNamesTheDigestThatPermitsIt) {

@@ -127,6 +127,22 @@ TEST(ApplyRunner, ARefusedSettingIsAFailureWhateverElseIsSet) {
   }
 }
 
+TEST(ApplyRunner, WritesFilesAloneOnlyIfTheyAreOrdered) {
+  ApplyingAgent agent(ChangeState::kNothingToDo);
+  agent.persist = {{.path = "/etc/sysctl.d/90-rdmaready.conf", .content = "net.a = 1\n", .by_apply = true}};
+  std::vector<HostClient> hosts = Only(agent);
+  ApplyRunner without(hosts, {}, {}, {});
+  EXPECT_EQ(StatusOfApply(without.Apply(without.Plan(true), 1)), ExitStatus::kOk);
+  EXPECT_EQ(agent.applied, 0);
+  ApplyRunner with(hosts, {}, {.persist = true}, {});
+  EXPECT_EQ(StatusOfApply(with.Apply(with.Plan(true), 1)), ExitStatus::kOk);
+  EXPECT_EQ(agent.applied, 1);
+  EXPECT_TRUE(agent.asked_for().persist());
+  agent.persist.front().by_apply = false;
+  EXPECT_EQ(StatusOfApply(with.Apply(with.Plan(true), 1)), ExitStatus::kOk) << "a person writes it";
+  EXPECT_EQ(agent.applied, 1);
+}
+
 TEST(ApplyRunner, AnAgentThatIsTooOldIsSaidToBe) {
   OldAgent old;
   grpc::ServerBuilder builder;

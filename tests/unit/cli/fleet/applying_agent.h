@@ -51,6 +51,7 @@ class ApplyingAgent final : public v1::Agent::Service {
     Plan made;
     if (ends_ != ChangeState::kNothingToDo) made.steps.push_back(step);
     made.refusals = refusals;
+    made.persist = persist;
     *plan = ToProto(made);
     return grpc::Status::OK;
   }
@@ -119,6 +120,7 @@ class ApplyingAgent final : public v1::Agent::Service {
                 .from = "1500",
                 .to = "9000",
                 .subject = "rxe0/1 dcb0"};
+  std::vector<PersistFile> persist{};
   std::vector<PlanRefusal> refusals{};  // of its plan
   std::atomic<int> applied = 0;
   std::atomic<int> forgotten = 0;

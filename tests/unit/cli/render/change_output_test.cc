@@ -202,6 +202,76 @@ TEST(ApplyText, ASoberWordForEachStateAndNoneForWhatIsNotKnown) {
                                HasSubstr("rdmaready confirm  # within 60 s")));
 }
 
+// A change with files for the next boot, one of them in each state that an order may lead to.
+Change WithFiles() {
+  Change change = Proven();
+  const SettingObject mtu{.kind = SettingKind::kMtu, .where = "dcb0"};
+  change.files = {
+      {.path = "/etc/netplan/90-rdmaready-dcb0.yaml", .state = BootFileState::kPlanned, .keeps = {mtu}},
+      {.path = "/etc/sysctl.d/90-rdmaready.conf", .state = BootFileState::kThere}};
+  return change;
+}
+
+TEST(ApplyText, ListsFilesForTheNextBootAndWhatNoneKeeps) {
+  Change change = WithFiles();
+  change.files.push_back(
+      {.path = "/etc/rc.local", .state = BootFileState::kNotWritten, .text = "for a person"});
+  change.unkept = {{.subject = "rxe0/1 dcb0", .what = "DSCP 48", .again = "write it again"}};
+  const std::string text = OutcomeText(change, "node1", "", {});
+  for (const char* line :
+       {"/etc/netplan/90-rdmaready-dcb0.yaml: once confirmed", "/etc/sysctl.d/90-rdmaready.conf: there already",
+        "/etc/rc.local: NOT WRITTEN: for a person", "rxe0/1 dcb0: none keeps DSCP 48: write it again"})
+    EXPECT_THAT(text, HasSubstr(line));
+}
+
+TEST(PlanText, SaysWhichFilesApplyWrites) {
+  Plan plan;
+  plan.persist = {{.path = "/etc/sysctl.d/90-rdmaready.conf", .by_apply = true}, {.path = "/etc/rc.local"}};
+  const std::string text = PlanText({.hosts = {{.host = "node1", .plan = plan}}}, {});
+  EXPECT_THAT(text, HasSubstr("/etc/sysctl.d/90-rdmaready.conf (by apply --persist)\n"));
+  EXPECT_THAT(text, HasSubstr("/etc/rc.local\n"));
+}
+
+TEST(ApplierText, ListsFilesOfTheNextBootAndThoseThatWereLeft) {
+  ApplierStatus status;
+  status.files = {{.path = "/etc/sysctl.d/90-rdmaready.conf", .state = BootFileState::kWritten}};
+  Change confirmed = WithFiles();
+  confirmed.state = ChangeState::kConfirmed;
+  confirmed.files = status.files;
+  status.changes = {confirmed};
+  const std::string text = ApplierText({.hosts = {{.host = "node1", .status = status}}}, {});
+  EXPECT_EQ(text.find("90-rdmaready.conf: written"), text.rfind("90-rdmaready.conf: written")) << text;
+  EXPECT_THAT(text, HasSubstr("90-rdmaready.conf: written"));
+  HostApplier forgot{.host = "node1"};
+  forgot.files = {{.path = "/etc/x", .state = BootFileState::kRemoved},
+                  {.path = "/etc/y", .state = BootFileState::kLeft, .text = "it was edited"}};
+  const std::string gone = ApplierText({.hosts = {forgot}}, {});
+  EXPECT_THAT(gone, HasSubstr("/etc/x: removed"));
+  EXPECT_THAT(gone, HasSubstr("/etc/y: LEFT: it was edited"));
+  EXPECT_EQ(StatusOf(ApplierRun{.hosts = {forgot}}), ExitStatus::kNotReady);
+  forgot.files.pop_back();
+  EXPECT_EQ(StatusOf(ApplierRun{.hosts = {forgot}}), ExitStatus::kOk);
+}
+
+TEST(ChangeStatus, CountsWhatNoFileKeeps) {
+  const auto status = [](const Change& change) {
+    return StatusOfApply(ChangeRun{.hosts = {{.change = change}}});
+  };
+  EXPECT_EQ(status(WithFiles()), ExitStatus::kOk);
+  Change change = WithFiles();
+  change.files.push_back(
+      {.path = "/etc/rc.local", .state = BootFileState::kNotWritten, .text = "for a person"});
+  EXPECT_EQ(status(change), ExitStatus::kNotReady);
+  EXPECT_EQ(StatusOfApply(change), ExitStatus::kOk) << "it ends no apply on several hosts";
+  change.state = ChangeState::kConfirmed;
+  EXPECT_EQ(StatusOfSettle({.hosts = {{.change = change}}}, ChangeState::kConfirmed), ExitStatus::kNotReady);
+  change.state = ChangeState::kRolledBack;
+  EXPECT_EQ(StatusOfSettle({.hosts = {{.change = change}}}, ChangeState::kRolledBack), ExitStatus::kOk);
+  Change unkept = WithFiles();
+  unkept.unkept = {{.subject = "rxe0/1 dcb0", .what = "DSCP 48"}};
+  EXPECT_EQ(status(unkept), ExitStatus::kNotReady);
+}
+
 TEST(ApplierText, SaysWhatIsKeptAndWhatMayBeSet) {
   ApplierStatus status{.kept = {{{.kind = SettingKind::kPfc, .where = "dcb0"}, "on 3 delay 0"}},
                        .allowed = {"ports: ens1f*"},

@@ -14,6 +14,7 @@
 namespace rdmaready::helper {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -64,6 +65,17 @@ TEST(ApplyFile, WhatItDoesNotSayIsNotAllowed) {
   EXPECT_FALSE(permission->one_way);
   EXPECT_FALSE(permission->put_back_most_per_hour);
   EXPECT_THAT(permission->profiles, IsEmpty());
+}
+
+TEST(ApplyFile, AllowsFilesForTheNextBootIfItSaysSo) {
+  EXPECT_TRUE(ParseApplyFile("files: true\n", "a.yaml")->files);
+  EXPECT_FALSE(ParseApplyFile("files: false\n", "a.yaml")->files);
+  EXPECT_FALSE(ParseApplyFile("ports: []\n", "a.yaml")->files);
+  EXPECT_THAT(TextOf(Permission{.ports = {"a"},
+                                .settings = {SettingKind::kMtu},
+                                .profiles = {{.sha256 = kSha, .name = "ours"}},
+                                .files = true}),
+              Contains("files for the next boot"));
 }
 
 TEST(ApplyFile, AllMeansEverySettingThatThereIs) {

@@ -80,6 +80,10 @@ class NotedConfigurer final : public Configurer {
     for (const SettingObject& object : objects) forgotten.push_back({.object = object, .value = "9000"});
     return forgotten;
   }
+  absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& objects,
+                                                    const std::string&) override {
+    return std::vector<BootFile>{{.path = "/etc/x", .state = BootFileState::kRemoved, .keeps = objects}};
+  }
   absl::StatusOr<ApplierStatus> Status() override { return ApplierStatus{.not_allowed = "no apply.yaml"}; }
   absl::StatusOr<std::vector<OwnWrite>> OwnWrites() override {
     return std::vector<OwnWrite>{{.port_id = 1, .sequence = 2}};
@@ -218,6 +222,8 @@ TEST_F(HelpedApplierTest, TheOtherVerbsArriveAsTheyAre) {
   EXPECT_EQ(applier_.rolled_back, "eve");
   const SettingObject object{.kind = SettingKind::kMtu, .where = "dcb0"};
   EXPECT_THAT(*Agent()->Forget({object}, "bob"), ElementsAre(Setting{.object = object, .value = "9000"}));
+  EXPECT_THAT(*Agent()->ForgetFiles({object}, "bob"),
+              ElementsAre(BootFile{.path = "/etc/x", .state = BootFileState::kRemoved, .keeps = {object}}));
   EXPECT_EQ(Agent()->Status()->not_allowed, "no apply.yaml");
   EXPECT_THAT(*Agent()->OwnWrites(), ElementsAre(OwnWrite{.port_id = 1, .sequence = 2}));
 }

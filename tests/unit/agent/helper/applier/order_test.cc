@@ -111,9 +111,20 @@ TEST(ApplyOrderOnTheWire, MayBeOfAnyPlan) {
   EXPECT_EQ(came->plan_sha256, "");
 }
 
+TEST(ApplyOrderOnTheWire, WantsFilesForTheNextBootOnlyIfItSaysSo) {
+  ApplyOrder order = Order();
+  EXPECT_FALSE(ToJson(order).contains("persist")) << "an applier of an earlier version does not know it";
+  EXPECT_FALSE(Decode(ToJson(order), DecodeApplyOrder)->persist);
+  order.persist = true;
+  EXPECT_TRUE(Decode(ToJson(order), DecodeApplyOrder)->persist);
+  Json question = ToJson(order);
+  question["persist"] = "/etc/passwd";
+  Trouble(question);
+}
+
 // An order has no step, no setting and no value, and nothing that could be taken for one.
 TEST(ApplyOrderOnTheWire, AMemberThatIsNoneIsRefused) {
-  for (const char* member : {"steps", "plan", "settings", "permission", "state_dir"}) {
+  for (const char* member : {"steps", "plan", "settings", "permission", "state_dir", "files", "path"}) {
     Json question = ToJson(Order());
     question[member] = "x";
     EXPECT_THAT(Trouble(question), HasSubstr("unknown member")) << member;
@@ -203,6 +214,12 @@ TEST(ApplierAnswers, ComeAsTheyWent) {
       .notices = {"the journal is damaged: line 3"}};
   EXPECT_EQ(*ReadApplierStatus(Sent(AnswerOf(status))), status);
   EXPECT_EQ(*ReadSettings(Sent(AnswerOf(status.kept))), status.kept);
+  const std::vector<BootFile> files{{.path = "/etc/systemd/network/98-rdma-dcb0.link",
+                                     .state = BootFileState::kLeft,
+                                     .text = "it was edited",
+                                     .sha256 = std::string(64, 'b'),
+                                     .keeps = {{.kind = SettingKind::kMtu, .where = "dcb0"}}}};
+  EXPECT_EQ(*ReadBootFiles(Sent(AnswerOf(files))), files);
   const std::vector<OwnWrite> writes{{.port_id = 7, .sequence = 0xfffffffe}, {.port_id = 0, .sequence = 1}};
   EXPECT_EQ(*ReadOwnWrites(Sent(AnswerOf(writes))), writes);
 }
@@ -213,6 +230,7 @@ TEST(ApplierAnswers, WhatIsNoneIsOurOwnFailure) {
     const Json json = *recording::ParseObject(answer);
     EXPECT_EQ(ReadChange(json).status().code(), absl::StatusCode::kInternal) << answer;
     EXPECT_EQ(ReadOwnWrites(json).status().code(), absl::StatusCode::kInternal) << answer;
+    EXPECT_EQ(ReadBootFiles(json).status().code(), absl::StatusCode::kInternal) << answer;
   }
 }
 
