@@ -43,9 +43,16 @@ bool AnyRollbackFailed(const ChangeRun& run) {
   });
 }
 
+// A plan that nobody had to carry out: a person has to write a file, or none keeps a setting.
+bool HasUnkept(const Plan& plan) {
+  const auto by_person = [](const PersistFile& file) { return !file.by_apply && !file.keeps.empty(); };
+  return !plan.unkept.empty() || std::ranges::any_of(plan.persist, by_person);
+}
+
 // All of it is set, and something does not come back at a boot although that was ordered.
 bool HasUnkept(const HostChange& host) {
-  if (!host.change || StatusOfApply(*host.change) != ExitStatus::kOk) return false;
+  if (!host.change) return host.plan && host.failure == ExitStatus::kOk && HasUnkept(*host.plan);
+  if (StatusOfApply(*host.change) != ExitStatus::kOk) return false;
   const std::vector<BootFile>& files = host.change->files;
   return !host.change->unkept.empty() ||
          std::ranges::find(files, BootFileState::kNotWritten, &BootFile::state) != files.end();

@@ -139,7 +139,9 @@ TEST(ApplyRunner, WritesFilesAloneOnlyIfTheyAreOrdered) {
   EXPECT_EQ(agent.applied, 1);
   EXPECT_TRUE(agent.asked_for().persist());
   agent.persist.front().by_apply = false;
-  EXPECT_EQ(StatusOfApply(with.Apply(with.Plan(true), 1)), ExitStatus::kOk) << "a person writes it";
+  EXPECT_EQ(StatusOfApply(with.Apply(with.Plan(true), 1)), ExitStatus::kOk) << "it keeps no setting";
+  agent.persist.front().keeps = {{.kind = SettingKind::kMtu, .where = "dcb0"}};
+  EXPECT_EQ(StatusOfApply(with.Apply(with.Plan(true), 1)), ExitStatus::kNotReady) << "a person writes it";
   EXPECT_EQ(agent.applied, 1);
 }
 
