@@ -103,6 +103,7 @@ BootFile Applier::Engine::PlanFile(const Facts& facts, const PersistFile& file,
   if (!denied.empty())
     return NotWritten(std::move(shown),
                       fmt::format("apply.yaml does not allow to set {}", fmt::join(denied, ", ")));
+  shown.text = LimitOfBootFile(file.path);
   return shown;
 }
 

@@ -62,7 +62,8 @@ enum class BootFileState : std::uint8_t {
 struct BootFile {
   std::string path{};  // of the closed list (checks/plan/boot_files.h)
   BootFileState state = BootFileState::kUnknown;
-  std::string text{};    // why it was not written, or not removed
+  std::string
+      text{};  // why it was not written, or not removed; of one that is written, why it may be without effect
   std::string sha256{};  // of the content; of a link, of its target. Empty: nothing was made
   std::vector<SettingObject> keeps{};
 

@@ -88,6 +88,11 @@ std::uint32_t ModeOfBootFile(std::string_view path) {
   return path.starts_with(kNetplanFolder) ? kClosedMode : kOpenMode;
 }
 
+std::string_view LimitOfBootFile(std::string_view path) {
+  return path.starts_with("/etc/NetworkManager/") ? "a connection that has an MTU of its own goes before it"
+                                                  : "";
+}
+
 BootLink LinkOfBootFile(std::string_view path) {
   if (!path.starts_with(kUnitFolder)) return {};
   const std::string_view name = path.substr(kUnitFolder.size());

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/plan/boot_files.h"
 #include "checks/setting/boot_settings.h"
 #include "checks/words/words.h"
 
@@ -119,18 +120,18 @@ PersistFile MtuFileOfManager(const Facts& host, const SettingPlace& place, const
                              std::uint32_t mtu_bytes) {
   const std::string& netdev = place.object.where;
   PersistFile file;
-  std::string limit;
   if (owner.name == "netplan") {
     file = ForNetplan(host, place, mtu_bytes);
   } else if (owner.name == "NetworkManager") {
     file = ForNetworkManager(netdev, mtu_bytes);
-    limit = " A connection that has an MTU of its own goes before it.";
   } else if (owner.name == "systemd-networkd") {
     file = ForNetworkd(host, owner.file, mtu_bytes);
   }
   if (file.path.empty()) return {};
-  file.note = Cat("MTU of ", Printable(netdev), ": ", owner.name, " reads it beside ", Printable(owner.file),
-                  ", which stays as it is.", limit, " Or instead: ", AdviceOf(owner));
+  const std::string_view limit = LimitOfBootFile(file.path);
+  file.note =
+      Cat("MTU of ", Printable(netdev), ": ", owner.name, " reads it beside ", Printable(owner.file),
+          ", which stays as it is", limit.empty() ? "" : "; ", limit, ". Or instead: ", AdviceOf(owner));
   file.exists_already = IsAtBoot(host, file.path);
   file.keeps = {place.object};
   file.by_apply = true;

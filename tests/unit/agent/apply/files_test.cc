@@ -175,6 +175,19 @@ TEST(BootFilesOfAChange, StayUnwrittenIfTheirReaderWouldRefuseThem) {
   EXPECT_FALSE(fs::exists(shop.folder.At(kDropIn)));
 }
 
+TEST(BootFilesOfAChange, NameTheLimitOfAFileOfNetworkManager) {
+  constexpr const char* kConf = "/etc/NetworkManager/conf.d/90-rdmaready-dcb0.conf";
+  FilesShop shop;
+  fs::create_directories(shop.folder.At("/etc/NetworkManager/conf.d"));
+  shop.files_before_confirm = shop.folder.All();
+  shop.files = {
+      {.path = kConf, .content = "[connection-x]\nethernet.mtu=9000\n", .keeps = {kMtu}, .by_apply = true}};
+  ASSERT_TRUE(shop.Start().ok());
+  const Change change = shop.Confirmed();
+  EXPECT_EQ(StateOf(change.files, kConf), BootFileState::kWritten);
+  EXPECT_THAT(TextOf(change.files, kConf), HasSubstr("an MTU of its own goes before it"));
+}
+
 TEST(BootFilesOfAChange, LeaveAFileOfTheSiteAsItIs) {
   FilesShop shop;
   shop.folder.Put(kDropIn, "[Link]\nMTUBytes=1500\n");
