@@ -412,11 +412,10 @@ absl::StatusOr<std::vector<Setting>> Agent::Forget(const std::vector<SettingObje
   if (config_.configurer == nullptr) return NoConfigurer();
   absl::StatusOr<std::vector<Setting>> forgotten = config_.configurer->Forget(objects, RequesterOf(caller));
   if (!forgotten.ok()) return NotReached(forgotten.status());
-  if (!forgotten->empty()) {
-    std::string names;
-    for (const Setting& setting : *forgotten) names += (names.empty() ? "" : ", ") + TextOf(setting.object);
+  std::string names;
+  for (const Setting& setting : *forgotten) names += (names.empty() ? "" : ", ") + TextOf(setting.object);
+  if (!names.empty())
     KeepEvent(Printable(fmt::format("not kept any more, by {}: {}", RequesterOf(caller), names)));
-  }
   return forgotten;
 }
 
