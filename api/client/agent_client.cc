@@ -249,7 +249,7 @@ absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, cons
   request.set_watch_seconds(static_cast<std::uint32_t>(options.watch.count()));
   request.set_with_facts(options.with_facts);
   request.set_in_production(options.in_production);
-  const Beating beating(*wire_->stub, version_.limits_tests);
+  const Beating beating(wire_->Says(), version_.limits_tests);
   request.set_beat(beating.word());
 
   grpc::ClientContext context;
@@ -296,7 +296,7 @@ absl::Status AgentClient::TestLoopback(const PortSelection& port, const std::vec
   request.set_run_id(run_id);
 
   grpc::ClientContext context;
-  const Beating beating(*wire_->stub, version_.limits_tests);
+  const Beating beating(wire_->Says(), version_.limits_tests);
   request.set_beat(beating.word());
   // A longer test may take longer by that, for each case on each port.
   constexpr int kMostTests = 20;
@@ -358,7 +358,7 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
   request.set_caller(options.caller);
   request.set_run_id(options.run_id);
   request.set_in_production(options.in_production);
-  const Beating beating(*wire_->stub, version_.limits_tests);
+  const Beating beating(wire_->Says(), version_.limits_tests);
   request.set_beat(beating.word());
 
   grpc::ClientContext context;

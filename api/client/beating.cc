@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/client/beating.h"
 
+#include <grpcpp/client_context.h>
+
 #include <chrono>
+#include <utility>
 
 #include "api/base/clock.h"
 #include "api/base/run_id.h"
@@ -14,7 +17,7 @@ constexpr std::chrono::seconds kAnswered{2};
 
 }  // namespace
 
-Beating::Beating(v1::Agent::Stub& stub, bool known) : stub_(stub), word_(known ? MakeRunId() : "") {
+Beating::Beating(Say say, bool known) : say_(std::move(say)), word_(known ? MakeRunId() : "") {
   if (known) thread_ = std::jthread([this](const std::stop_token& done) { Beat(done); });
 }
 
@@ -26,17 +29,13 @@ Beating::~Beating() {
 }
 
 void Beating::Beat(const std::stop_token& done) {
-  v1::GetVersionRequest request;
-  request.set_beat(word_);
   std::unique_lock lock(mutex_);
   while (!done.stop_requested()) {
     grpc::ClientContext context;
     context.set_deadline(DeadlineIn(kAnswered));
     running_ = &context;
     lock.unlock();
-    v1::GetVersionResponse response;
-    // An agent that is gone shows in the call itself.
-    static_cast<void>(stub_.GetVersion(&context, request, &response));
+    say_(context, word_);
     lock.lock();
     running_ = nullptr;
     RealClock().WaitUntil(wake_, lock, done, RealClock().Now() + kBetween, [] { return false; });

@@ -4,29 +4,35 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
 
-#include "rdmaready/v1/agent.grpc.pb.h"
+namespace grpc {
+class ClientContext;
+}
 
 namespace rdmaready {
 
 class Beating {
  public:
-  // `stub` outlives this. `known`: the agent is of a version that listens to it; else nothing is sent.
-  Beating(v1::Agent::Stub& stub, bool known);
+  // Says the word to the agent once, within the deadline of the context; called on the thread of the beating.
+  using Say = std::function<void(grpc::ClientContext& context, const std::string& word)>;
+
+  // `known`: the agent is of a version that listens to it; else nothing is said.
+  Beating(Say say, bool known);
   Beating(const Beating&) = delete;
   Beating& operator=(const Beating&) = delete;
   ~Beating();
 
-  // For the request of the call; empty where nothing is sent.
+  // For the request of the call; empty where nothing is said.
   const std::string& word() const { return word_; }
 
  private:
   void Beat(const std::stop_token& done);
 
-  v1::Agent::Stub& stub_;
+  const Say say_;
   const std::string word_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any wake_;

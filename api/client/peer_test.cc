@@ -88,7 +88,7 @@ class PeerRelay {
       start->set_caller(test.caller);
       start->set_run_id(test.run_id);
       start->set_peer_name(peer_name);
-      beating.emplace(*agent.wire_->stub, agent.version_.limits_tests);
+      beating.emplace(agent.wire_->Says(), agent.version_.limits_tests);
       start->set_beat(beating->word());
       *start->mutable_options() = ToProto(test.options);
       static_cast<void>(stream->Write(request));  // a broken stream shows in Finish()

@@ -160,7 +160,7 @@ TEST(Paced, IsCancelledWhileItWaitsForItsTurn) {
   options.why_cancelled = [] { return std::string("a user came"); };
   MemoryFabric fabric;
   const std::jthread later([&] {
-    std::this_thread::sleep_for(milliseconds(100));
+    std::this_thread::sleep_for(milliseconds(50));
     stop.request_stop();
   });
   BothEnds both;
