@@ -304,7 +304,7 @@ class Agent {
   std::optional<CaseBaseline> PastOf(const TransferRecord& kept);
   // Whether a live test may begin on the port, which is locked. The look takes 0.1 s, and 0.4 s more where it
   // saw something: the remains of a test that has just ended go away in that time. kAborted: others use the
-  // port, it is not known, or a test in production has no limit since the rate is not known.
+  // port, or that is not known. In production also: the rate is not known.
   absl::StatusOr<PortPass> AdmitUse(const PortAddress& port, bool in_production, const std::stop_token& cancel);
   PortUse UseNow(const PortAddress& port, const std::stop_token& cancel);
   // The owners of objects on the port, read now, without those of this process and of `own_kernel` modules.

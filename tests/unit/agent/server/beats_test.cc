@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callers that say they are there: who stops to is missed, and nobody else.
+// Callers that say they are there: one that stops is missed, and no other.
 #include "agent/server/beats.h"
 
 #include <chrono>
@@ -70,7 +70,7 @@ class BeatingCaller : public ServiceTest {
   }
 };
 
-TEST_F(BeatingCaller, WhoFallsSilentIsMissedAndHisTestEnds) {
+TEST_F(BeatingCaller, EndsTheTestWhenItFallsSilent) {
   ServedAgent agent = Unbounded(BothEnds(), locks_);
   EXPECT_EQ(Test(agent, 10, "word").error_code(), grpc::StatusCode::CANCELLED);
   EXPECT_TRUE(Eventually([&] { return agent.store.Kept() == 1; }));
@@ -78,12 +78,12 @@ TEST_F(BeatingCaller, WhoFallsSilentIsMissedAndHisTestEnds) {
   EXPECT_LT(agent.store.transfers[0].result.elapsed_ns, 3'000'000'000);
 }
 
-TEST_F(BeatingCaller, WhoGoesOnBeatingIsServedToTheEnd) {
+TEST_F(BeatingCaller, KeepsItsTestWhileItBeats) {
   ServedAgent agent = Unbounded(BothEnds(), locks_);
   EXPECT_TRUE(Test(agent, 100, "word").ok());
 }
 
-TEST_F(BeatingCaller, WhoNeverBeatsIsServedToTheEnd) {
+TEST_F(BeatingCaller, KeepsItsTestWhenItNeverBeat) {
   ServedAgent agent = Unbounded(BothEnds(), locks_);
   EXPECT_TRUE(Test(agent, 0, "word").ok());
   EXPECT_TRUE(Test(agent, 10, "").ok());
