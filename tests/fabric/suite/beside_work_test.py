@@ -99,6 +99,19 @@ class BesideWork(unittest.TestCase):
         self.assertRegex(answer.out + answer.err, r"came into use by rping \(pid \d+\): the test was stopped", answer)
         self.assertLess(int(took), 1500, "ms, in a guest without a processor of its own")
 
+    def test_a_test_ends_within_a_second_of_its_callers_network(self):
+        test = tool.start("test", "loopback", self.hosts[CLIENT], "--case", "send-1k", "--duration", "40s")
+        self.addCleanup(test.communicate)
+        self.addCleanup(test.kill)
+        eventually(lambda: queue_pairs(CLIENT), lambda count: count >= 2)
+        # In the guest, which nobody reaches meanwhile. TCP tells neither end of it.
+        fabric.guest(CLIENT, "rm -f /run/quiet; setsid sh -c 'sleep 0.5; ip link set mgmt0 down; begin=$(date +%s%N); end=$begin\n"
+                             "while rdma resource show qp | grep -q \"comm rdmaready\" && [ $(( end - begin )) -lt 20000000000 ]; do\n"
+                             "  sleep 0.02; end=$(date +%s%N)\n"
+                             "done; ip link set mgmt0 up; echo $(( (end - begin) / 1000000 )) > /run/quiet' > /dev/null 2>&1 < /dev/null &")
+        took = eventually(lambda: fabric.guest(CLIENT, "cat /run/quiet 2>/dev/null; :").strip())
+        self.assertLess(int(took), 2000, "ms, in a guest without a processor of its own")
+
     def bytes_by_second(self, number):
         """What the port of that guest took in, by the switch's clock."""
         seconds = {}
