@@ -27,7 +27,6 @@ constexpr const char* kUnitText =
     "[Unit]\nDescription=x\n[Service]\nExecStart=dcb pfc set dev dcb0 prio-pfc 3:on\n";
 
 const SettingObject kMtu = On(SettingKind::kMtu);
-const SettingObject kPfc = On(SettingKind::kPfc);
 
 // A workshop whose plan has two files that apply writes: one of them a unit, with its link.
 struct FilesShop : Workshop {

@@ -11,10 +11,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const SettingObject kEts = On(SettingKind::kEts);
-const SettingObject kPfc = On(SettingKind::kPfc);
-constexpr std::size_t kPfcStep = 3;
-
 class RollbackAfterBoot : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(shop.Start().ok()); }

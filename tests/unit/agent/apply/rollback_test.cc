@@ -12,10 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const SettingObject kEts = On(SettingKind::kEts);
-const SettingObject kPfc = On(SettingKind::kPfc);
 const SettingObject kApp = On(SettingKind::kApp);
-constexpr std::size_t kPfcStep = 3;
 
 class RollbackTest : public ::testing::Test {
  protected:

@@ -104,6 +104,11 @@ inline SettingObject On(SettingKind kind, std::string where = "dcb0", std::strin
   return {kind, std::move(where), std::move(name)};
 }
 
+inline const SettingObject kEts = On(SettingKind::kEts);
+inline const SettingObject kPfc = On(SettingKind::kPfc);
+// Of PFC among the steps of the workshop's plan.
+inline constexpr std::size_t kPfcStep = 3;
+
 inline std::string EtsText(std::uint8_t third, std::uint8_t first) {
   EtsSetting ets;
   ets.tsa[0] = ets.tsa[3] = Tsa::kEts;

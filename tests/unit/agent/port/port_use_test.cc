@@ -81,13 +81,13 @@ TEST(PortUse, CountsAnOwnerOnceAndNamesThreeOfMany) {
 }
 
 TEST(PortUse, CountsAConnectionThatHasNoQueuePairYet) {
-  for (const std::uint8_t state : {1, 2, 3, 4, 5})
+  for (std::uint8_t state = 1; state <= 5; ++state)
     EXPECT_EQ(Owners({Identifier("nvme_rdma", state)}).kind, Kind::kUsed) << int{state};
 }
 
 TEST(PortUse, IgnoresListenersAndIdentifiersThatAreOnlyBoundOrOver) {
-  for (const std::uint8_t state : {0, 6, 7, 8, 9, 10})
-    EXPECT_EQ(Owners({Identifier("ksmbd", state)}).kind, Kind::kFree) << int{state};
+  for (const int state : {0, 6, 7, 8, 9, 10})
+    EXPECT_EQ(Owners({Identifier("ksmbd", static_cast<std::uint8_t>(state))}).kind, Kind::kFree) << int{state};
 }
 
 TEST(PortUse, IgnoresManagementQueuePairsOfTheKernelOnly) {
