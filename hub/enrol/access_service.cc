@@ -44,16 +44,15 @@ void WriteRow(const StoredToken& token, v1::TokenRow& row) {
 
 absl::StatusOr<std::string> AccessService::Operator(const char* verb,
                                                     const grpc::ServerContext& context) const {
-  absl::StatusOr<std::string> who = options_.operator_of(context);
-  if (!who.ok()) {
-    options_.trail->Refused({.peer = context.peer(), .verb = verb}, who.status(), UnixNs(*options_.clock));
-    return who;
-  }
+  // No certificate would help.
   if (admission_ == nullptr) {
     return absl::FailedPreconditionError(
         "this hub has no authority (--authority): hosts get their certificates elsewhere, and are revoked "
         "there");
   }
+  absl::StatusOr<std::string> who = options_.operator_of(context);
+  if (!who.ok())
+    options_.trail->Refused({.peer = context.peer(), .verb = verb}, who.status(), UnixNs(*options_.clock));
   return who;
 }
 
