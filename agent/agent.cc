@@ -310,6 +310,8 @@ absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const Transf
         RunLoopbackCase(test, port, OptionsOf(options, QpsOf(test, options), port, pass, watch), caller);
     if (watcher.transfer) watcher.transfer(live);
   }
+  // The watch may have stopped the last case.
+  if (const std::string why = watch.reason(); !why.empty()) return absl::AbortedError(why);
   return absl::OkStatus();
 }
 

@@ -16,28 +16,20 @@ std::string UseWatch::reason() const {
 }
 
 void UseWatch::Watch(const std::stop_token& done) {
-  int unknown = 0;  // in a row: a kernel that is busy may not answer once
-  constexpr int kMostUnknown = 2;
-  while (clock_.SleepUntil(clock_.Now() + kLookDuringTest, done)) {
+  using Kind = PortUse::Kind;
+  Kind last = Kind::kFree;
+  while (clock_.SleepUntil(clock_.Now() + (last == Kind::kUsed ? kSecondLook : kLookDuringTest), done)) {
     const PortUse use = look_();
     if (done.stop_requested()) return;
-    std::string reason;
-    switch (use.kind) {
-      case PortUse::Kind::kFree:
-        unknown = 0;
-        continue;
-      case PortUse::Kind::kUsed:
-        reason = "RDMA port " + use.port + " came into use by " + use.text + ": the test was stopped";
-        break;
-      case PortUse::Kind::kUnknown:
-        if (++unknown < kMostUnknown) continue;
-        reason = "whether others use RDMA port " + use.port + " is no longer known: " + use.text +
-                 ": the test was stopped";
-        break;
-    }
+    const bool doubted = last != Kind::kFree;
+    last = use.kind;
+    if (use.kind == Kind::kFree || !doubted) continue;
     {
       const std::lock_guard lock(mutex_);
-      reason_ = std::move(reason);
+      reason_ = use.kind == Kind::kUsed
+                    ? "RDMA port " + use.port + " came into use by " + use.text + ": the test was stopped"
+                    : "whether others use RDMA port " + use.port + " is no longer known: " + use.text +
+                          ": the test was stopped";
     }
     stop_.request_stop();
     return;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // UseWatch: stops a live test when somebody else begins to use its port.
 //
-// Looks every 500 ms, on a thread of its own. A look that finds a user stops the test; so do two looks in a row
-// that cannot tell. A user that comes is noticed within 500 ms and the time of a look.
+// Looks every 500 ms, on a thread of its own, and 100 ms after a look that saw a user. Two looks in a row that
+// see a user, or cannot tell, stop the test. One is not enough: a queue pair of this process may be listed
+// while its thread ends, and then the kernel names no process for it. A user that comes is noticed within 600
+// ms and the time of two looks.
 #pragma once
 
 #include <chrono>
@@ -18,6 +20,7 @@
 namespace rdmaready {
 
 inline constexpr std::chrono::milliseconds kLookDuringTest{500};
+inline constexpr std::chrono::milliseconds kSecondLook{100};
 
 // Threads: all methods may be called from any thread.
 class UseWatch {

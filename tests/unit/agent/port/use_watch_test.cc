@@ -29,10 +29,10 @@ class UseWatchTest : public testing::Test {
     use_ = std::move(use);
   }
   // The watch has looked so often.
-  void Pass(int looks) {
+  void Pass(int looks, std::chrono::milliseconds apart = kLookDuringTest) {
     for (int i = 0; i < looks; ++i) {
-      EXPECT_EQ(clock_.AwaitSleeper(), kLookDuringTest);
-      clock_.Advance(kLookDuringTest);
+      EXPECT_EQ(clock_.AwaitSleeper(), apart);
+      clock_.Advance(apart);
       EXPECT_TRUE(Eventually([&, seen = i + 1 + before_] { return looks_ == seen; }));
     }
     before_ += looks;
@@ -52,13 +52,26 @@ TEST_F(UseWatchTest, LooksEveryHalfSecondAndLetsAnIdlePortGoOn) {
   EXPECT_EQ(watch.reason(), "");
 }
 
-TEST_F(UseWatchTest, StopsAtTheFirstLookThatSeesAUserAndNamesIt) {
+TEST_F(UseWatchTest, StopsAtTheSecondLookThatSeesAUserAndNamesIt) {
   const UseWatch watch(Look(), clock_, {});
   Pass(2);
   See({.kind = Kind::kUsed, .text = "rping (pid 7)", .port = "rxe0/1"});
   Pass(1);
+  EXPECT_FALSE(watch.token().stop_requested());
+  Pass(1, kSecondLook);
   EXPECT_TRUE(Eventually([&] { return watch.token().stop_requested(); }));
   EXPECT_EQ(watch.reason(), "RDMA port rxe0/1 came into use by rping (pid 7): the test was stopped");
+}
+
+TEST_F(UseWatchTest, ForgivesAUserThatIsGoneAtTheSecondLook) {
+  const UseWatch watch(Look(), clock_, {});
+  See({.kind = Kind::kUsed, .text = "pid 7", .port = "rxe0/1"});
+  Pass(1);
+  See({.kind = Kind::kFree});
+  Pass(1, kSecondLook);
+  Pass(2);
+  EXPECT_FALSE(watch.token().stop_requested());
+  EXPECT_EQ(watch.reason(), "");
 }
 
 TEST_F(UseWatchTest, ForgivesOneLookThatCannotTellAndStopsAtTheSecondInARow) {
