@@ -110,6 +110,7 @@ BootFile Applier::Engine::PlanFile(const Facts& facts, const PersistFile& file,
 void Applier::Engine::PlanFiles(const Facts& facts, const Plan& plan, apply::Undertaking& undertaking) const {
   Change& change = undertaking.change;
   const Permission permission = seams_.permission().value_or(Permission());
+  change.persist = true;
   change.unkept = plan.unkept;
   for (const PersistFile& file : plan.persist) {
     if (file.keeps.empty()) continue;  // it has to do with no setting that is applied

@@ -84,6 +84,7 @@ struct Change {
   std::vector<ChangeStep> steps{};
   ChangeProof proof{};
   std::string reason{};              // why it is in this state, in words; may be empty
+  bool persist = false;              // the order was for files, too, and the applier knows such orders
   std::vector<BootFile> files{};     // of an order with `persist`
   std::vector<PlanUnkept> unkept{};  // the same: settings that no file brings back
 
@@ -92,7 +93,7 @@ struct Change {
     list("id", id, "requester", requester, "state", state, "reason", reason, "begun_unix_ns", begun_unix_ns,
          "ended_unix_ns", ended_unix_ns, "confirm_within_ms", confirm_within_ms, "deadline_in_ms",
          deadline_in_ms, "proof", proof, "steps", steps);
-    list("files", files, "unkept", unkept).Added();
+    list("persist", persist, "files", files, "unkept", unkept).Added();
   }
 };
 

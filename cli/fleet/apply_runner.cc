@@ -260,6 +260,10 @@ HostChange ApplyRunner::Write(std::size_t index, const HostPlan& planned) {
     made.change = *std::move(change);
     made.error = trouble.error;
     made.failure = trouble.failure;
+    if (options_.persist && !made.change->persist && made.error.empty()) {
+      made.error = "no file for the next boot is planned: the agent of this host is too old for --persist";
+      made.failure = ExitStatus::kNotReady;
+    }
   } else {
     // The call was cut, not the change: who asks has to know what is open, and that it goes back by itself.
     made.error = Message(change.status());

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "checks/plan/boot_files.h"
+
 namespace rdmaready {
 
 ExitStatus StatusOf(const Plan& plan) {
@@ -45,7 +47,10 @@ bool AnyRollbackFailed(const ChangeRun& run) {
 
 // A plan that nobody had to carry out: a person has to write a file, or none keeps a setting.
 bool HasUnkept(const Plan& plan) {
-  const auto by_person = [](const PersistFile& file) { return !file.by_apply && !file.keeps.empty(); };
+  // An older agent says of no file what it keeps.
+  const auto by_person = [](const PersistFile& file) {
+    return !file.by_apply && (!file.keeps.empty() || IsBootFilePath(file.path));
+  };
   return !plan.unkept.empty() || std::ranges::any_of(plan.persist, by_person);
 }
 

@@ -81,6 +81,7 @@ TEST(BootFilesOfAChange, ComeWithItsConfirmationAndGoWithForget) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   const Change change = shop.Confirmed();
+  EXPECT_TRUE(change.persist);
   EXPECT_EQ(shop.folder.All(), shop.Written());
   for (const char* path : {kDropIn, kUnit, kUnitLink})
     EXPECT_EQ(StateOf(change.files, path), BootFileState::kWritten) << path;
@@ -112,7 +113,9 @@ TEST(BootFilesOfAChange, NeedAnOrderWithPersist) {
   FilesShop shop;
   shop.order.persist = false;
   ASSERT_TRUE(shop.Start().ok());
-  EXPECT_TRUE(shop.Confirmed().files.empty());
+  const Change change = shop.Confirmed();
+  EXPECT_TRUE(change.files.empty());
+  EXPECT_FALSE(change.persist);
   EXPECT_EQ(shop.folder.All(), shop.empty);
 }
 

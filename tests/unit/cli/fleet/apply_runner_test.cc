@@ -145,6 +145,17 @@ TEST(ApplyRunner, WritesFilesAloneOnlyIfTheyAreOrdered) {
   EXPECT_EQ(agent.applied, 1);
 }
 
+TEST(ApplyRunner, FailsIfTheAgentPlansNoFileAlthoughTheyAreOrdered) {
+  ApplyingAgent agent(ChangeState::kAwaitingConfirm);
+  std::vector<HostClient> hosts = Only(agent);
+  ApplyRunner runner(hosts, {}, {.persist = true}, {});
+  EXPECT_EQ(StatusOfApply(runner.Apply(runner.Plan(true), 1)), ExitStatus::kOk);
+  agent.knows_persist = false;
+  const ChangeRun run = runner.Apply(runner.Plan(true), 1);
+  EXPECT_THAT(run.hosts[0].error, HasSubstr("too old for --persist"));
+  EXPECT_EQ(StatusOfApply(run), ExitStatus::kNotReady);
+}
+
 TEST(ApplyRunner, AnAgentThatIsTooOldIsSaidToBe) {
   OldAgent old;
   grpc::ServerBuilder builder;

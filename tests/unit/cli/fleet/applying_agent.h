@@ -65,6 +65,7 @@ class ApplyingAgent final : public v1::Agent::Service {
     }
     if (!refused.ok()) return refused;
     Change change{.id = kChange, .state = ChangeState::kProving, .deadline_in_ms = 60'000};
+    change.persist = request->persist() && knows_persist;
     if (wants_peer_) {
       change.proof.loopback = true;
       change.proof.peer = "b";
@@ -121,6 +122,7 @@ class ApplyingAgent final : public v1::Agent::Service {
                 .to = "9000",
                 .subject = "rxe0/1 dcb0"};
   std::vector<PersistFile> persist{};
+  bool knows_persist = true;
   std::vector<PlanRefusal> refusals{};  // of its plan
   std::atomic<int> applied = 0;
   std::atomic<int> forgotten = 0;
