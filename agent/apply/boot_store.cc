@@ -49,6 +49,10 @@ UniqueFd OpenBelow(int folder, const std::string& name, int flags) {
 
 absl::Status Rename(int folder, const std::string& from, const std::string& to, unsigned flags) {
   if (::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), flags) == 0) return absl::OkStatus();
+  if (errno == EINVAL) {
+    return absl::UnimplementedError(fmt::format(
+        "rename {} to {}: this file system cannot tell whether another file took the name", from, to));
+  }
   return ErrnoStatus(errno, fmt::format("rename {} to {}", from, to));
 }
 
@@ -60,7 +64,7 @@ absl::Status CheckFolder(int fd, const std::string& path) {
   if (info.st_uid != 0 && info.st_uid != ::geteuid())
     return absl::FailedPreconditionError(fmt::format("{}: it belongs to user {}", path, info.st_uid));
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return absl::FailedPreconditionError(path + ": others may write it");
+    return absl::FailedPreconditionError(path + ": users other than root may write to it");
   return absl::OkStatus();
 }
 
@@ -85,7 +89,9 @@ absl::Status Edited(const std::string& path) {
 }
 
 // A folder for drop-ins, or for links to units, is needed by nobody else.
-bool MayBeMade(const std::string& folder) { return folder.ends_with(".d") || folder.ends_with(".wants"); }
+bool MayBeMade(const std::string& folder) {
+  return folder.ends_with(".link.d") || folder.ends_with(".network.d") || folder.ends_with(".device.wants");
+}
 
 absl::StatusOr<std::string> TargetOf(int folder, const std::string& name, const std::string& path) {
   std::array<char, 4096> target{};  // PATH_MAX
@@ -189,7 +195,8 @@ absl::Status BootStore::Stage(const Place& place, const std::string& path, std::
   return disk_.Sync(fd.get(), path);
 }
 
-absl::Status BootStore::TakeName(const Place& place, const std::string& path, std::string_view before) {
+absl::Status BootStore::TakeName(const Place& place, const std::string& path, std::string_view before,
+                                 bool& in_use) {
   const std::string beside = Beside(place.name);
   const int folder = place.folder.get();
   if (before.empty()) {
@@ -199,7 +206,9 @@ absl::Status BootStore::TakeName(const Place& place, const std::string& path, st
   RR_RETURN_IF_ERROR(Rename(folder, beside, place.name, RENAME_EXCHANGE));
   const absl::StatusOr<std::string> earlier = DigestAt(place, beside, path);
   if (earlier.ok() && *earlier == before) return absl::OkStatus();
+  in_use = true;
   RR_RETURN_IF_ERROR(Rename(folder, beside, place.name, RENAME_EXCHANGE));
+  in_use = false;
   return Edited(path);
 }
 
@@ -210,8 +219,9 @@ absl::StatusOr<bool> BootStore::Write(const std::string& path, std::string_view 
   const int folder = place.folder.get();
   absl::Status done = Stage(place, path, content);
   bool named = false;
+  bool in_use = false;
   if (done.ok()) {
-    done = TakeName(place, path, before);
+    done = TakeName(place, path, before, in_use);
     named = done.ok();
   }
   if (named) done = disk_.Sync(folder, "the folder of " + path);
@@ -222,8 +232,8 @@ absl::StatusOr<bool> BootStore::Write(const std::string& path, std::string_view 
     else
       static_cast<void>(Rename(folder, beside, place.name, RENAME_EXCHANGE));
   }
-  // The temporary file, or the earlier one.
-  static_cast<void>(::unlinkat(folder, beside.c_str(), 0));
+  // The temporary file, or the earlier one of ours; never what was edited and could not go back.
+  if (!in_use) static_cast<void>(::unlinkat(folder, beside.c_str(), 0));
   if (!done.ok() && place.made)
     static_cast<void>(::unlinkat(place.above.get(), place.folder_name.c_str(), AT_REMOVEDIR));
   RR_RETURN_IF_ERROR(done);
@@ -256,6 +266,11 @@ absl::Status BootStore::Remove(const std::string& path, std::string_view sha256,
   if (::unlinkat(folder, beside.c_str(), 0) != 0) return Failed("remove", path);
   RR_RETURN_IF_ERROR(disk_.Sync(folder, "the folder of " + path));
   return with_folder ? RemoveFolder(place, path) : absl::OkStatus();
+}
+
+bool BootStore::MayMakeFolder(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash != std::string::npos && MayBeMade(path.substr(0, slash));
 }
 
 absl::StatusOr<bool> BootStore::HasFolder(const std::string& path) const {

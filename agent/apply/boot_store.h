@@ -39,6 +39,8 @@ class BootStore {
   absl::StatusOr<std::string> DigestOf(const std::string& path) const;
 
   absl::StatusOr<bool> HasFolder(const std::string& path) const;
+  // Whether Write() makes the folder of that path.
+  static bool MayMakeFolder(const std::string& path);
 
   // The file is `content` when it returns; of a link path, the link goes there. `before`: the digest of what is
   // there, empty where nothing is. kAborted: something else is there, which stays. Returns whether the folder
@@ -66,7 +68,8 @@ class BootStore {
                                        const std::string& path) const;
   absl::Status Stage(const Place& place, const std::string& path, std::string_view content);
   static absl::Status RemoveFolder(const Place& place, const std::string& path);
-  absl::Status TakeName(const Place& place, const std::string& path, std::string_view before);
+  // `in_use`: the temporary name has a file of the site, and nothing may remove it.
+  absl::Status TakeName(const Place& place, const std::string& path, std::string_view before, bool& in_use);
 
   Disk& disk_;
   const std::string root_;

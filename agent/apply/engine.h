@@ -92,7 +92,13 @@ class Applier::Engine {
   void PlanWrite(const std::string& path, const std::string& content, apply::Undertaking& undertaking) const;
   // Writes the planned files of a confirmed change, also those that an earlier life began to write.
   void WriteFiles(apply::Undertaking& undertaking);
-  void WriteFile(const apply::PlannedFile& file, BootFile& shown, const std::string& change_id);
+  // `why_not`: it may not be written any more. Empty: it may.
+  void WriteFile(const apply::PlannedFile& file, const std::string& why_not, BootFile& shown,
+                 const std::string& change_id);
+  // Saves the kept settings and files; then nothing of an earlier change is left to be kept.
+  absl::Status SaveKept();
+  // kFailedPrecondition: the settings and files that a change keeps could not be saved yet.
+  absl::Status CheckSaved();
   // Temporary files that an earlier life left.
   void SweepFiles(const std::vector<apply::PlannedFile>& files);
 
@@ -168,6 +174,7 @@ class Applier::Engine {
   apply::Hands hands_;
   std::optional<Open> open_{};
   std::vector<apply::Undertaking> failed_{};
+  std::optional<Change> unkept_{};  // confirmed, and only the journal says so
   // How often somebody had a failed rollback tried again, and when last.
   struct Retries {
     unsigned count = 0;

@@ -131,6 +131,7 @@ absl::StatusOr<Change> Applier::Engine::ApplyClaimed(const ApplyOrder& asked,
                                                      const std::stop_token& stop) {
   Lock work(work_);
   if (const auto failed = board_.Failed()) return absl::FailedPreconditionError(*failed);
+  RR_RETURN_IF_ERROR(CheckSaved());
   ApplyOrder order = asked;
   std::string peer;
   const absl::StatusOr<std::pair<Facts, Plan>> planned = PlanClaimed(order, peer);

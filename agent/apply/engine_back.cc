@@ -260,7 +260,7 @@ void Applier::Engine::Owe(const apply::Undertaking& undertaking, const std::vect
     }
     if (!after_boot || !owed.written.empty()) Put(ledger_.kept().owed, std::move(owed));
   }
-  static_cast<void>(ledger_.SaveKept());
+  static_cast<void>(SaveKept());
 }
 
 // A device that a reboot does not reset, or that kexec left alone, may have kept what was written. Where it

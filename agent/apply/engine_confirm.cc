@@ -165,7 +165,8 @@ void Applier::Engine::Keep(apply::Undertaking& undertaking, bool holds_now) {
     Remove(ledger_.kept().owed, object);
   }
   // Where the file cannot be written, the journal still says what is to be kept, and the next life writes it.
-  if (ledger_.SaveKept().ok()) static_cast<void>(ledger_.journal().Kept(change));
+  unkept_ = change;
+  static_cast<void>(SaveKept());
 }
 
 }  // namespace rdmaready

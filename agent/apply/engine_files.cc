@@ -55,7 +55,30 @@ bool KeepsOne(const apply::KeptFile& file, const std::vector<SettingObject>& obj
          });
 }
 
+// The settings that the file keeps besides these, in words; empty: none, or all were asked for.
+std::string OthersOf(const apply::KeptFile& file, const std::vector<SettingObject>& objects) {
+  std::string others;
+  for (const SettingObject& object : file.keeps) {
+    const bool asked = objects.empty() || std::ranges::find(objects, object) != objects.end();
+    if (!asked) others += (others.empty() ? "" : ", ") + TextOf(object);
+  }
+  return others;
+}
+
 }  // namespace
+
+absl::Status Applier::Engine::SaveKept() {
+  RR_RETURN_IF_ERROR(ledger_.SaveKept());
+  // From here on the journal need not say it any more.
+  if (unkept_ && ledger_.journal().Kept(*unkept_).ok()) unkept_.reset();
+  return absl::OkStatus();
+}
+
+absl::Status Applier::Engine::CheckSaved() {
+  if (!unkept_ || SaveKept().ok()) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format(
+      "what change {} keeps is not on the disk yet: nothing new is begun before that", unkept_->id));
+}
 
 void Applier::Engine::PlanWrite(const std::string& path, const std::string& content,
                                 apply::Undertaking& undertaking) const {
@@ -68,6 +91,10 @@ void Applier::Engine::PlanWrite(const std::string& path, const std::string& cont
        {sha256.status(), absent ? absl::OkStatus() : now.status(), folder.status()}) {
     if (trouble.ok()) continue;
     shown = NotWritten(std::move(shown), Message(trouble));
+    return;
+  }
+  if (!*folder && !apply::BootStore::MayMakeFolder(path)) {
+    shown = NotWritten(std::move(shown), "its folder is not there");
     return;
   }
   if (!absent && *now == *sha256) {
@@ -158,12 +185,18 @@ void Applier::Engine::SweepFiles(const std::vector<apply::PlannedFile>& files) {
   for (const apply::KeptFile& file : ledger_.kept().files) store_.Sweep(file.path);
 }
 
-void Applier::Engine::WriteFile(const apply::PlannedFile& file, BootFile& shown, const std::string& change_id) {
+void Applier::Engine::WriteFile(const apply::PlannedFile& file, const std::string& why_not, BootFile& shown,
+                                const std::string& change_id) {
   const absl::StatusOr<std::string> now = store_.DigestOf(file.path);
   const bool absent = absl::IsNotFound(now.status());
   absl::Status done = absent ? absl::OkStatus() : now.status();
-  // An earlier life of the applier may have written it.
+  // An earlier life of the applier may have written it: it is ours, whatever is allowed now.
   const bool is_there = now.ok() && *now == file.sha256;
+  if (!is_there && !why_not.empty()) {
+    shown = NotWritten(std::move(shown), why_not);
+    shown.sha256.clear();
+    return;
+  }
   if (done.ok() && !is_there) {
     if ((absent ? "" : *now) != file.before)
       done = absl::AbortedError(fmt::format("{}: {}", file.path, kEdited));
@@ -184,14 +217,16 @@ void Applier::Engine::WriteFile(const apply::PlannedFile& file, BootFile& shown,
   }
   shown.state = BootFileState::kWritten;
   std::vector<apply::KeptFile>& kept = ledger_.kept().files;
-  const apply::KeptFile* earlier = FindFile(kept, file.path);
-  const bool made = file.new_folder || (earlier != nullptr && earlier->made_folder);
-  std::erase_if(kept, [&](const apply::KeptFile& one) { return one.path == file.path; });
-  kept.push_back({.path = file.path,
-                  .sha256 = file.sha256,
-                  .change = change_id,
-                  .made_folder = made,
-                  .keeps = file.keeps});
+  const auto earlier = std::ranges::find(kept, file.path, &apply::KeptFile::path);
+  apply::KeptFile entry{.path = file.path,
+                        .sha256 = file.sha256,
+                        .change = change_id,
+                        .made_folder = file.new_folder || (earlier != kept.end() && earlier->made_folder),
+                        .keeps = file.keeps};
+  if (earlier != kept.end())
+    *earlier = std::move(entry);
+  else
+    kept.push_back(std::move(entry));
 }
 
 void Applier::Engine::WriteFiles(apply::Undertaking& undertaking) {
@@ -204,12 +239,12 @@ void Applier::Engine::WriteFiles(apply::Undertaking& undertaking) {
     if (shown == change.files.end()) continue;
     const auto unit = IsBootLinkPath(file.path) ? std::ranges::find(change.files, file.content, &BootFile::path)
                                                 : change.files.end();
+    std::string why_not;
     if (!allowed)
-      *shown = NotWritten(std::move(*shown), "apply.yaml does not allow files any more");
+      why_not = "apply.yaml does not allow files any more";
     else if (unit != change.files.end() && unit->state == BootFileState::kNotWritten)
-      *shown = NotWritten(std::move(*shown), "its unit was not written");
-    else
-      WriteFile(file, *shown, change.id);
+      why_not = "its unit was not written";
+    WriteFile(file, why_not, *shown, change.id);
   }
 }
 
@@ -224,6 +259,11 @@ absl::StatusOr<std::vector<BootFile>> Applier::Engine::ForgetFiles(const std::ve
     if (!KeepsOne(file, objects)) continue;
     BootFile& shown = told.emplace_back(BootFile{
         .path = file.path, .state = BootFileState::kRemoved, .sha256 = file.sha256, .keeps = file.keeps});
+    if (const std::string others = OthersOf(file, objects); !others.empty()) {
+      shown.state = BootFileState::kLeft;
+      shown.text = fmt::format("it also keeps {}: forget these, too", others);
+      continue;
+    }
     const absl::Status removed = store_.Remove(file.path, file.sha256, file.made_folder);
     const bool is_gone = removed.ok() || absl::IsNotFound(removed);
     if (absl::IsNotFound(removed)) shown.text = "it was not there any more";
@@ -240,7 +280,8 @@ absl::StatusOr<std::vector<BootFile>> Applier::Engine::ForgetFiles(const std::ve
     if (is_gone || absl::IsAborted(removed))
       std::erase_if(ledger_.kept().files, [&](const apply::KeptFile& one) { return one.path == file.path; });
   }
-  if (ledger_.kept().files != before) RR_RETURN_IF_ERROR(ledger_.SaveKept());
+  // Where it cannot be saved, the board says so, and the next life finds these files gone.
+  if (ledger_.kept().files != before) static_cast<void>(SaveKept());
   std::ranges::reverse(told);
   return told;
 }

@@ -158,7 +158,7 @@ std::vector<Applier::Engine::Due> Applier::Engine::FindDue(RestoreCause cause,
     if (cause != RestoreCause::kPutBack && apply::Find(ledger_.kept().kept, entry.setting.object) == nullptr)
       look(entry, true);
   for (const SettingObject& object : settled) Remove(ledger_.kept().owed, object);
-  if (!settled.empty()) static_cast<void>(ledger_.SaveKept());
+  if (!settled.empty()) static_cast<void>(SaveKept());
   if (!denied.empty()) {
     denied = "kept, and not restored, because apply.yaml does not allow it: " + denied;
     if (!permission.ok()) denied += " (" + Message(permission.status()) + ")";
@@ -261,7 +261,7 @@ void Applier::Engine::FinishDue(const std::vector<Due>& due,
     Put(ledger_.kept().kept, std::move(entry));
   }
   board_.Note("restore", words.empty() ? "" : "kept, and could not be restored: " + words);
-  if (ledger_.kept() != before) static_cast<void>(ledger_.SaveKept());
+  if (ledger_.kept() != before) static_cast<void>(SaveKept());
 }
 
 absl::StatusOr<std::vector<Setting>> Applier::Engine::Forget(const std::vector<SettingObject>& objects,
@@ -276,7 +276,7 @@ absl::StatusOr<std::vector<Setting>> Applier::Engine::Forget(const std::vector<S
     forgotten.push_back(entry.setting);
   }
   if (forgotten.empty()) return forgotten;
-  if (const absl::Status saved = ledger_.SaveKept(); !saved.ok()) {
+  if (const absl::Status saved = SaveKept(); !saved.ok()) {
     ledger_.kept() = before;
     ledger_.ShowKept();
     return saved;

@@ -20,6 +20,8 @@
 #include "checks/net/tagging.h"
 #include "checks/placeholders.h"
 #include "checks/plan/boot_files.h"
+#include "checks/plan/persist_managers.h"
+#include "checks/plan/persist_own.h"
 #include "checks/plan/persist_sysctls.h"
 #include "checks/plan/persist_units.h"
 #include "checks/setting/boot_owner.h"
@@ -98,14 +100,8 @@ std::string KeeperNote(const EthernetView& view, const KeptDcb& kept) {
              " data centre bridging at boot already: let it set this, or take it away; ");
 }
 
-// Whether no file but those of this program is among the keepers.
-bool AreOurs(const Fact<std::vector<std::string>>& keepers) {
-  return keepers && std::ranges::all_of(*keepers, IsBootFilePath);
-}
-
-bool Holds(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
+// Whether it is known that no file of the site is among the keepers.
+bool IsNobodys(const Fact<std::vector<std::string>>& keepers) { return keepers && keepers->empty(); }
 
 // A port that nobody uses needs no file; one that is kept, only what the plan changes.
 void AddUnit(const EthernetView& view, const Plan& plan, std::vector<PersistFile>& files) {
@@ -116,18 +112,14 @@ void AddUnit(const EthernetView& view, const Plan& plan, std::vector<PersistFile
   Kinds changed = KindsSetAt(plan, view.netdev->name);
   // The driver lays out the buffers anew when PFC is set.
   if (kept.pfc && changed.erase(SettingKind::kPfc) > 0) changed.erase(SettingKind::kBuffer);
-  // A unit of ours is replaced by the whole of what is wanted now.
-  const bool ours = AreOurs(view.host.dcb_keepers);
-  const bool is_kept = kept.kept == Kept::kHere;
-  if (is_kept && changed.empty()) return;
-  UnitWork work = UnitCommands(view, is_kept && !ours ? &changed : nullptr);
+  UnitWork work = UnitCommands(view, kept.kept == Kept::kHere ? &changed : nullptr);
   if (work.commands.empty()) return;
   PersistFile file = UnitFile(view.netdev->name, work.commands);
-  const std::string keepers = ours ? std::string() : KeeperNote(view, kept);
-  file.exists_already = !keepers.empty() || (ours && Holds(*view.host.dcb_keepers, file.path));
+  const std::string keepers = KeeperNote(view, kept);
+  file.exists_already = !keepers.empty();
   file.note = Cat(keepers, file.note);
   file.keeps = std::move(work.keeps);
-  file.by_apply = ours;
+  file.by_apply = IsNobodys(view.host.dcb_keepers);
   files.push_back(std::move(file));
 }
 
@@ -233,6 +225,13 @@ bool NeedsTosFile(const Facts& host, const Plan& plan) {
                       plan.steps, [](const PlanStep& step) { return step.object.kind == SettingKind::kCmTos; });
 }
 
+// Whether each RDMA port of the host is among them.
+bool KeepsEachDevice(const Facts& host, const std::vector<SettingObject>& keeps) {
+  return host.ports && std::ranges::all_of(*host.ports, [&keeps](const Port& port) {
+           return std::ranges::find(keeps, PortName(port), &SettingObject::where) != keeps.end();
+         });
+}
+
 void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan,
             std::vector<PersistFile>& files) {
   std::optional<unsigned> wanted;
@@ -254,8 +253,11 @@ void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan
   }
   if (!wanted || !NeedsTosFile(host, plan)) return;
   PersistFile file = TosFile(*wanted);
+  // The rule holds for every RDMA device of the host: an order for some of them is not enough.
+  file.by_apply = !several && IsNobodys(host.tos_keepers) && KeepsEachDevice(host, keeps);
+  if (!KeepsEachDevice(host, keeps))
+    file.note += "; it holds for every RDMA device of the host, and not each of them wants it";
   file.keeps = std::move(keeps);
-  file.by_apply = !several && AreOurs(host.tos_keepers);
   if (several) file.note += "; the profiles of this host want more than one ToS: make a rule for each device";
   const Fact<std::vector<std::string>>& keepers = host.tos_keepers;
   file.exists_already = keepers && !keepers->empty();
@@ -320,26 +322,29 @@ void AddMlx4Options(const std::vector<PlannedPart>& parts, const Plan& plan, std
 std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<PlannedPart>& parts,
                                         const Plan& plan) {
   std::vector<PersistFile> files;
+  // Files of this program are made whole again: what an earlier one has is no reason to leave something out.
+  const Facts without = WithoutOwnFiles(host);
   std::vector<PlannedPart> known;
-  std::ranges::copy_if(parts, std::back_inserter(known),
-                       [](const PlannedPart& part) { return bool{part.now.ports}; });
+  for (const PlannedPart& part : parts) {
+    if (part.now.ports) known.push_back({.origin = part.origin, .now = WithoutOwnFiles(part.now)});
+  }
   for (const PlannedPart& part : known) {
     AddUnits(part, plan, files);
-    AddMtus(host, part, files);
+    AddMtus(without, part, files);
     AddSwitches(part, files);
     AddOpensm(part, files);
   }
-  AddTos(host, known, plan, files);
-  AddSysctlFiles(host, known, plan, files);
+  AddTos(without, known, plan, files);
+  AddSysctlFiles(host, without, known, plan, files);
   AddMemlock(host, known, files);
   AddModuleOptions(host, known, files);
   AddMlx4Options(known, plan, files);
-  std::erase_if(files, [](const PersistFile& file) { return file.path.empty(); });
-  std::ranges::sort(files, {}, &PersistFile::path);
-  const auto same_path = [](const PersistFile& a, const PersistFile& b) { return a.path == b.path; };
-  files.erase(std::ranges::unique(files, same_path).begin(), files.end());
-  for (PersistFile& file : files) file.by_apply = file.by_apply && IsBootFilePath(file.path);
-  return files;
+  std::erase_if(files, [&host](const PersistFile& file) { return file.path.empty() || IsThere(host, file); });
+  for (PersistFile& file : files) {
+    file.by_apply = file.by_apply && IsBootFilePath(file.path);
+    file.exists_already = file.exists_already || (file.by_apply && IsAtBoot(host, file.path));
+  }
+  return MergedByPath(std::move(files));
 }
 
 std::string SubjectOfSetting(const Facts& host, const SettingObject& object) {

@@ -13,7 +13,8 @@
 namespace rdmaready {
 
 // Of the host as the plan leaves it (`parts`), all that a profile asks for, whether or not the plan has to set
-// it now; but nothing that the host or its cluster keeps already. By path.
+// it now; but nothing that the host or its cluster keeps already. A file of this program is whole, and is left
+// out where it is there with these values. By path.
 std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<PlannedPart>& parts,
                                         const Plan& plan);
 

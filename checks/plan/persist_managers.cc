@@ -111,6 +111,10 @@ std::string MtuDropInPath(const Facts& host, const std::string& file, std::uint3
 }
 
 bool IsAtBoot(const Facts& host, const std::string& path) {
+  const auto holds = [&path](const Fact<std::vector<std::string>>& paths) {
+    return paths && std::ranges::find(*paths, path) != paths->end();
+  };
+  if (holds(host.dcb_keepers) || holds(host.tos_keepers)) return true;
   if (!host.boot_settings) return false;
   const auto& writes = host.boot_settings->writes;
   return std::ranges::find(writes, path, &BootWrite::file) != writes.end();

@@ -20,7 +20,7 @@ std::string MtuLines(std::uint32_t mtu_bytes);
 // drop-in which gives the interface another MTU.
 std::string MtuDropInPath(const Facts& host, const std::string& file, std::uint32_t mtu_bytes);
 
-// Whether a file of the boot with that path sets something already.
+// Whether a file with that path is known to set something at boot.
 bool IsAtBoot(const Facts& host, const std::string& path);
 
 // The file by which `owner`, a network manager, gives the interface that MTU. The path is empty where `owner`

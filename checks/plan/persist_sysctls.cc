@@ -11,6 +11,7 @@
 
 #include "api/base/number.h"
 #include "checks/net/shared_subnets.h"
+#include "checks/plan/boot_files.h"
 #include "checks/setting/boot_owner.h"
 #include "checks/setting/boot_settings.h"
 #include "checks/setting/sysctl_name.h"
@@ -104,10 +105,31 @@ std::string SysctlFileName(const Facts& host, const Values& values) {
   return Cat(kFolder, last, ".rdmaready.conf");
 }
 
+// What this program's files have already; the last one by its name holds, and is written again.
+struct OwnFile {
+  std::string path{};
+  Values values{};
+};
+
+OwnFile OwnFileOf(const Facts& before) {
+  OwnFile own;
+  if (!before.boot_settings) return own;
+  std::vector<BootWrite> writes = before.boot_settings->writes;
+  std::erase_if(writes, [](const BootWrite& write) {
+    return write.setting != "sysctl" || !write.file.starts_with(kFolder) || !IsBootFilePath(write.file);
+  });
+  std::ranges::stable_sort(writes, {}, &BootWrite::file);
+  for (const BootWrite& write : writes) {
+    own.path = write.file;
+    own.values[write.object] = write.value;
+  }
+  return own;
+}
+
 }  // namespace
 
-void AddSysctlFiles(const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan,
-                    std::vector<PersistFile>& files) {
+void AddSysctlFiles(const Facts& before, const Facts& host, const std::vector<PlannedPart>& parts,
+                    const Plan& plan, std::vector<PersistFile>& files) {
   Values values;
   for (const PlanStep& step : plan.steps) {
     if (step.object.kind == SettingKind::kSysctl) values[step.object.name] = step.to;
@@ -125,13 +147,17 @@ void AddSysctlFiles(const Facts& host, const std::vector<PlannedPart>& parts, co
     if (!IsSysctlKept(host, name, value, files)) ours[name] = value;
   }
   if (ours.empty()) return;
+  const OwnFile own = OwnFileOf(before);
+  // An earlier order for other ports stays in force.
+  for (const auto& [name, value] : own.values)
+    if (!values.contains(name)) ours.try_emplace(name, value);
   std::string content;
   std::vector<SettingObject> keeps;
   for (const auto& [name, value] : ours) {
     content += Cat(name, " = ", value, "\n");
     keeps.push_back({.kind = SettingKind::kSysctl, .name = name});
   }
-  files.push_back({.path = SysctlFileName(host, ours),
+  files.push_back({.path = std::max(SysctlFileName(host, ours), own.path),
                    .content = Cat("# Made by rdmaready.\n", content),
                    .note = Cat("what interfaces in one subnet need",
                                UnreadAtBoot(host, SettingKind::kSysctl).empty()

@@ -112,8 +112,8 @@ Action DefinePlan(CLI::App& app, const std::function<void(CLI::App&)>&) {
   AddConfigureFlags(app, options->what);
   app.add_flag(
       "--persist", options->persist,
-      "Also the files that would make it last beyond a boot: shown here, and not written. `apply --persist` "
-      "writes those that it says so of");
+      "Also the files that would make it last beyond a boot; nothing is written. `apply --persist` writes the "
+      "files that are marked so");
   return [options](const Context& context) { return RunPlan(context, *options); };
 }
 

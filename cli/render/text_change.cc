@@ -286,8 +286,9 @@ std::string FilesText(const Change& change, const Style& style) {
   std::string text;
   for (const BootFile& file : change.files) text += FileText(file, style);
   for (const PlanUnkept& one : change.unkept) {
-    text += Labelled(style, Tone::kBad, "  no file", kProofColumn,
-                     Printable(fmt::format("{}: none keeps {}: {}", one.subject, one.what, one.again)));
+    text += Labelled(
+        style, Tone::kBad, "  no file", kProofColumn,
+        Printable(fmt::format("{}: no file keeps {}; to set it again: {}", one.subject, one.what, one.again)));
   }
   return text;
 }

@@ -168,7 +168,7 @@ TEST_F(BootStoreTest, ClearsALinkOfTheTemporaryName) {
 TEST_F(BootStoreTest, RefusesFoldersThatOthersMayWrite) {
   for (const char* folder : {"/etc", "/etc/systemd", "/etc/systemd/network"}) {
     ASSERT_EQ(::chmod(folder_->At(folder).c_str(), 0777), 0);
-    ExpectRefused(kLink, "others may write it");
+    ExpectRefused(kLink, "users other than root may write to it");
     ASSERT_EQ(::chmod(folder_->At(folder).c_str(), 0755), 0);
   }
 }

@@ -260,6 +260,82 @@ TEST(BootFilesOfAChange, GoByTheSettingsThatTheyKeep) {
   EXPECT_TRUE(fs::exists(shop.folder.At(kUnit)));
 }
 
+TEST(BootFilesOfAChange, RemainIfTheyKeepMoreThanIsForgotten) {
+  FilesShop shop;
+  shop.files[1].keeps = {kPfc, kMtu};
+  ASSERT_TRUE(shop.Start().ok());
+  shop.Confirmed();
+  const std::vector<BootFile> forgotten = *shop.applier->ForgetFiles({kPfc}, "bob");
+  EXPECT_EQ(StateOf(forgotten, kUnit), BootFileState::kLeft);
+  EXPECT_THAT(TextOf(forgotten, kUnit), HasSubstr("it also keeps mtu of dcb0"));
+  EXPECT_EQ(shop.folder.All(), shop.Written());
+  EXPECT_EQ(shop.applier->Status()->files.size(), 3U) << "it is not forgotten";
+  EXPECT_EQ(shop.applier->ForgetFiles({kPfc, kMtu}, "bob")->size(), 3U);
+  EXPECT_EQ(shop.folder.All(), shop.empty);
+}
+
+// /var was full when it was confirmed, and has room again.
+TEST(BootFilesOfAChange, StayForgottenAfterAFullDisk) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  ASSERT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
+  // From the file of what is kept on: the files for the next boot are written.
+  shop.disk.refuses_replace = true;
+  ASSERT_TRUE(shop.applier->Confirm(change->id, "bob").ok());
+  EXPECT_EQ(shop.folder.All(), shop.Written());
+  EXPECT_TRUE(absl::IsFailedPrecondition(shop.Apply().status())) << "nothing new before that is saved";
+  shop.disk.refuses_replace = false;
+  ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+  ASSERT_TRUE(shop.applier->Forget({}, "bob").ok());
+  ASSERT_TRUE(shop.Start().ok());
+  EXPECT_EQ(shop.folder.All(), shop.empty) << "the journal does not write them again";
+  EXPECT_TRUE(shop.applier->Status()->kept.empty());
+}
+
+TEST(BootFilesOfAChange, AreRememberedIfTheyWereWrittenBeforeTheLeaveWasTaken) {
+  int remembered = 0;
+  for (int at = 0;; ++at) {
+    FilesShop shop;
+    shop.wanted = {{kMtu, "9000"}};
+    ASSERT_TRUE(shop.Start().ok());
+    const absl::StatusOr<Change> change = shop.Apply();
+    ASSERT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
+    int count = 0;
+    shop.disk.point = [&] {
+      if (count++ == at) throw Killed{};
+    };
+    bool killed = false;
+    try {
+      ASSERT_TRUE(shop.applier->Confirm(change->id, "bob").ok());
+    } catch (const Killed&) {
+      killed = true;
+    }
+    shop.disk.point = nullptr;
+    if (!killed) break;
+    shop.permission->files = false;
+    ASSERT_TRUE(shop.Start().ok());
+    remembered += shop.applier->Status()->files.empty() ? 0 : 1;
+    ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
+    ASSERT_EQ(shop.folder.All(), shop.empty) << at;
+  }
+  EXPECT_GT(remembered, 0);
+}
+
+TEST(BootFilesOfAChange, NeedAFolderThatIsThere) {
+  FilesShop shop;
+  constexpr const char* kNetplan = "/etc/netplan/90-rdmaready-dcb0.yaml";
+  fs::remove_all(shop.folder.At("/etc/netplan"));
+  shop.files_before_confirm = shop.folder.All();
+  shop.files = {{.path = kNetplan,
+                 .content = "network:\n  version: 2\n  ethernets:\n    \"a\":\n      mtu: 9000\n",
+                 .keeps = {kMtu},
+                 .by_apply = true}};
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  EXPECT_EQ(TextOf(change->files, kNetplan), "its folder is not there") << "before anything is confirmed";
+}
+
 TEST(BootFilesOfAChange, StayWhenItsSettingsAreForgottenAlone) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());

@@ -101,7 +101,8 @@ class HandDisk final : public apply::Disk {
   }
   absl::Status Replace(const std::string& path, std::string_view text) override {
     Point();
-    if (full) return absl::ResourceExhaustedError("write " + path + ": No space left on device");
+    if (full || refuses_replace)
+      return absl::ResourceExhaustedError("write " + path + ": No space left on device");
     std::ofstream(path + ".new") << text;
     std::filesystem::permissions(path + ".new", std::filesystem::perms(0600));
     Point();
@@ -116,6 +117,7 @@ class HandDisk final : public apply::Disk {
 
   std::function<void()> point{};
   bool full = false;
+  bool refuses_replace = false;  // of what is kept
   bool bad_sync = false;
   bool tear = false;
 

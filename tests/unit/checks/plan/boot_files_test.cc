@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -193,6 +194,80 @@ TEST(PersistFilesByApply, IgnoreAUnitOfOursForAnotherInterface) {
   ASSERT_NE(unit, nullptr);
   EXPECT_TRUE(unit->by_apply);
   EXPECT_FALSE(unit->exists_already);
+}
+
+// ---- with files of an earlier order ----
+
+TEST(PersistFilesAgain, MakeTheUnitOfAVlanWhole) {
+  Facts host = WithVlan([](Port&, UpperNetdev&) {});
+  Profile profile = PcpProfile();
+  profile.vlan_ids = std::vector<std::uint16_t>{711};
+  constexpr const char* kUnit = "/etc/systemd/system/rdma-vlan-dcb0.711.service";
+  const auto content = [&] {
+    const std::vector<PersistFile> files = MakePlan(HostParts(host, profile), {.persist = true}).persist;
+    const PersistFile* unit = Find(files, kUnit);
+    return unit == nullptr ? std::string() : unit->content;
+  };
+  const std::string first = content();
+  ASSERT_NE(first.find("mtu 9000"), std::string::npos) << first;
+  host.boot_settings = BootSettings{
+      .writes = {{.file = kUnit, .started = kUnit, .setting = "mtu", .object = "dcb0.711", .value = "9000"}}};
+  EXPECT_EQ(content(), first);
+}
+
+TEST(PersistFilesAgain, ReplaceAUnitAndARuleOfOurs) {
+  Facts host = GoodHost();
+  constexpr const char* kUnit = "/etc/systemd/system/rdma-dcb-dcb0.service";
+  constexpr const char* kRule = "/etc/udev/rules.d/90-rdma-tos.rules";
+  host.dcb_keepers = std::vector<std::string>{kUnit};
+  host.tos_keepers = std::vector<std::string>{kRule};
+  // PFC is right there, and what else the unit sets is not known.
+  host.boot_writes = std::vector<BootWrite>{
+      {.file = kUnit, .started = kUnit, .setting = "pfc", .object = "dcb0", .value = "3"}};
+  const Profile profile = VirtualFabricProfile();
+  const std::vector<PersistFile> files = MakePlan(HostParts(host, profile), {.persist = true}).persist;
+  for (const char* path : {kUnit, kRule}) {
+    ASSERT_NE(Find(files, path), nullptr) << path;
+    EXPECT_TRUE(Find(files, path)->by_apply) << path;
+    EXPECT_TRUE(Find(files, path)->exists_already) << path;
+  }
+  EXPECT_NE(Find(files, kUnit)->content.find("prio-pfc"), std::string::npos);
+}
+
+TEST(PersistFilesAgain, ReplaceAUnitOfOursWithAnotherMtu) {
+  constexpr const char* kUnit = "/etc/systemd/system/rdma-mtu-dcb0.service";
+  Facts host = GoodHost();
+  const auto with = [&](const char* mtu) {
+    host.boot_settings = BootSettings{
+        .writes = {{.file = kUnit, .started = kUnit, .setting = "mtu", .object = "dcb0", .value = mtu}}};
+    return MtuFile(host);
+  };
+  EXPECT_EQ(with("4200").path, kUnit);
+  EXPECT_TRUE(with("4200").by_apply);
+  EXPECT_EQ(with("9000").path, "") << "it is there already";
+}
+
+TEST(PersistFilesByApply, LeaveTheRuleOfTheToSToAPersonIfOneDeviceIsOfNoOrder) {
+  Facts host = GoodHost();
+  host.tos_keepers = std::vector<std::string>{};
+  const Profile profile = VirtualFabricProfile();
+  constexpr const char* kRule = "/etc/udev/rules.d/90-rdma-tos.rules";
+  const auto rule = [&](const std::vector<std::string>& ports) {
+    const absl::StatusOr<HostParts> parts = HostParts::Divide(host, {&profile, 1}, ports);
+    const std::vector<PersistFile> files = MakePlan(*parts, {.persist = true}).persist;
+    const PersistFile* found = Find(files, kRule);
+    return found == nullptr ? PersistFile() : *found;
+  };
+  EXPECT_TRUE(rule({}).by_apply);
+  std::vector<Port> ports = *host.ports;
+  ports.push_back(ports.front());
+  ports.back().device = "rxe7";
+  host.ports = ports;
+  EXPECT_TRUE(rule({}).by_apply) << "both are in the order";
+  const PersistFile one = rule({"rxe7/1"});
+  EXPECT_EQ(one.path, kRule);
+  EXPECT_FALSE(one.by_apply);
+  EXPECT_NE(one.note.find("every RDMA device"), std::string::npos) << one.note;
 }
 
 }  // namespace

@@ -88,6 +88,40 @@ TEST(PersistFiles, ComesAfterAFileOfAPackageThatSetsASysctlOtherwise) {
   EXPECT_NE(files.front().content.find("net.ipv4.conf.dcb0.arp_ignore = 2\n"), std::string::npos);
 }
 
+TEST(PersistFiles, KeepsTheSysctlsThatAnEarlierFileOfOursHas) {
+  constexpr const char* kOwn = "/etc/sysctl.d/90-rdmaready.conf";
+  const BootWrite earlier = SysctlWrite(kOwn, "net.ipv4.conf.eth5.arp_ignore", "1");
+  const std::vector<PersistFile> first = SysctlFilesOf({earlier}, false);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first.front().path, kOwn);
+  EXPECT_TRUE(first.front().exists_already);
+  EXPECT_TRUE(first.front().by_apply);
+  for (const char* line : {"net.ipv4.conf.dcb0.arp_ignore = 2\n", "net.ipv4.conf.eth5.arp_ignore = 1\n"})
+    EXPECT_NE(first.front().content.find(line), std::string::npos) << first.front().content;
+  // One value is right there, and another one differs: all of them are written.
+  const std::vector<PersistFile> second = SysctlFilesOf(
+      {earlier, SysctlWrite(kOwn, kDcb0Ignore, "2"), SysctlWrite(kOwn, "net.ipv4.conf.eth9.arp_ignore", "1")},
+      false);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second.front().content, first.front().content);
+}
+
+TEST(PersistFiles, WritesTheSysctlsToTheLastFileOfOurs) {
+  const std::vector<PersistFile> files =
+      SysctlFilesOf({SysctlWrite("/etc/sysctl.d/99-site.rdmaready.conf", kDcb0Ignore, "1")}, false);
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files.front().path, "/etc/sysctl.d/99-site.rdmaready.conf");
+}
+
+TEST(PersistFiles, LeavesOutASysctlFileOfOursThatIsRight) {
+  std::vector<BootWrite> writes;
+  const std::vector<PersistFile> files = SysctlFilesOf({}, false);
+  ASSERT_EQ(files.size(), 1U);
+  for (const SettingObject& object : files.front().keeps)
+    writes.push_back(SysctlWrite("/etc/sysctl.d/90-rdmaready.conf", object.name.c_str(), "2"));
+  EXPECT_TRUE(SysctlFilesOf(writes, false).empty());
+}
+
 TEST(PersistFiles, LetsUsersOfRdmaAloneLockMemory) {
   const auto content = [](std::uint64_t wanted, std::vector<MemlockGrant> grants) {
     Facts host = GoodHost();

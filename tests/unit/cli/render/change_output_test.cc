@@ -220,7 +220,8 @@ TEST(ApplyText, ListsFilesForTheNextBootAndWhatNoneKeeps) {
   const std::string text = OutcomeText(change, "node1", "", {});
   for (const char* line :
        {"/etc/netplan/90-rdmaready-dcb0.yaml: once confirmed", "/etc/sysctl.d/90-rdmaready.conf: there already",
-        "/etc/rc.local: NOT WRITTEN: for a person", "rxe0/1 dcb0: none keeps DSCP 48: write it again"})
+        "/etc/rc.local: NOT WRITTEN: for a person",
+        "rxe0/1 dcb0: no file keeps DSCP 48; to set it again: write it again"})
     EXPECT_THAT(text, HasSubstr(line));
 }
 
