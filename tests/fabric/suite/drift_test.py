@@ -107,7 +107,7 @@ class Drift(unittest.TestCase):
     def test_a_vlan_that_comes_and_what_it_maps_are_told(self):
         add = "modprobe 8021q; ip link add link dcb0 name dcb0.77 type vlan id 77; ip link set dcb0.77 up"
         began = self.guest_now()
-        # A VLAN that comes for the first time is no change. It is known by the check's reading, and when it goes that is one.
+        # The first coming of a VLAN is not a change. The reading of a check makes it known, and then its going is a change.
         fabric.guest(1, add)
         tool.rdmaready("check", self.hosts[1], "--profile", "virtual-fabric")
         fabric.guest(1, "ip link del dcb0.77")
