@@ -139,7 +139,10 @@ absl::Status Session::Pace(std::uint64_t message_bytes) {
     RR_RETURN_IF_ERROR(Interrupted());
     now_ = steady_clock::now();
     const std::optional<TimePoint> turn = options_.pacer->Take(message_bytes, now_);
-    if (!turn) return absl::OkStatus();
+    if (!turn) {
+      last_progress_ = now_;  // waiting for a turn is no stall
+      return absl::OkStatus();
+    }
     if (now_ >= deadline_) {
       return MakeFailure(FailureKind::kStalled, fmt::format("not finished by the deadline of {}",
                                                             DurationText(Nanoseconds(test_.deadline))));

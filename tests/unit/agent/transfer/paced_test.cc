@@ -81,6 +81,28 @@ TEST(Paced, QueuePairsAndDirectionsShareTheLimitOfTheirDirection) {
   }
 }
 
+// A pong is as large as its ping: both directions of a bidirectional ping-pong share one limit.
+TEST(Paced, PingPongsInBothDirectionsShareOneLimit) {
+  TransferCase test = SmallCase(Operation::kSend);
+  test.duration = milliseconds(400);
+  const std::uint64_t limit = WireBytesOf(test.message_bytes) * 40;
+  RunOptions options = InProduction(limit);
+  options.bidirectional = true;
+  MemoryFabric one;
+  MemoryFabric other;
+  const BothWays both = RunLoopback(
+      test,
+      [&](Role role, std::uint32_t index) {
+        return std::make_unique<MemoryLink>(index == 0 ? one : other, role);
+      },
+      options);
+  ASSERT_TRUE(both.reverse);
+  EXPECT_EQ(both.forward.failure, Failure{}) << both.forward.failure.detail;
+  const std::uint64_t pings = (both.forward.messages + both.reverse->messages) / 2;
+  const std::int64_t longest = std::max(both.forward.elapsed_ns, both.reverse->elapsed_ns);
+  EXPECT_LE(static_cast<std::int64_t>(pings - 2) * 25'000'000, longest + 50'000'000);
+}
+
 TEST(Paced, TheSmallerLimitOfTheTwoEndsHolds) {
   TransferCase test = SmallCase(Operation::kWrite);
   test.duration = milliseconds(50);
