@@ -49,9 +49,9 @@ class CallWatch {
 
   std::stop_token token() const { return source_.get_token(); }
 
-  // From now on the caller has to be heard, once it was: `heard` says whether it was since it was asked last
-  // (Beats::Begin). Empty: it does not say anything. Looks are counted, not time: a machine that stops for a
-  // moment misses both.
+  // From now on the caller has to be heard: `heard` says whether it was since it was asked last (Beats::Begin).
+  // The call is cancelled when it was not for 0.8 s, before the first time for 3 s. Empty: the caller does not
+  // say anything. Looks are counted, not time: a machine that stops for a moment misses both.
   void Expect(std::function<bool()> heard) {
     const std::lock_guard lock(mutex_);
     heard_ = std::move(heard);
@@ -75,11 +75,7 @@ class CallWatch {
   bool Missing() {
     constexpr int kMostSilent = 8;
     if (!heard_) return false;
-    if (heard_()) {
-      silent_ = 0;
-    } else if (silent_ >= 0) {
-      ++silent_;
-    }
+    silent_ = heard_() ? 0 : silent_ + 1;
     return silent_ >= kMostSilent;
   }
 
@@ -94,7 +90,7 @@ class CallWatch {
   std::condition_variable_any wake_;
   std::optional<Clock::TimePoint> step_end_;
   std::function<bool()> heard_{};
-  int silent_ = -1;  // looks since the caller was heard; -1: it never was
+  int silent_ = -22;  // looks since the caller was heard; it has longer for the first time
   const Clock::TimePoint end_;
   std::jthread watcher_;
 };

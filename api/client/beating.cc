@@ -12,7 +12,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::chrono::milliseconds kBetween{200};
+constexpr std::chrono::milliseconds kBetween{100};
 constexpr std::chrono::seconds kAnswered{2};
 
 }  // namespace

@@ -46,11 +46,11 @@ TEST(Beats, CallersWithoutAWordAreNotExpectedToBeat) {
 class BeatingCaller : public ServiceTest {
  protected:
   // A loopback test of a caller who beats so often, and then no more; how it ended.
-  grpc::Status Test(ServedAgent& agent, int beats, const std::string& word) {
+  grpc::Status Test(ServedAgent& agent, int beats, const std::string& word, std::uint32_t test_ms = 3'000) {
     const auto stub = v1::Agent::NewStub(agent.Channel());
     v1::TestLoopbackRequest request;
     request.add_cases("send-1k");
-    request.mutable_options()->set_duration_ms(3'000);
+    request.mutable_options()->set_duration_ms(test_ms);
     request.set_beat(word);
     grpc::ClientContext context;
     const auto reader = stub->TestLoopback(&context, request);
@@ -78,14 +78,19 @@ TEST_F(BeatingCaller, EndsTheTestWhenItFallsSilent) {
   EXPECT_LT(agent.store.transfers[0].result.elapsed_ns, 3'000'000'000);
 }
 
+TEST_F(BeatingCaller, EndsTheTestWhenItAnnouncedBeatsAndNeverBeat) {
+  ServedAgent agent = Unbounded(BothEnds(), locks_);
+  EXPECT_EQ(Test(agent, 0, "word", 20'000).error_code(), grpc::StatusCode::CANCELLED);
+}
+
 TEST_F(BeatingCaller, KeepsItsTestWhileItBeats) {
   ServedAgent agent = Unbounded(BothEnds(), locks_);
   EXPECT_TRUE(Test(agent, 100, "word").ok());
 }
 
-TEST_F(BeatingCaller, KeepsItsTestWhenItNeverBeat) {
+TEST_F(BeatingCaller, KeepsItsTestWhenItAnnouncedNoBeats) {
   ServedAgent agent = Unbounded(BothEnds(), locks_);
-  EXPECT_TRUE(Test(agent, 0, "word").ok());
+  EXPECT_TRUE(Test(agent, 0, "").ok());
   EXPECT_TRUE(Test(agent, 10, "").ok());
 }
 
