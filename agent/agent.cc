@@ -37,6 +37,9 @@
 namespace rdmaready {
 namespace {
 
+// A look during a test that hangs leaves the test unwatched for so long.
+constexpr WorkerLimits kUseReading{.question = std::chrono::milliseconds(300),
+                                   .again = std::chrono::milliseconds(100)};
 constexpr std::chrono::milliseconds kIdleLook{50};  // at what others move, before a test
 
 // The mark that all profiles ask for; nothing where they differ: it is not known whose port a test is on.
@@ -69,7 +72,7 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       worker_(host_, config_.reading, clock()),
       prover_(MakeProver()),
       changes_([this](const std::string& line) { KeepOnce(line); }, config_.applier_trace) {
-  if (config_.use_host) use_worker_.emplace(config_.use_host, config_.reading, clock());
+  if (config_.use_host) use_worker_.emplace(config_.use_host, kUseReading, clock());
   SetDefaultProfiles(config_.default_profiles, config_.waivers);
 }
 

@@ -275,7 +275,8 @@ class Agent {
                        const PortPass& pass, const UseWatch& watch) const;
   // Whether the ports that the change would touch can be tested now. A proof beside others' work is made only
   // in production, where the agent allows that. kFailedPrecondition: the change could not be proven.
-  absl::Status CanProve(const Facts& facts, const ChangeOrder& order, const std::stop_token& stop);
+  absl::Status CanProve(const Facts& facts, const ChangeOrder& order, const Caller& caller,
+                        const std::stop_token& stop);
   absl::StatusOr<Change> ProveChange(Change change, const ChangeOrder& order, const Facts& before,
                                      const Caller& caller, const ChangeWatcher& watcher,
                                      const std::stop_token& stop);

@@ -188,7 +188,7 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
   RR_ASSIGN_OR_RETURN(const Facts before, Collect());
   RR_RETURN_IF_ERROR(HostParts::Divide(before, order.profiles, order.ports).status());
   RR_RETURN_IF_ERROR(NotReached(config_.configurer->Status().status()));
-  if (order.proof) RR_RETURN_IF_ERROR(CanProve(before, order, stop));
+  if (order.proof) RR_RETURN_IF_ERROR(CanProve(before, order, caller, stop));
   std::string begun;
   const auto progress = [&](const Change& change) {
     begun = change.id;
@@ -214,7 +214,8 @@ absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& call
   return change;
 }
 
-absl::Status Agent::CanProve(const Facts& facts, const ChangeOrder& order, const std::stop_token& stop) {
+absl::Status Agent::CanProve(const Facts& facts, const ChangeOrder& order, const Caller& caller,
+                             const std::stop_token& stop) {
   if (config_.allow_in_production || !facts.ports) return absl::OkStatus();
   RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
   const Plan plan = rdmaready::MakePlan(parts, {});
@@ -223,6 +224,10 @@ absl::Status Agent::CanProve(const Facts& facts, const ChangeOrder& order, const
         std::ranges::any_of(plan.steps, [&port](const PlanStep& step) { return Touches(step, port); });
     if (!touched || !CanBeTested(port)) continue;
     RR_ASSIGN_OR_RETURN(const PortAddress chosen, ChoosePort(facts, port.device, port.number, ""));
+    // A test of another caller is over before the proof, or the proof waits for it.
+    const absl::StatusOr<PortLock> lock = TakePort(chosen, caller, "proof of a change");
+    if (absl::IsResourceExhausted(lock.status())) continue;
+    if (!lock.ok()) return lock.status();
     const absl::Status may = AdmitUse(chosen, false, stop).status();
     if (!absl::IsAborted(may)) RR_RETURN_IF_ERROR(may);
     if (!may.ok())

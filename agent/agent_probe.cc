@@ -113,7 +113,7 @@ std::set<std::string> KernelClientsOf(const ProbeQuestion& question, bool proves
     case Protocol::kIser:
       return {};
     case Protocol::kSmb:
-      return {"cifs", "rdma_cm"};
+      return {"cifs", "smbdirect", "rdma_cm"};
     case Protocol::kNvme:
       return {"nvme_rdma", "rdma_cm"};
     case Protocol::kNfs:
@@ -278,6 +278,12 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
     }
   }
   probed.End();
+  // A helper that makes the proof knows only that its caller left.
+  if (const std::string why = watch.reason(); !why.empty()) {
+    for (ProbeStep& step : run.result.steps) {
+      if (step.failure.kind == FailureKind::kCancelled) step.failure.detail = why;
+    }
+  }
   CutTexts(run.result.answers);
   run.findings = JudgeProbe(run.result);
   KeepProbe(run, facts, started);
