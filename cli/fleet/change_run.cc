@@ -87,6 +87,9 @@ ExitStatus StatusOfApply(const ChangeRun& run) {
     // The rest is set, and the host is not as it was wanted.
     if (host.plan && !host.plan->refusals.empty()) status = Worse(status, ExitStatus::kNotReady);
     if (HasUnkept(host)) status = Worse(status, ExitStatus::kNotReady);
+    // Files alone were written: that all is set as wanted is not known.
+    if (host.plan && host.plan->steps.empty() && !host.plan->unknown.empty())
+      status = Worse(status, ExitStatus::kOwnFailure);
   }
   return status;
 }

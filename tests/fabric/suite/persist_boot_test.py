@@ -43,7 +43,6 @@ for line in (f"ip link set dev {wire} down", f"ip link set dev {wire} name wire0
 pathlib.Path("/sys/kernel/debug/dcbnic/dcb0/link_kind").write_text("off")
 run("ethtool", "-s", "dcb0", "speed", "25000", "duplex", "full", "autoneg", "off")
 run("ip", "link", "set", "dev", "dcb0", "up")
-run("udevadm", "settle", "--timeout=30")
 run("rdma", "link", "add", "rxe0", "type", "rxe", "netdev", "dcb0")
 """
 NETWORK = """[Match]

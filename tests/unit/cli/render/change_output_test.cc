@@ -268,6 +268,11 @@ TEST(ChangeStatus, CountsWhatNoFileKeeps) {
   EXPECT_EQ(StatusOfSettle({.hosts = {{.change = change}}}, ChangeState::kConfirmed), ExitStatus::kNotReady);
   change.state = ChangeState::kRolledBack;
   EXPECT_EQ(StatusOfSettle({.hosts = {{.change = change}}}, ChangeState::kRolledBack), ExitStatus::kOk);
+  Change alone = WithFiles();
+  alone.state = ChangeState::kNothingToDo;
+  Plan unsure;
+  unsure.unknown = {"the trust of dcb1"};
+  EXPECT_EQ(StatusOfApply(ChangeRun{.hosts = {{.plan = unsure, .change = alone}}}), ExitStatus::kOwnFailure);
   Change unkept = WithFiles();
   unkept.unkept = {{.subject = "rxe0/1 dcb0", .what = "DSCP 48"}};
   EXPECT_EQ(status(unkept), ExitStatus::kNotReady);
