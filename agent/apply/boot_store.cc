@@ -280,10 +280,11 @@ absl::StatusOr<bool> BootStore::HasFolder(const std::string& path) const {
   return true;
 }
 
-void BootStore::Sweep(const std::string& path) {
+void BootStore::Sweep(const std::string& path, bool with_folder) {
   const absl::StatusOr<Place> place = Open(path, false);
   if (!place.ok()) return;
   static_cast<void>(::unlinkat(place->folder.get(), Beside(place->name).c_str(), 0));
+  if (with_folder) static_cast<void>(RemoveFolder(*place, path));
 }
 
 }  // namespace rdmaready::apply

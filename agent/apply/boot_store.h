@@ -53,7 +53,8 @@ class BootStore {
 
   // Removes the temporary file that a cut write or removal of this path left. Errors are not reported: the file
   // is in nobody's way.
-  void Sweep(const std::string& path);
+  // `with_folder`: the folder too, where it is empty.
+  void Sweep(const std::string& path, bool with_folder = false);
 
  private:
   struct Place {

@@ -181,7 +181,7 @@ absl::StatusOr<Change> Applier::Engine::WithoutSteps(const ApplyOrder& order, co
 }
 
 void Applier::Engine::SweepFiles(const std::vector<apply::PlannedFile>& files) {
-  for (const apply::PlannedFile& file : files) store_.Sweep(file.path);
+  for (const apply::PlannedFile& file : files) store_.Sweep(file.path, file.new_folder);
   for (const apply::KeptFile& file : ledger_.kept().files) store_.Sweep(file.path);
 }
 
