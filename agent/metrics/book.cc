@@ -31,8 +31,8 @@ LastRung LastOf(const RungResult& result, const CheckDone& done) {
     if (last.not_well.size() == kMostNotWell) {
       ++last.left_out;
     } else {
-      last.not_well.push_back(
-          {finding.id, finding.subject, finding.profile, finding.outcome, finding.blocking, finding.waived.has_value()});
+      last.not_well.push_back({finding.id, finding.subject, finding.profile, finding.outcome, finding.blocking,
+                               finding.waived.has_value()});
     }
   }
   return last;
@@ -126,8 +126,11 @@ void Book::Drifted(bool own, std::size_t changes, std::int64_t now_unix_ns) {
 
 Kept Book::Now() const {
   const std::lock_guard lock(mutex_);
-  Kept kept{.losses = losses_, .results_stored = results_stored_, .store_errors = store_errors_,
-            .own_drift = own_drift_, .foreign_drift = foreign_drift_};
+  Kept kept{.losses = losses_,
+            .results_stored = results_stored_,
+            .store_errors = store_errors_,
+            .own_drift = own_drift_,
+            .foreign_drift = foreign_drift_};
   for (const auto& [rung, last] : rungs_) kept.rungs.push_back(last);
   for (const auto& [port, tests] : tests_) kept.tests.insert(kept.tests.end(), tests.begin(), tests.end());
   return kept;

@@ -117,7 +117,8 @@ BothWays RunEnd(Role role, const TransferCase& test, const LinkMaker& make_link,
     if (options.bidirectional) {
       back = std::jthread([&] {
         RunOptions there = options;
-        // An answer is as large as its message, so a ping-pong fills both directions: both ends share one limit.
+        // An answer is as large as its message, so a ping-pong fills both directions: both ends share one
+        // limit.
         there.pacer = test.operation == Operation::kSend ? options.pacer : options.reverse_pacer;
         const End other{test, make_link, there, mux, gate};
         both.reverse = RunDirection(other, {Other(role), options.qps + 1, options.qps});
