@@ -4,6 +4,7 @@
 #include <rdma/rdma_netlink.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -75,11 +76,22 @@ absl::StatusOr<std::vector<RdmaHolder>> DecodeTable(std::span<const std::byte> p
   return holders;
 }
 
+// Without driver details the kernel leaves out queue pairs of type IB_QPT_DRIVER, such as mlx5's DC (RESTRACK_DD in
+// res_get_common_dumpit, nldev.c). Kernels that do not know the attribute ignore it.
+Payload AskOf(unsigned command, const RdmaDevice& device) {
+  constexpr int kDriverDetails = 97;  // RDMA_NLDEV_ATTR_DRIVER_DETAILS
+  constexpr std::array<std::byte, 1> kYes{std::byte{1}};
+  Payload payload;
+  payload.U32(RDMA_NLDEV_ATTR_DEV_INDEX, device.index);
+  if (command == RDMA_NLDEV_CMD_RES_QP_GET) payload.Bytes(kDriverDetails, kYes);
+  return payload;
+}
+
 absl::Status ReadInto(HostReader& host, const RdmaDevice& device, unsigned command, Decode decode,
                       std::vector<RdmaHolder>& holders) {
   RR_ASSIGN_OR_RETURN(
       const std::vector<NetlinkMessage> answer,
-      host.Netlink(RdmaRequest(command, true, Payload().U32(RDMA_NLDEV_ATTR_DEV_INDEX, device.index))));
+      host.Netlink(RdmaRequest(command, true, AskOf(command, device))));
   for (const NetlinkMessage& message : answer) {
     RR_ASSIGN_OR_RETURN(std::vector<RdmaHolder> some, decode(message.payload, device));
     std::ranges::move(some, std::back_inserter(holders));

@@ -88,7 +88,7 @@ inline NetlinkRequest ResourcesRequest(std::uint32_t index) {
   return {NETLINK_RDMA, (5 << 10) | 9, false, U32(1, index)};
 }
 inline NetlinkRequest QueuePairsRequest(std::uint32_t index) {
-  return {NETLINK_RDMA, (5 << 10) | 10, true, U32(1, index)};
+  return {NETLINK_RDMA, (5 << 10) | 10, true, U32(1, index) + U8(97, 1)};  // with driver details
 }
 inline NetlinkRequest CmIdsRequest(std::uint32_t index) {
   return {NETLINK_RDMA, (5 << 10) | 11, true, U32(1, index)};
