@@ -322,7 +322,7 @@ void AddMlx4Options(const std::vector<PlannedPart>& parts, const Plan& plan, std
 std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<PlannedPart>& parts,
                                         const Plan& plan) {
   std::vector<PersistFile> files;
-  // Files of this program are made whole again: what an earlier one has is no reason to leave something out.
+  // Files of this program are made whole again: nothing is left out because an earlier one has it.
   const Facts without = WithoutOwnFiles(host);
   std::vector<PlannedPart> known;
   for (const PlannedPart& part : parts) {

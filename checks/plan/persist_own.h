@@ -10,7 +10,7 @@
 namespace rdmaready {
 
 // The host as it would be without the files of this program. A new list is made from it, so that each file is
-// whole: an earlier file is no reason to leave something out.
+// whole: nothing is left out because an earlier one has it.
 Facts WithoutOwnFiles(Facts facts);
 
 // Whether a file of this program with that path is there and keeps all of it. False where the facts say too

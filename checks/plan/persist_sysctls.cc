@@ -105,7 +105,7 @@ std::string SysctlFileName(const Facts& host, const Values& values) {
   return Cat(kFolder, last, ".rdmaready.conf");
 }
 
-// What this program's files have already; the last one by its name holds, and is written again.
+// The values in this program's files; the last file by its name holds, and is written again.
 struct OwnFile {
   std::string path{};
   Values values{};

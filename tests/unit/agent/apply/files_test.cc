@@ -8,75 +8,12 @@
 #include <algorithm>
 
 #include "api/base/status.h"
-#include "tests/unit/agent/apply/boot_folder.h"
-#include "tests/unit/agent/apply/workshop.h"
+#include "tests/unit/agent/apply/files_shop.h"
 
 namespace rdmaready {
 namespace {
 
 using testing::HasSubstr;
-namespace fs = std::filesystem;
-using All = std::map<std::string, std::string>;
-
-constexpr const char* kDropIn = "/etc/systemd/network/50-a.link.d/rdma.conf";
-constexpr const char* kUnit = "/etc/systemd/system/rdma-dcb-dcb0.service";
-constexpr const char* kUnitLink =
-    "/etc/systemd/system/sys-subsystem-net-devices-dcb0.device.wants/rdma-dcb-dcb0.service";
-constexpr const char* kMtuText = "# Made by rdmaready.\n[Link]\nMTUBytes=9000\n";
-constexpr const char* kUnitText =
-    "[Unit]\nDescription=x\n[Service]\nExecStart=dcb pfc set dev dcb0 prio-pfc 3:on\n";
-
-const SettingObject kMtu = On(SettingKind::kMtu);
-
-// A workshop whose plan has two files that apply writes: one of them a unit, with its link.
-struct FilesShop : Workshop {
-  FilesShop() : folder(dir + "/root") {
-    permission->files = true;
-    order.persist = true;
-    files = {{.path = kDropIn, .content = kMtuText, .keeps = {kMtu}, .by_apply = true},
-             {.path = kUnit, .content = kUnitText, .keeps = {kPfc}, .by_apply = true}};
-    amend = [this](Plan& plan) { plan.persist = files; };
-    empty = folder.All();
-  }
-
-  // Applies, proves and confirms. Returns the change as it ended.
-  Change Confirmed() {
-    const absl::StatusOr<Change> change = Apply();
-    EXPECT_TRUE(change.ok()) << change.status();
-    if (!change.ok() || change->state == ChangeState::kNothingToDo) return change.value_or(Change());
-    EXPECT_EQ(applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
-    EXPECT_EQ(folder.All(), files_before_confirm.value_or(empty)) << "no file before the confirmation";
-    const absl::StatusOr<Change> confirmed = applier->Confirm(change->id, "bob");
-    EXPECT_TRUE(confirmed.ok()) << confirmed.status();
-    return confirmed.value_or(Change());
-  }
-
-  All Written() const {
-    All all = empty;
-    all[kDropIn] = kMtuText;
-    all[fs::path(kDropIn).parent_path().string()] = "/";
-    all[kUnit] = kUnitText;
-    all[kUnitLink] = std::string("-> ") + kUnit;
-    all[fs::path(kUnitLink).parent_path().string()] = "/";
-    return all;
-  }
-
-  BootFolder folder;
-  std::vector<PersistFile> files{};
-  All empty{};
-  std::optional<All> files_before_confirm{};
-};
-
-BootFileState StateOf(const std::vector<BootFile>& files, const char* path) {
-  const auto found = std::ranges::find(files, path, &BootFile::path);
-  return found == files.end() ? BootFileState::kUnknown : found->state;
-}
-
-std::string TextOf(const std::vector<BootFile>& files, const char* path) {
-  const auto found = std::ranges::find(files, path, &BootFile::path);
-  return found == files.end() ? "no such file" : found->text;
-}
-
 TEST(BootFilesOfAChange, ComeWithItsConfirmationAndGoWithForget) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
@@ -293,7 +230,7 @@ TEST(BootFilesOfAChange, StayForgottenAfterAFullDisk) {
   EXPECT_TRUE(shop.applier->Status()->kept.empty());
 }
 
-TEST(BootFilesOfAChange, AreRememberedIfTheyWereWrittenBeforeTheLeaveWasTaken) {
+TEST(BootFilesOfAChange, RemainKnownIfTheLeaveIsTakenAfterTheWrite) {
   int remembered = 0;
   for (int at = 0;; ++at) {
     FilesShop shop;
@@ -375,102 +312,6 @@ TEST(BootFilesAlone, CountAsAChangeOfTheHour) {
   ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
   EXPECT_TRUE(absl::IsFailedPrecondition(shop.Apply().status()));
   EXPECT_EQ(shop.folder.All(), shop.empty);
-}
-
-// ---- the crash matrix of the files ----
-
-// Kills `what` at point `at` of the files of the applier, of the host, and of the files for the next boot.
-bool KilledAt(FilesShop& shop, int at, const std::function<void()>& what) {
-  int count = 0;
-  const auto point = [&count, at] {
-    if (count++ == at) throw Killed{};
-  };
-  shop.host.point = shop.disk.point = point;
-  bool killed = false;
-  try {
-    what();
-  } catch (const Killed&) {
-    killed = true;
-  }
-  shop.host.point = shop.disk.point = nullptr;
-  return killed;
-}
-
-TEST(BootFilesCrash, KilledAtAnyPointThereAreAllFilesOrNone) {
-  int all = 0;
-  int with_files = 0;
-  for (int at = 0;; ++at) {
-    FilesShop shop;
-    shop.wanted = {{kMtu, "9000"}};
-    shop.disk.tear = true;
-    ASSERT_TRUE(shop.Start().ok());
-    bool is_confirmed = false;
-    const auto apply_and_confirm = [&] {
-      const absl::StatusOr<Change> change = shop.Apply();
-      ASSERT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
-      ASSERT_TRUE(shop.applier->Confirm(change->id, "bob").ok());
-      is_confirmed = true;
-    };
-    if (!KilledAt(shop, at, apply_and_confirm)) break;
-    ASSERT_TRUE(shop.Start().ok());
-    ASSERT_EQ(shop.Notices(), "") << at;
-    const bool kept = !shop.applier->Status()->kept.empty();
-    ASSERT_TRUE(kept || !is_confirmed) << at;
-    ASSERT_EQ(shop.folder.All(), kept ? shop.Written() : shop.empty) << "killed at point " << at;
-    ASSERT_EQ(shop.applier->Status()->files.size(), kept ? 3U : 0U) << at;
-    ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
-    ASSERT_EQ(shop.folder.All(), shop.empty) << at;
-    with_files += kept ? 1 : 0;
-    ++all;
-  }
-  EXPECT_GT(all, 40);
-  EXPECT_GT(with_files, 10);
-  fmt::print("crash matrix of files: {} points, all held; {} of them after the confirmation counted\n", all,
-             with_files);
-}
-
-TEST(BootFilesCrash, KilledAtAnyPointOfForgettingTheNextTryRemovesTheRest) {
-  int all = 0;
-  for (int at = 0;; ++at) {
-    FilesShop shop;
-    shop.disk.tear = true;
-    ASSERT_TRUE(shop.Start().ok());
-    shop.Confirmed();
-    if (!KilledAt(shop, at, [&] { ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok()); })) break;
-    ASSERT_TRUE(shop.Start().ok());
-    ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
-    ASSERT_EQ(shop.folder.All(), shop.empty) << at;
-    ++all;
-  }
-  EXPECT_GT(all, 5);
-}
-
-TEST(BootFilesCrash, AFullDiskLeavesWholeFilesOrNone) {
-  for (int at = 0; at < 200; ++at) {
-    FilesShop shop;
-    shop.wanted = {{kMtu, "9000"}};
-    ASSERT_TRUE(shop.Start().ok());
-    int count = 0;
-    shop.disk.point = [&] { shop.disk.full = shop.disk.full || count++ >= at; };
-    const absl::StatusOr<Change> change = shop.Apply();
-    const bool proving = change.ok() && change->state == ChangeState::kProving;
-    if (!proving) continue;
-    const absl::StatusOr<Change> proved = shop.applier->Proved(change->id, Passed());
-    if (proved->state != ChangeState::kAwaitingConfirm) continue;
-    const absl::StatusOr<Change> confirmed = shop.applier->Confirm(change->id, "bob");
-    if (!confirmed.ok()) continue;
-    for (const BootFile& file : confirmed->files) {
-      const bool is_there = fs::exists(fs::symlink_status(shop.folder.At(file.path)));
-      ASSERT_EQ(is_there, file.state == BootFileState::kWritten) << file.path << " at " << at;
-    }
-    // With room again the next life makes up for what is not in its files yet.
-    shop.disk.full = false;
-    shop.disk.point = nullptr;
-    ASSERT_TRUE(shop.Start().ok()) << at;
-    ASSERT_TRUE(shop.applier->ForgetFiles({}, "bob").ok());
-    ASSERT_EQ(shop.folder.All(), shop.empty) << at;
-    if (count < at) break;
-  }
 }
 
 }  // namespace
