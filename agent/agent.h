@@ -277,6 +277,7 @@ class Agent {
   // in production, where the agent allows that. kFailedPrecondition: the change could not be proven.
   absl::Status CanProve(const Facts& facts, const ChangeOrder& order, const Caller& caller,
                         const std::stop_token& stop);
+  absl::Status CanProveOn(const PortAddress& port, const Caller& caller, const std::stop_token& stop);
   absl::StatusOr<Change> ProveChange(Change change, const ChangeOrder& order, const Facts& before,
                                      const Caller& caller, const ChangeWatcher& watcher,
                                      const std::stop_token& stop);

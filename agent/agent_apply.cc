@@ -224,16 +224,7 @@ absl::Status Agent::CanProve(const Facts& facts, const ChangeOrder& order, const
         std::ranges::any_of(plan.steps, [&port](const PlanStep& step) { return Touches(step, port); });
     if (!touched || !CanBeTested(port)) continue;
     RR_ASSIGN_OR_RETURN(const PortAddress chosen, ChoosePort(facts, port.device, port.number, ""));
-    // A test of another caller is over before the proof, or the proof waits for it.
-    const absl::StatusOr<PortLock> lock = TakePort(chosen, caller, "proof of a change");
-    if (absl::IsResourceExhausted(lock.status())) continue;
-    if (!lock.ok()) return lock.status();
-    const absl::Status may = AdmitUse(chosen, false, stop).status();
-    if (!absl::IsAborted(may)) RR_RETURN_IF_ERROR(may);
-    if (!may.ok())
-      return absl::FailedPreconditionError(fmt::format(
-          "the change could not be proven: {}. Nothing was changed; --no-proof applies it without a proof",
-          Message(may)));
+    RR_RETURN_IF_ERROR(CanProveOn(chosen, caller, stop));
   }
   return absl::OkStatus();
 }

@@ -99,6 +99,18 @@ UseWatch Agent::WatchUse(const PortAddress& port, const PortPass& pass, const st
   return UseWatch(std::move(look), clock(), cancel);
 }
 
+absl::Status Agent::CanProveOn(const PortAddress& port, const Caller& caller, const std::stop_token& stop) {
+  // A test of another caller is over before the proof, or the proof waits for it.
+  const absl::StatusOr<PortLock> lock = TakePort(port, caller, "proof of a change");
+  if (absl::IsResourceExhausted(lock.status())) return absl::OkStatus();
+  if (!lock.ok()) return lock.status();
+  const absl::Status may = AdmitUse(port, false, stop).status();
+  if (!absl::IsAborted(may)) return may;
+  return absl::FailedPreconditionError(fmt::format(
+      "the change could not be proven: {}. Nothing was changed; --no-proof applies it without a proof",
+      Message(may)));
+}
+
 absl::Status Agent::TestIdleLoopback(
     const std::vector<std::string>& names, const TransferOptions& options, const Caller& asked_by,
     const std::function<void(const std::string& port, const std::string& why)>& left_out,
