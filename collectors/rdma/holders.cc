@@ -76,8 +76,8 @@ absl::StatusOr<std::vector<RdmaHolder>> DecodeTable(std::span<const std::byte> p
   return holders;
 }
 
-// Without driver details the kernel leaves out queue pairs of type IB_QPT_DRIVER, such as mlx5's DC (RESTRACK_DD in
-// res_get_common_dumpit, nldev.c). Kernels that do not know the attribute ignore it.
+// Without driver details the kernel leaves out queue pairs of type IB_QPT_DRIVER, such as mlx5's DC
+// (RESTRACK_DD in res_get_common_dumpit, nldev.c). Kernels that do not know the attribute ignore it.
 Payload AskOf(unsigned command, const RdmaDevice& device) {
   constexpr int kDriverDetails = 97;  // RDMA_NLDEV_ATTR_DRIVER_DETAILS
   constexpr std::array<std::byte, 1> kYes{std::byte{1}};
@@ -89,9 +89,8 @@ Payload AskOf(unsigned command, const RdmaDevice& device) {
 
 absl::Status ReadInto(HostReader& host, const RdmaDevice& device, unsigned command, Decode decode,
                       std::vector<RdmaHolder>& holders) {
-  RR_ASSIGN_OR_RETURN(
-      const std::vector<NetlinkMessage> answer,
-      host.Netlink(RdmaRequest(command, true, AskOf(command, device))));
+  RR_ASSIGN_OR_RETURN(const std::vector<NetlinkMessage> answer,
+                      host.Netlink(RdmaRequest(command, true, AskOf(command, device))));
   for (const NetlinkMessage& message : answer) {
     RR_ASSIGN_OR_RETURN(std::vector<RdmaHolder> some, decode(message.payload, device));
     std::ranges::move(some, std::back_inserter(holders));

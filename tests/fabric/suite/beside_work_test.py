@@ -104,7 +104,7 @@ class BesideWork(unittest.TestCase):
         self.addCleanup(test.communicate)
         self.addCleanup(test.kill)
         eventually(lambda: queue_pairs(CLIENT), lambda count: count >= 2)
-        # In the guest, which nobody reaches meanwhile. TCP tells neither end of it.
+        # In the guest: nobody reaches it during this time. TCP tells neither end of it.
         fabric.guest(CLIENT, "rm -f /run/quiet; setsid sh -c 'sleep 0.5; ip link set mgmt0 down; begin=$(date +%s%N); end=$begin\n"
                              "while rdma resource show qp | grep -q \"comm rdmaready\" && [ $(( end - begin )) -lt 20000000000 ]; do\n"
                              "  sleep 0.02; end=$(date +%s%N)\n"
