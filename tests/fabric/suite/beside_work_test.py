@@ -16,8 +16,8 @@ ADDRESS = f"10.0.0.{SERVER}"
 NQN = f"nqn.2026-01.test.rdmaready:guest{SERVER}"
 MOUNT = f"mount -t cifs //{ADDRESS}/share /mnt -o username=tester,password=secret,vers=3.1.1,rdma"
 RPING_PORT = 7174
-CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "100"))  # soak has more
-NIC_BYTES_PER_S = 125_000_000  # of the NICs that report 1,000 Mb/s
+CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "20"))  # each takes 3 s in a guest without a processor of its own; soak has a thousand
+BYTES_PER_MBIT = 125_000
 
 
 class BesideWork(unittest.TestCase):
@@ -120,23 +120,33 @@ class BesideWork(unittest.TestCase):
             seconds[int(said["second"])] = seconds.get(int(said["second"]), 0) + int(said["in_bytes"])
         return seconds
 
-    def worst_second(self, *words):
-        """Of a test from the client to the server: the most that either sent in one second, as a share of what its NIC can."""
+    def worst_second(self, mbps, *words):
+        """Of a test from the client to the server: the most that either sent in one second, as a share of what its NIC reports."""
         before = max([*self.bytes_by_second(CLIENT), *self.bytes_by_second(SERVER), 0])
         answer = tool.rdmaready("test", "peer", self.hosts[CLIENT], self.hosts[SERVER], "--duration", "4s", *words)
         self.assertEqual(answer.status, 0, answer)
-        return max(count / NIC_BYTES_PER_S for number in (CLIENT, SERVER) for second, count in self.bytes_by_second(number).items() if second > before)
+        return max(count / (mbps * BYTES_PER_MBIT) for number in (CLIENT, SERVER)
+                   for second, count in self.bytes_by_second(number).items() if second > before)
+
+    def report_speed(self, mbps):
+        for number in (CLIENT, SERVER):
+            fabric.guest(number, f"ethtool -s dcb0 speed {mbps} duplex full autoneg off")
 
     def test_in_production_no_second_has_more_than_six_percent_of_the_rate(self):
-        for number in (CLIENT, SERVER):
-            fabric.guest(number, "ethtool -s dcb0 speed 1000 duplex full autoneg off")
-        free = self.worst_second("--case", "write-512k")
-        self.hold_a_connection()
-        worst = {case: self.worst_second("--case", case, "--in-production") for case in ("write-512k", "read-512k", "send-1k")}
-        print(f"of 1,000 Mb/s in the worst second: {free:.1%} without, in production {worst}", flush=True)
+        # A guest without a processor of its own moves 7 MB/s: too little to see a limit at 1,000 Mb/s, and half of what 100 Mb/s takes.
+        for mbps, cases in ((1000, ("write-512k", "read-512k", "send-1k")), (100, ("write-8k",))):
+            self.report_speed(mbps)
+            free = self.worst_second(mbps, "--case", cases[0])
+            worst = {case: self.worst_second(mbps, "--case", case, "--in-production") for case in cases}
+            print(f"of {mbps} Mb/s in the worst second: {free:.1%} without, in production {worst}", flush=True)
+            self.assertLessEqual(max(worst.values()), 0.06, worst)
+            self.assertGreater(worst[cases[0]], 0.01, "it does use what it may")
         self.assertGreater(free, 0.2)
-        self.assertLessEqual(max(worst.values()), 0.06, worst)
-        self.assertGreater(worst["write-512k"], 0.03, "it does use what it may")
+
+    def test_in_production_tests_a_port_that_a_process_uses(self):
+        self.hold_a_connection()
+        answer = tool.rdmaready("test", "peer", self.hosts[CLIENT], self.hosts[SERVER], "--case", "write-8k", "--in-production")
+        self.assertEqual(answer.status, 0, answer)
 
 
 def queue_pairs(number):
