@@ -22,6 +22,20 @@ void EraseOwn(Fact<std::vector<std::string>>& paths) {
 
 bool IsOwn(const BootWrite& write) { return IsBootFilePath(write.file) || IsBootFilePath(write.started); }
 
+// Without what files of this program set. A drop-in of ours still shows which file of the site systemd applied.
+std::vector<BootWrite> OfTheSite(const std::vector<BootWrite>& writes) {
+  std::vector<BootWrite> others;
+  for (const BootWrite& write : writes) {
+    if (!IsOwn(write)) {
+      others.push_back(write);
+    } else if (!write.started.empty() && !IsBootFilePath(write.started)) {
+      others.push_back(
+          {.file = write.started, .started = write.started, .setting = "match", .object = write.object});
+    }
+  }
+  return others;
+}
+
 // Whether the content gives the object that value.
 bool Gives(const PersistFile& file, const SettingObject& object, const std::string& value) {
   if (object.kind == SettingKind::kSysctl)
@@ -37,14 +51,10 @@ bool Gives(const PersistFile& file, const SettingObject& object, const std::stri
 Facts WithoutOwnFiles(Facts facts) {
   EraseOwn(facts.dcb_keepers);
   EraseOwn(facts.tos_keepers);
-  if (facts.boot_writes) {
-    std::vector<BootWrite> others = *facts.boot_writes;
-    std::erase_if(others, IsOwn);
-    facts.boot_writes = std::move(others);
-  }
+  if (facts.boot_writes) facts.boot_writes = OfTheSite(*facts.boot_writes);
   if (facts.boot_settings) {
     BootSettings others = *facts.boot_settings;
-    std::erase_if(others.writes, IsOwn);
+    others.writes = OfTheSite(others.writes);
     facts.boot_settings = std::move(others);
   }
   return facts;
