@@ -139,6 +139,7 @@ TEST(ApplyRunner, WritesFilesAloneOnlyIfTheyAreOrdered) {
   EXPECT_EQ(agent.applied, 1);
   EXPECT_TRUE(agent.asked_for().persist());
   agent.persist.front().by_apply = false;
+  agent.persist.front().path = "/etc/security/limits.d/rdma.conf";
   EXPECT_EQ(StatusOfApply(with.Apply(with.Plan(true), 1)), ExitStatus::kOk) << "it keeps no setting";
   agent.persist.front().keeps = {{.kind = SettingKind::kMtu, .where = "dcb0"}};
   EXPECT_EQ(StatusOfApply(with.Apply(with.Plan(true), 1)), ExitStatus::kNotReady) << "a person writes it";
