@@ -232,7 +232,9 @@ bool KeepsEachDevice(const Facts& host, const std::vector<SettingObject>& keeps)
          });
 }
 
-void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan,
+// The facts do not tell the value of a rule of ours, so the rule counts as kept unless the plan sets another
+// ToS.
+void AddTos(const Facts& now, const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan,
             std::vector<PersistFile>& files) {
   std::optional<unsigned> wanted;
   bool several = false;
@@ -251,7 +253,7 @@ void AddTos(const Facts& host, const std::vector<PlannedPart>& parts, const Plan
     several = several || (wanted && *wanted != *tos);
     if (!wanted) wanted = tos;
   }
-  if (!wanted || !NeedsTosFile(host, plan)) return;
+  if (!wanted || !NeedsTosFile(now, plan)) return;
   PersistFile file = TosFile(*wanted);
   // The rule holds for every RDMA device of the host: an order for some of them is not enough.
   file.by_apply = !several && IsNobodys(host.tos_keepers) && KeepsEachDevice(host, keeps);
@@ -334,7 +336,7 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
     AddSwitches(part, files);
     AddOpensm(part, files);
   }
-  AddTos(without, known, plan, files);
+  AddTos(host, without, known, plan, files);
   AddSysctlFiles(host, without, known, plan, files);
   AddMemlock(host, known, files);
   AddModuleOptions(host, known, files);
