@@ -147,15 +147,15 @@ class Agent {
     worker_.CollectThen(std::move(then));
   }
 
-  // What the applier says of its changes, which is a fact that no reading of the host has: whoever judges its
-  // facts adds it. Asks the applier, which may take its time, at most once in 2 s.
+  // The state of the applier's changes. No reading of the host has this fact: a judge of its facts adds it.
+  // Asks the applier at most once in 2 s; the answer may take time.
   Fact<ApplyState> ApplyStateNow();
 
   HostWorker& worker() { return worker_; }
   const HostWorker& worker() const { return worker_; }
 
-  // By what is judged who names no profile: as the agent was configured, or as it was told since. Any thread
-  // may call both. They hold the agent's own waivers, too.
+  // The profiles for callers that name none: those of the configuration, or of the last SetDefaultProfiles().
+  // They hold the agent's own waivers, too. Any thread may call both.
   std::shared_ptr<const std::vector<Profile>> default_profiles() const;
   void SetDefaultProfiles(std::vector<Profile> profiles, std::vector<Waiver> own_waivers);
   // Adds the agent's own waivers to what a caller brought.
@@ -222,12 +222,12 @@ class Agent {
   absl::StatusOr<Plan> MakePlan(const ChangeOrder& order, bool persist);
 
   // Has the applier set it, then proves it: by loopback through every port that was touched, and with `peer` by
-  // what ProvePeer is told. A port that others use is proven in production where the agent allows that; else
-  // the change is refused before anything is written. Blocks until it awaits its confirmation, was taken back,
-  // or there was nothing to do: all of that is an answer. `stop`: who asked is gone, and it is taken back.
-  // Errors, and then nothing is left changed: kInvalidArgument, kFailedPrecondition (not permitted, another
-  // change is open, no applier), kResourceExhausted (the caller's tests are used up). kInternal: the applier
-  // went away in the middle, and takes it back by itself.
+  // the tests that ProvePeer reports. A port that others use is proven in production where the agent allows
+  // that; else the change is refused before anything is written. Blocks until the change awaits its
+  // confirmation or was rolled back, or there was nothing to do: each is an answer. `stop`: the caller is gone,
+  // and the change is rolled back. After these errors nothing is left changed: kInvalidArgument;
+  // kFailedPrecondition (not permitted, another change is open, no applier); kResourceExhausted (the caller's
+  // tests are used up). kInternal: the applier ended in the middle, and rolls the change back by itself.
   absl::StatusOr<Change> Apply(const ChangeOrder& order, const Caller& caller, const ChangeWatcher& watcher,
                                const std::stop_token& stop);
   // The peer tests were made. Blocks until that change is proven or rolled back. kNotFound: no such change of

@@ -69,8 +69,8 @@ class Configurer {
   virtual absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>& objects,
                                                       const std::string& requester) = 0;
 
-  // Removes files that an order with `persist` had written: all, or those that keep one of these objects. What
-  // was edited since is left, and is not kept any more. Returns what became of each.
+  // Removes files that an order with `persist` had written: all, or those that keep one of these objects. A
+  // file that was edited since is left, and its record is dropped. Returns the state of each.
   virtual absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& /*objects*/,
                                                             const std::string& /*requester*/) {
     return absl::UnimplementedError("files for the next boot: nobody here writes any");

@@ -48,7 +48,7 @@ struct ChangeProof {
   }
 };
 
-// What became of a file for the next boot (`apply --persist`).
+// The state of a file for the next boot (`apply --persist`).
 enum class BootFileState : std::uint8_t {
   kUnknown = 0,
   kPlanned,  // written once its change is confirmed

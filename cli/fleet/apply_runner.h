@@ -53,7 +53,7 @@ class ApplyRunner {
 
   // On those hosts of `planned` whose plan has steps, or files where the options ask for some, at most
   // `at_a_time` of them at once, and only while an agent still makes that plan. Blocks until all is armed,
-  // taken back, or not begun.
+  // rolled back, or not begun.
   ChangeRun Apply(const PlanRun& planned, std::size_t at_a_time);
 
  private:

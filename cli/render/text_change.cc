@@ -281,7 +281,7 @@ std::string FileText(const BootFile& file, const Style& style) {
       Printable(fmt::format("{}: {}{}{}", file.path, mark.word, file.text.empty() ? "" : ": ", file.text)));
 }
 
-// What of a change a boot brings back, and what it does not.
+// The files of a change, and the settings that no file keeps.
 std::string FilesText(const Change& change, const Style& style) {
   std::string text;
   for (const BootFile& file : change.files) text += FileText(file, style);

@@ -57,7 +57,7 @@ struct ChangeOrder {
 Json ToJson(const ChangeOrder& order);
 absl::StatusOr<ChangeOrder> DecodeChangeOrder(Arguments& arguments);
 
-// Of kForgetVerb and kForgetFilesVerb.
+// The order for kForgetVerb and for kForgetFilesVerb.
 struct ForgetOrder {
   std::vector<SettingObject> objects{};
   std::string requester{};

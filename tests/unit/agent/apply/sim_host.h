@@ -106,7 +106,7 @@ inline SettingObject On(SettingKind kind, std::string where = "dcb0", std::strin
 
 inline const SettingObject kEts = On(SettingKind::kEts);
 inline const SettingObject kPfc = On(SettingKind::kPfc);
-// Of PFC among the steps of the workshop's plan.
+// The step of PFC in the workshop's plan.
 inline constexpr std::size_t kPfcStep = 3;
 
 inline std::string EtsText(std::uint8_t third, std::uint8_t first) {
