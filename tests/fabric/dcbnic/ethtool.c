@@ -39,6 +39,7 @@ static int dcbnic_get_link_ksettings(struct net_device *dev,
 static bool dcbnic_is_port_speed(u32 speed_mbps)
 {
 	switch (speed_mbps) {
+	case SPEED_100:
 	case SPEED_1000:
 	case SPEED_10000:
 	case SPEED_25000:
