@@ -99,6 +99,7 @@ std::string HowText(const TransferResult& result, const std::string& dot) {
   if (result.bidirectional) text += dot + "both directions at once";
   if (result.busy_poll) text += dot + "busy polling";
   if (result.unverified) text += dot + "unverified";
+  if (result.limit_bytes_per_s) text += dot + "in production, at most " + RateText(*result.limit_bytes_per_s);
   return text;
 }
 

@@ -164,6 +164,15 @@ TEST(TransfersText, NeverCallsAnUnverifiedTestVerified) {
   }
 }
 
+TEST(TransfersText, NamesTheLimitOfATestInProduction) {
+  TransferRow limited = GoodTransfer();
+  limited.result.limit_bytes_per_s = 6'250'000;
+  const std::string text = TransfersText({.run_id = "r", .rows = {limited}}, {});
+  EXPECT_THAT(text, ::testing::HasSubstr("in production, at most 6.2 MB/s"));
+  EXPECT_THAT(TransfersText({.run_id = "r", .rows = {GoodTransfer()}}, {}),
+              ::testing::Not(::testing::HasSubstr("in production")));
+}
+
 TEST(TransfersText, GathersTheTwoDirections) {
   TransferRow back = GoodTransfer();
   std::swap(back.from, back.to);
