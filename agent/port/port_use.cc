@@ -36,12 +36,17 @@ constexpr std::array<std::string_view, 2> kDrivers{"mlx4_ib", "mlx5_ib"};
 
 constexpr std::size_t kMostNamed = 3;
 
+using Object = RdmaHolder::Object;
+
 bool OnPort(const RdmaHolder& holder, std::uint32_t number) {
   return holder.port == 0 || number == 0 || holder.port == number;
 }
 
+// Domains aside: they only may be used.
 bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
-  const bool queue_pair = holder.object == RdmaHolder::Object::kQueuePair;
+  if (holder.object == Object::kDomain) return false;
+  if (holder.object == Object::kContexts) return true;
+  const bool queue_pair = holder.object == Object::kQueuePair;
   const std::string& kernel = holder.kernel_name;
   if (!queue_pair && (holder.state < kFirstConnecting || holder.state > kConnected)) return false;
   if (kernel.empty()) return exceptions.process == 0 || holder.process != exceptions.process;
@@ -50,12 +55,21 @@ bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
   return !exceptions.kernel.contains(kernel);
 }
 
+bool MayUse(const RdmaHolder& holder, const UseExceptions& exceptions) {
+  return holder.object == Object::kDomain && (exceptions.process == 0 || holder.process != exceptions.process);
+}
+
 std::string OwnerOf(const RdmaHolder& holder) {
+  if (holder.object == Object::kContexts) return "a process with a context of PSM";
   if (!holder.kernel_name.empty()) return SafeLine(holder.kernel_name, 64) + " of the kernel";
   if (holder.process == 0)
     return "a process that the kernel does not name (of a container, or its thread has ended)";
   if (holder.command.empty()) return fmt::format("pid {}", holder.process);
   return fmt::format("{} (pid {})", SafeLine(holder.command, 64), holder.process);
+}
+
+void AddOnce(std::string owner, std::vector<std::string>& owners) {
+  if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(std::move(owner));
 }
 
 std::string Listed(const std::vector<std::string>& owners) {
@@ -108,14 +122,17 @@ PortUse UseByHolders(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t
   if (!holders)
     return Unknown("the owners of its queue pairs could not be read: " +
                    SafeLine(holders.missing().detail, 256));
-  std::vector<std::string> owners;
+  std::vector<std::string> users;
+  std::vector<std::string> doubtful;
   for (const RdmaHolder& holder : *holders) {
-    if (!OnPort(holder, number) || !Uses(holder, exceptions)) continue;
-    std::string owner = OwnerOf(holder);
-    if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(std::move(owner));
+    if (!OnPort(holder, number)) continue;
+    if (Uses(holder, exceptions)) AddOnce(OwnerOf(holder), users);
+    if (MayUse(holder, exceptions)) AddOnce(OwnerOf(holder), doubtful);
   }
-  if (owners.empty()) return {.kind = PortUse::Kind::kFree};
-  return {.kind = PortUse::Kind::kUsed, .text = Listed(owners)};
+  if (!users.empty()) return {.kind = PortUse::Kind::kUsed, .text = Listed(users)};
+  if (!doubtful.empty())
+    return Unknown(Listed(doubtful) + " may use it by objects that the kernel does not list");
+  return {.kind = PortUse::Kind::kFree};
 }
 
 PortUse UseOf(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether somebody uses an RDMA port now. Pure.
 //
-// A user is an owner of a queue pair, or of an RDMA-CM identifier that connects or is connected. These are not
+// A user is an owner of a queue pair, of an RDMA-CM identifier that connects or is connected, or of a context
+// of PSM. Where the driver lets a process move data by objects that the kernel does not list (mlx5), it is
+// unknown whether a process with a protection domain is a user; elsewhere it moves nothing. These are not
 // users: listeners, the queue pairs of the kernel's management agents (SMI, GSI) and of the NIC's own driver,
 // IPoIB while the port's counters are quiet, and this process. Two rdmaready processes never test one port at
 // once (PortLock), and rdmaready's helpers make no queue pair, so neither needs an exception by its name.
-//
-// A process that only opened the device, or registered memory, moves nothing and is not a user.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct PortUse {
   enum class Kind { kUnknown, kFree, kUsed };
 
   Kind kind = Kind::kUnknown;
-  // kUsed: the users, "rping (pid 123), nvme_rdma of the kernel". kUnknown: why it is not known. Printable.
+  // kUsed: the users, "rping (pid 123), nvme_rdma of the kernel". kUnknown: why it is not known, with the
+  // process where there is one. Printable.
   std::string text{};
   std::string port{};  // its name, where the asker filled it in
 

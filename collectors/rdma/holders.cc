@@ -14,6 +14,7 @@
 #include "api/base/status.h"
 #include "api/base/text.h"
 #include "collectors/attributes.h"
+#include "collectors/rdma/unlisted.h"
 
 namespace rdmaready {
 namespace {
@@ -26,10 +27,9 @@ absl::StatusOr<std::optional<std::uint32_t>> OptionalU32(const Attributes& entry
   return number;
 }
 
-// The attributes that both kinds of entries have.
+// The attributes that all kinds of entries have.
 absl::StatusOr<RdmaHolder> DecodeOwned(const Attributes& entry) {
   RdmaHolder holder;
-  RR_ASSIGN_OR_RETURN(holder.state, entry.U8(RDMA_NLDEV_ATTR_RES_STATE));
   RR_ASSIGN_OR_RETURN(const auto port, OptionalU32(entry, RDMA_NLDEV_ATTR_PORT_INDEX));
   holder.port = port.value_or(0);
   if (entry.Find(RDMA_NLDEV_ATTR_RES_KERN_NAME)) {
@@ -44,6 +44,7 @@ absl::StatusOr<RdmaHolder> DecodeOwned(const Attributes& entry) {
 absl::StatusOr<RdmaHolder> DecodeQueuePair(const Attributes& entry) {
   RR_ASSIGN_OR_RETURN(RdmaHolder holder, DecodeOwned(entry));
   holder.object = RdmaHolder::Object::kQueuePair;
+  RR_ASSIGN_OR_RETURN(holder.state, entry.U8(RDMA_NLDEV_ATTR_RES_STATE));
   RR_ASSIGN_OR_RETURN(holder.queue_pair, entry.U32(RDMA_NLDEV_ATTR_RES_LQPN));
   RR_ASSIGN_OR_RETURN(holder.type, entry.U8(RDMA_NLDEV_ATTR_RES_TYPE));
   return holder;
@@ -52,8 +53,15 @@ absl::StatusOr<RdmaHolder> DecodeQueuePair(const Attributes& entry) {
 absl::StatusOr<RdmaHolder> DecodeConnection(const Attributes& entry) {
   RR_ASSIGN_OR_RETURN(RdmaHolder holder, DecodeOwned(entry));
   holder.object = RdmaHolder::Object::kConnection;
+  RR_ASSIGN_OR_RETURN(holder.state, entry.U8(RDMA_NLDEV_ATTR_RES_STATE));
   RR_ASSIGN_OR_RETURN(const auto queue_pair, OptionalU32(entry, RDMA_NLDEV_ATTR_RES_LQPN));
   holder.queue_pair = queue_pair.value_or(0);
+  return holder;
+}
+
+absl::StatusOr<RdmaHolder> DecodeDomain(const Attributes& entry) {
+  RR_ASSIGN_OR_RETURN(RdmaHolder holder, DecodeOwned(entry));
+  holder.object = RdmaHolder::Object::kDomain;
   return holder;
 }
 
@@ -95,6 +103,22 @@ absl::Status ReadInto(HostReader& host, const RdmaDevice& device, unsigned comma
     RR_ASSIGN_OR_RETURN(std::vector<RdmaHolder> some, decode(message.payload, device));
     std::ranges::move(some, std::back_inserter(holders));
   }
+  return absl::OkStatus();
+}
+
+// Adds what shows the processes whose objects the kernel does not list.
+absl::Status AddUnlisted(HostReader& host, const RdmaDevice& device, std::vector<RdmaHolder>& holders) {
+  RR_ASSIGN_OR_RETURN(const Unlisted unlisted, ReadUnlisted(host, device));
+  switch (unlisted) {
+    case Unlisted::kNothing:
+      return absl::OkStatus();
+    case Unlisted::kObjects:
+      return ReadInto(host, device, RDMA_NLDEV_CMD_RES_PD_GET, DecodeDomains, holders);
+    case Unlisted::kContexts:
+      break;
+  }
+  RR_ASSIGN_OR_RETURN(const bool open, ReadContextsOpen(host, device));
+  if (open) holders.push_back({.object = RdmaHolder::Object::kContexts});
   return absl::OkStatus();
 }
 
@@ -159,6 +183,15 @@ absl::StatusOr<std::vector<RdmaHolder>> DecodeConnections(std::span<const std::b
   return DecodeTable(payload, device, RDMA_NLDEV_ATTR_RES_CM_ID, "RDMA-CM identifiers", DecodeConnection);
 }
 
+absl::StatusOr<std::vector<RdmaHolder>> DecodeDomains(std::span<const std::byte> payload,
+                                                      const RdmaDevice& device) {
+  absl::StatusOr<std::vector<RdmaHolder>> domains =
+      DecodeTable(payload, device, RDMA_NLDEV_ATTR_RES_PD, "RDMA protection domains", DecodeDomain);
+  if (domains.ok())
+    std::erase_if(*domains, [](const RdmaHolder& domain) { return !domain.kernel_name.empty(); });
+  return domains;
+}
+
 Fact<std::vector<RdmaHolder>> ReadHolders(HostReader& host, const std::string& name) {
   const absl::StatusOr<std::vector<RdmaDevice>> devices = ReadRdmaDevices(host);
   if (!devices.ok()) return MissingFrom(devices.status());
@@ -167,6 +200,12 @@ Fact<std::vector<RdmaHolder>> ReadHolders(HostReader& host, const std::string& n
   std::vector<RdmaHolder> holders;
   absl::Status read = ReadInto(host, *device, RDMA_NLDEV_CMD_RES_QP_GET, DecodeQueuePairs, holders);
   if (read.ok()) read = ReadInto(host, *device, RDMA_NLDEV_CMD_RES_CM_ID_GET, DecodeConnections, holders);
+  if (!read.ok()) return MissingFrom(read);
+  if (!ListsAllNamespaces(host, holders)) {
+    return Missing{Missing::Kind::kFailed,
+                   "kernels before Linux 5.5 hide objects of other PID namespaces from this process"};
+  }
+  read = AddUnlisted(host, *device, holders);
   if (!read.ok()) return MissingFrom(read);
   NameByConnection(holders);
   NameProcesses(host, holders);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holders of an RDMA device: the queue pairs and RDMA-CM identifiers that exist on it now, with their owners.
 // RDMA netlink lists them (RDMA_NLDEV_CMD_RES_QP_GET and RES_CM_ID_GET, from Linux 4.17 on) to every user.
+// Where the driver lets a process move data by objects that the kernel does not list (unlisted.h), what shows
+// such a process is listed too: its protection domains, or the contexts that it opened.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +19,15 @@
 namespace rdmaready {
 
 // One object and its owner. Without a kernel name and a pid the owner is not known: it is in another PID
-// namespace, or the thread that made the object has ended (task_pid_vnr in fill_res_name_pid, nldev.c).
+// namespace, or the thread that made the object has ended (task_pid_vnr in fill_res_name_pid, nldev.c). Kernels
+// before 5.5 do not list an object whose thread has ended.
 struct RdmaHolder {
-  enum class Object { kQueuePair, kConnection };  // kConnection: an RDMA-CM identifier
+  enum class Object {
+    kQueuePair,
+    kConnection,  // an RDMA-CM identifier
+    kDomain,      // a protection domain of a process, on a device with objects that the kernel does not list
+    kContexts,    // all contexts of PSM on the device, where at least one is open; their owners are not known
+  };
 
   Object object = Object::kQueuePair;
   std::uint32_t port = 0;        // from 1; 0: of no port yet
@@ -35,15 +43,17 @@ struct RdmaHolder {
 };
 
 // One message of a dump. Processes are not looked up. An error when the answer is about another device, or an
-// entry lacks its type, its state, or (a queue pair) its number.
+// entry lacks its type, its state, or (a queue pair) its number. Domains of the kernel are left out.
 absl::StatusOr<std::vector<RdmaHolder>> DecodeQueuePairs(std::span<const std::byte> payload,
                                                          const RdmaDevice& device);
 absl::StatusOr<std::vector<RdmaHolder>> DecodeConnections(std::span<const std::byte> payload,
                                                           const RdmaDevice& device);
+absl::StatusOr<std::vector<RdmaHolder>> DecodeDomains(std::span<const std::byte> payload,
+                                                      const RdmaDevice& device);
 
-// All of the device of that name. Missing when it is gone, when the kernel lists no objects, or when it could
-// not be read: then nothing is known of who uses the device. A queue pair that the kernel made through RDMA-CM
-// has the name of the identifier's module: "nvme_rdma", not "rdma_cm".
+// All of the device of that name. Missing when it is gone, when the kernel lists no objects or may hide some
+// (unlisted.h), or when they could not be read: then nothing is known of who uses the device. A queue pair that
+// the kernel made through RDMA-CM has the name of the identifier's module: "nvme_rdma", not "rdma_cm".
 Fact<std::vector<RdmaHolder>> ReadHolders(HostReader& host, const std::string& device);
 
 }  // namespace rdmaready

@@ -29,11 +29,18 @@
 namespace rdmaready {
 namespace {
 
-// Facts do not hold the list of queue pairs, so no recording has it: nobody holds one.
+// Facts do not hold the list of queue pairs, nor the driver of the device, so no recording has them. Here
+// nobody holds a queue pair, and the driver has no objects beside the kernel's lists.
 bool AsksForQueuePairs(const Question& question) {
   const auto* request = std::get_if<NetlinkRequest>(&question);
   return request != nullptr && request->protocol == NETLINK_RDMA &&
          RDMA_NL_GET_OP(request->type) == RDMA_NLDEV_CMD_RES_QP_GET;
+}
+
+bool AsksForDriver(const Question& question) {
+  const auto* link = std::get_if<LinkQuestion>(&question);
+  return link != nullptr && link->path.starts_with("/sys/class/infiniband/") &&
+         link->path.ends_with("/device/driver");
 }
 
 // The recorded host, with one counter that goes on.
@@ -46,6 +53,7 @@ class CountingHost final : public HostReader {
   Answer Ask(const Question& question) override {
     const std::lock_guard lock(mutex_);
     if (AsksForQueuePairs(question)) return AnswerOf<NetlinkRequest>(std::vector<NetlinkMessage>());
+    if (AsksForDriver(question)) return AnswerOf<LinkQuestion>(ErrnoStatus(ENOENT, "read the driver"));
     Answer answer = recorded_.Ask(question);
     const auto* file = std::get_if<FileQuestion>(&question);
     if (file == nullptr || counter_.empty() || file->path.find(counter_) == std::string::npos) return answer;

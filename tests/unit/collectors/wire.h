@@ -93,6 +93,9 @@ inline NetlinkRequest QueuePairsRequest(std::uint32_t index) {
 inline NetlinkRequest CmIdsRequest(std::uint32_t index) {
   return {NETLINK_RDMA, (5 << 10) | 11, true, U32(1, index)};
 }
+inline NetlinkRequest DomainsRequest(std::uint32_t index) {
+  return {NETLINK_RDMA, (5 << 10) | 14, true, U32(1, index)};
+}
 inline NetlinkRequest SystemRequest() { return {NETLINK_RDMA, (5 << 10) | 6, false, {}}; }
 inline NetlinkRequest AddressesRequest() { return {NETLINK_ROUTE, RTM_GETADDR, true, Of(ifaddrmsg{})}; }
 inline NetlinkRequest DcbRequest(const std::string& name) {
@@ -337,6 +340,13 @@ inline Bytes QueuePairs(std::uint32_t index, const Bytes& rows) {
 }
 inline Bytes CmIds(std::uint32_t index, const Bytes& rows) {
   return U32(1, index) + Text(2, "rxe0") + Nest(RDMA_NLDEV_ATTR_RES_CM_ID, rows);
+}
+
+inline Bytes Domain(const Bytes& owner) {
+  return Nest(RDMA_NLDEV_ATTR_RES_PD_ENTRY, U32(RDMA_NLDEV_ATTR_RES_PDN, 1) + owner);
+}
+inline Bytes Domains(std::uint32_t index, const Bytes& rows) {
+  return U32(1, index) + Text(2, "rxe0") + Nest(RDMA_NLDEV_ATTR_RES_PD, rows);
 }
 
 inline NetlinkRequest QdiscsRequest() { return {NETLINK_ROUTE, RTM_GETQDISC, true, Of(tcmsg{})}; }

@@ -105,6 +105,27 @@ TEST(PortUse, IgnoresThisProcess) {
   EXPECT_EQ(Owners({QueuePairOf(kOwnPid, "rdmaready-agent")}).kind, Kind::kFree);
 }
 
+RdmaHolder DomainOf(std::int64_t pid) {
+  return {.object = RdmaHolder::Object::kDomain, .thread = pid, .process = pid, .command = "ucx"};
+}
+
+TEST(PortUse, IsUnknownWhereAProcessMayHaveObjectsThatTheKernelDoesNotList) {
+  const PortUse use = Owners({QueuePair("ib_core", kGsi), DomainOf(7)});
+  EXPECT_EQ(use, (PortUse{.kind = Kind::kUnknown,
+                          .text = "ucx (pid 7) may use it by objects that the kernel does not list"}));
+  EXPECT_EQ(Owners({DomainOf(7), QueuePairOf(8, "x")}).text, "x (pid 8)");
+  EXPECT_EQ(Owners({DomainOf(kOwnPid)}).kind, Kind::kFree);
+  EXPECT_EQ(Owners({{.object = RdmaHolder::Object::kDomain}}).kind, Kind::kUnknown);
+  using std::chrono::milliseconds;
+  EXPECT_EQ(UseWith({DomainOf(7)}, Counted(0, milliseconds(0)), Counted(0, milliseconds(100))).kind,
+            Kind::kUnknown);
+}
+
+TEST(PortUse, AnOpenContextOfPsmIsAUser) {
+  EXPECT_EQ(Owners({{.object = RdmaHolder::Object::kContexts}}),
+            (PortUse{.kind = Kind::kUsed, .text = "a process with a context of PSM"}));
+}
+
 TEST(PortUse, IgnoresTheModuleThatWorksForTheTestItself) {
   const Holders holders(std::vector<RdmaHolder>{QueuePair("cifs")});
   EXPECT_EQ(UseByHolders(holders, 1, {.process = kOwnPid, .kernel = {"cifs"}}).kind, Kind::kFree);

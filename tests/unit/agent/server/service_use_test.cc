@@ -90,6 +90,17 @@ TEST_F(UseServiceTest, NothingIsSentWhereTheOwnersCannotBeRead) {
   EXPECT_THAT(fabrics_, IsEmpty());
 }
 
+TEST_F(UseServiceTest, NothingIsSentWhereAProcessMayHaveObjectsThatTheKernelDoesNotList) {
+  ServedAgent agent(BothEnds(), locks_);
+  agent.host.links["/sys/class/infiniband/rxe0/device/driver"] = "../../bus/pci/drivers/mlx5_core";
+  agent.host.files["/proc/42/comm"] = "ucx_perftest\n";
+  agent.host.Answer(wire::DomainsRequest(3), wire::One(wire::Domains(3, wire::Domain(wire::OfProcess(42)))));
+  const absl::Status refused = Loopback(agent);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("is not known: ucx_perftest (pid 42) may use it"));
+  EXPECT_THAT(fabrics_, IsEmpty());
+}
+
 TEST_F(UseServiceTest, AUserThatGoesWhileThePortIsLookedAtIsForgiven) {
   ServedAgent agent(BothEnds(), locks_);
   UsedByProcess(agent.host);

@@ -98,5 +98,76 @@ TEST(Holders, ReadAnEmptyDeviceAsAnEmptyList) {
   EXPECT_THAT(*holders, testing::IsEmpty());
 }
 
+// Only the GSI queue pair of the kernel, on a device of that driver.
+FakeHost HostWithDriver(const std::string& driver) {
+  FakeHost host = GoodFakeHost();
+  host.links["/sys/class/infiniband/rxe0/device/driver"] = "../../../../bus/pci/drivers/" + driver;
+  host.Answer(wire::CmIdsRequest(3), std::vector<NetlinkMessage>());
+  return host;
+}
+
+TEST(Holders, ListDomainsOfProcessesWhereMlx5HasObjectsThatTheKernelDoesNotList) {
+  for (const char* driver : {"mlx5_core", "mlx5_core.sf"}) {
+    FakeHost host = HostWithDriver(driver);
+    host.files["/proc/42/comm"] = "ucx_perftest\n";
+    host.Answer(wire::DomainsRequest(3), wire::One(wire::Domains(3, wire::Domain(wire::OfKernel("ib_core")) +
+                                                                        wire::Domain(wire::OfProcess(42)))));
+    const auto holders = ReadHolders(host, "rxe0");
+    ASSERT_TRUE(holders) << holders.missing().detail;
+    ASSERT_THAT(*holders, SizeIs(2)) << driver;
+    EXPECT_EQ((*holders)[1],
+              (RdmaHolder{.object = Object::kDomain, .thread = 42, .process = 42, .command = "ucx_perftest"}));
+  }
+}
+
+TEST(Holders, AskForDomainsOnlyWhereTheDriverHasUnlistedObjects) {
+  for (const char* driver : {"bnxt_re", "mlx4_core", "irdma"}) {
+    FakeHost host = HostWithDriver(driver);
+    host.Answer(wire::DomainsRequest(3), wire::One(wire::Domains(3, wire::Domain(wire::OfProcess(42)))));
+    const auto holders = ReadHolders(host, "rxe0");
+    ASSERT_TRUE(holders) << holders.missing().detail;
+    EXPECT_THAT(*holders, SizeIs(1)) << driver;
+  }
+}
+
+TEST(Holders, ReportThatTheDriverOrItsDomainsCannotBeRead) {
+  FakeHost host = HostWithDriver("mlx5_core");
+  host.Answer(wire::DomainsRequest(3), ErrnoStatus(EINVAL, "list domains"));
+  EXPECT_THAT(ReadHolders(host, "rxe0").missing().detail, HasSubstr("list domains"));
+  host.links["/sys/class/infiniband/rxe0/device/driver"] = ErrnoStatus(EACCES, "read the driver");
+  EXPECT_THAT(ReadHolders(host, "rxe0").missing().detail, HasSubstr("read the driver"));
+}
+
+TEST(Holders, ShowOpenContextsOfPsm) {
+  for (const char* driver : {"hfi1", "ib_qib"}) {
+    FakeHost host = HostWithDriver(driver);
+    EXPECT_FALSE(ReadHolders(host, "rxe0")) << driver;
+    host.files["/sys/class/infiniband/rxe0/nctxts"] = "16\n";
+    host.files["/sys/class/infiniband/rxe0/nfreectxts"] = "16\n";
+    EXPECT_THAT(*ReadHolders(host, "rxe0"), SizeIs(1));
+    host.files["/sys/class/infiniband/rxe0/nfreectxts"] = "15\n";
+    EXPECT_EQ(ReadHolders(host, "rxe0")->back(), (RdmaHolder{.object = Object::kContexts}));
+  }
+}
+
+TEST(Holders, RefuseAListFromWhichAnOldKernelMayHideOtherPidNamespaces) {
+  FakeHost host = GoodFakeHost();
+  host.files["/proc/sys/kernel/osrelease"] = "5.4.0-150-generic\n";
+  EXPECT_TRUE(ReadHolders(host, "rxe0")) << "the kernel's GSI queue pair is listed";
+  host.Answer(wire::QueuePairsRequest(3),
+              wire::One(wire::QueuePairs(3, wire::QueuePair(17, 2, wire::OfProcess(42)))));
+  host.Answer(wire::CmIdsRequest(3), std::vector<NetlinkMessage>());
+  EXPECT_THAT(ReadHolders(host, "rxe0").missing().detail, HasSubstr("PID namespaces"));
+  host.links["/proc/self/ns/pid"] = "pid:[4026532222]";
+  EXPECT_FALSE(ReadHolders(host, "rxe0"));
+  host.links["/proc/self/ns/pid"] = "pid:[4026531836]";
+  EXPECT_TRUE(ReadHolders(host, "rxe0")) << "the first namespace sees all";
+  host.links.erase("/proc/self/ns/pid");
+  host.files["/proc/sys/kernel/osrelease"] = "5.5.0\n";
+  EXPECT_TRUE(ReadHolders(host, "rxe0"));
+  host.files["/proc/sys/kernel/osrelease"] = "nonsense\n";
+  EXPECT_FALSE(ReadHolders(host, "rxe0"));
+}
+
 }  // namespace
 }  // namespace rdmaready
