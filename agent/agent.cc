@@ -231,8 +231,9 @@ void Agent::CheckLoopbacks(const HostParts& parts, const Caller& caller, const W
     for (const Port& port : *part.facts->ports) {
       if (IsUntested(*part.facts, port, *part.profile)) continue;
       const std::vector<Finding> judged = FindingsUnder(part.profile->name, findings);
-      std::ranges::move(CheckLoopback(port, *part.profile, judged, caller, watcher, in_production, cancel),
-                        std::back_inserter(findings));
+      std::ranges::move(
+          CheckLoopback(parts.host(), port, *part.profile, judged, caller, watcher, in_production, cancel),
+          std::back_inserter(findings));
     }
   }
 }
@@ -242,7 +243,7 @@ absl::Status Agent::Kept(absl::Status stored) const {
   return stored;
 }
 
-std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profile,
+std::vector<Finding> Agent::CheckLoopback(const Facts& host, const Port& port, const Profile& profile,
                                           std::span<const Finding> judged, const Caller& caller,
                                           const Watcher& watcher, bool in_production,
                                           const std::stop_token& cancel) {
@@ -283,7 +284,7 @@ std::vector<Finding> Agent::CheckLoopback(const Port& port, const Profile& profi
   } else if (addresses.empty()) {
     why_not = "the port has no routable IP address";
   } else {
-    const PortAddress chosen = AddressedBy(port, addresses.front());
+    const PortAddress chosen = AddressedBy(host, port, addresses.front());
     const TransferOptions marked{
         .tos = profile.tos, .system_tos = !profile.tos.has_value(), .in_production = in_production};
     why_not = Message(RunLoopbacks(chosen, cases, marked, "check, loopback", caller,

@@ -309,7 +309,8 @@ class Agent {
   // port, or that is not known. In production also: the rate is not known.
   absl::StatusOr<PortPass> AdmitUse(const PortAddress& port, bool in_production, const std::stop_token& cancel);
   PortUse UseNow(const PortAddress& port, const std::stop_token& cancel);
-  // The owners of objects on the port, read now, without those of this process and of `own_kernel` modules.
+  // The owners of objects on the port and on those that share its NIC, read now, without those of this process
+  // and of `own_kernel` modules.
   PortUse OwnersOf(const PortAddress& port, const std::set<std::string>& own_kernel = {});
   // For a test that the pass allows: stops it when a user comes.
   UseWatch WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel);
@@ -333,10 +334,10 @@ class Agent {
   // The loopback tests of a check; what they find goes behind what was found.
   void CheckLoopbacks(const HostParts& parts, const Caller& caller, const Watcher& watcher, bool in_production,
                       const std::stop_token& cancel, std::vector<Finding>& findings);
-  // Those of one port. `judged` is what the check found so far: it may make them pointless.
-  std::vector<Finding> CheckLoopback(const Port& port, const Profile& profile, std::span<const Finding> judged,
-                                     const Caller& caller, const Watcher& watcher, bool in_production,
-                                     const std::stop_token& cancel);
+  // Those of one port of the host. `judged` is what the check found so far: it may make them pointless.
+  std::vector<Finding> CheckLoopback(const Facts& host, const Port& port, const Profile& profile,
+                                     std::span<const Finding> judged, const Caller& caller,
+                                     const Watcher& watcher, bool in_production, const std::stop_token& cancel);
   // Makes the cases through one port, which it holds meanwhile for `purpose`; tells the watcher of each that
   // begins and of each that ended. kResourceExhausted: the port is busy, the text says who has it; kCancelled:
   // the caller gave up, and the rest was not made.

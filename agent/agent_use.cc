@@ -32,6 +32,14 @@ Fact<std::vector<RdmaHolder>> HoldersOf(HostWorker& worker, const std::string& d
   return *std::move(read);
 }
 
+// With the users of the devices that share the port's NIC.
+PortUse WithSharers(PortUse use, const PortAddress& port, const UseExceptions& own, HostWorker& worker) {
+  for (const SharingPort& other : port.sharing) {
+    use = WithSharing(use, other.device, UseByHolders(HoldersOf(worker, other.device), other.number, own));
+  }
+  return use;
+}
+
 absl::Status Refused(const PortAddress& port, const PortUse& use, bool in_production, bool allowed) {
   const std::string who =
       use.kind == PortUse::Kind::kUsed
@@ -49,23 +57,26 @@ absl::Status Refused(const PortAddress& port, const PortUse& use, bool in_produc
 }  // namespace
 
 PortUse Agent::OwnersOf(const PortAddress& port, const std::set<std::string>& own_kernel) {
-  PortUse use = UseByHolders(HoldersOf(use_worker_ ? *use_worker_ : worker_, port.device), port.number,
-                             {.process = ::getpid(), .kernel = own_kernel});
+  HostWorker& worker = use_worker_ ? *use_worker_ : worker_;
+  const UseExceptions own{.process = ::getpid(), .kernel = own_kernel};
+  PortUse use = WithSharers(UseByHolders(HoldersOf(worker, port.device), port.number, own), port, own, worker);
   use.port = port.port;
   return use;
 }
 
 PortUse Agent::UseNow(const PortAddress& port, const std::stop_token& cancel) {
   const UseExceptions own{.process = ::getpid()};
+  const auto use_until = [&](const CounterReading& before, const CounterReading& after) {
+    return WithSharers(UseOf(HoldersOf(worker_, port.device), port.number, own, before, after), port, own,
+                       worker_);
+  };
   CounterReading before = CountersOf(port);
-  Fact<std::vector<RdmaHolder>> holders = HoldersOf(worker_, port.device);
-  PortUse use = UseOf(holders, port.number, own, before, before);
+  PortUse use = use_until(before, before);
   if (use.kind == PortUse::Kind::kFree && !MovedUntil(before)) return use;
   for (const milliseconds look : kLooks) {
     if (!clock().SleepUntil(clock().Now() + look, cancel)) break;
     CounterReading after = CountersOf(port);
-    holders = HoldersOf(worker_, port.device);
-    use = UseOf(holders, port.number, own, before, after);
+    use = use_until(before, after);
     if (use.kind == PortUse::Kind::kFree) break;
     before = std::move(after);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "checks/words/addresses.h"
 #include "checks/words/ethernet.h"
@@ -12,6 +13,29 @@ namespace rdmaready {
 namespace {
 
 bool IsV4(const std::string& address) { return address.find(':') == std::string::npos; }
+
+// The port's netdev and those below it.
+std::set<std::string> NetdevsUnder(const Port& port) {
+  std::set<std::string> names;
+  if (port.netdev) names.insert(port.netdev->name);
+  if (!port.lowers) return names;
+  for (const Netdev& lower : *port.lowers) names.insert(lower.name);
+  return names;
+}
+
+// Empty: it has none, or that is not known.
+std::string PhysicalFunctionOf(const Port& port) {
+  if (!port.pci) return "";
+  return port.pci->physical ? port.pci->physical->address : port.pci->address;
+}
+
+bool SharesWire(const Port& a, const Port& b) {
+  const std::set<std::string> netdevs = NetdevsUnder(a);
+  if (std::ranges::any_of(NetdevsUnder(b), [&](const std::string& name) { return netdevs.contains(name); }))
+    return true;
+  const std::string function = PhysicalFunctionOf(a);
+  return !function.empty() && function == PhysicalFunctionOf(b) && a.number == b.number;
+}
 
 }  // namespace
 
@@ -44,14 +68,24 @@ Fact<std::uint32_t> RateOf(const Port& port) {
   return slowest;
 }
 
-PortAddress AddressedBy(const Port& port, const std::string& address) {
+std::vector<SharingPort> SharingWith(const Facts& facts, const Port& port) {
+  std::vector<SharingPort> sharing;
+  if (!facts.ports) return sharing;
+  for (const Port& other : *facts.ports) {
+    if (other.device != port.device && SharesWire(port, other)) sharing.push_back({other.device, other.number});
+  }
+  return sharing;
+}
+
+PortAddress AddressedBy(const Facts& facts, const Port& port, const std::string& address) {
   return {.port = PortName(port),
           .address = address,
           .device = port.device,
           .number = port.number,
           .nics = EthernetNicsOf(port),
           .lock = LockNameOf(port),
-          .rate_mbps = RateOf(port)};
+          .rate_mbps = RateOf(port),
+          .sharing = SharingWith(facts, port)};
 }
 
 absl::Status PortsUnknown(const Facts& facts) {
@@ -72,12 +106,12 @@ absl::StatusOr<PortAddress> ChoosePort(const Facts& facts, const std::string& de
       if (own.empty()) {
         return absl::FailedPreconditionError("port " + PortName(port) + " has no routable IP address");
       }
-      return AddressedBy(port, own.front());
+      return AddressedBy(facts, port, own.front());
     }
     if (std::find(own.begin(), own.end(), address) == own.end()) {
       return absl::InvalidArgumentError("port " + PortName(port) + " does not have the address " + address);
     }
-    return AddressedBy(port, address);
+    return AddressedBy(facts, port, address);
   }
   return absl::NotFoundError(fmt::format("no RDMA port {}/{} on this host", device, number));
 }

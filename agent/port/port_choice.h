@@ -11,6 +11,14 @@
 
 namespace rdmaready {
 
+// A port of another RDMA device of this host that sends through the same NIC.
+struct SharingPort {
+  std::string device{};
+  std::uint32_t number = 0;
+
+  bool operator==(const SharingPort&) const = default;
+};
+
 struct PortAddress {
   std::string port{};     // "rxe0/1"
   std::string address{};  // one of the port's own
@@ -19,7 +27,14 @@ struct PortAddress {
   Fact<std::vector<EthernetNic>> nics{};  // which count its packets
   std::string lock{};                     // LockNameOf
   Fact<std::uint32_t> rate_mbps{};        // RateOf
+  std::vector<SharingPort> sharing{};     // SharingWith
 };
+
+// The ports of other devices whose users share the wire with `port`. They are over the same netdev, or over one
+// that both are built on (rxe on a VLAN of an mlx5 NIC), or of the same PCI function and port number. A virtual
+// function counts as its physical one. A port whose netdev is not known, or is in another network namespace, is
+// found by its PCI function alone.
+std::vector<SharingPort> SharingWith(const Facts& facts, const Port& port);
 
 // How fast the port can send: of Ethernet the speed of its netdev, and of the slowest member of a bond; of
 // InfiniBand the rate of sysfs. Missing where the driver does not tell the speed: sysfs would say 1 Gb/s
@@ -34,8 +49,8 @@ Fact<std::uint32_t> RateOf(const Port& port);
 // another one: its name counts too.
 std::string LockNameOf(const Port& port);
 
-// The address is not looked at.
-PortAddress AddressedBy(const Port& port, const std::string& address);
+// The address is not looked at. `facts` are those of the whole host, where `port` is one of the ports.
+PortAddress AddressedBy(const Facts& facts, const Port& port, const std::string& address);
 
 // The addresses by which the port can be reached (checks/words/addresses.h), IPv4 first.
 std::vector<std::string> RoutableAddresses(const Port& port);

@@ -135,6 +135,23 @@ PortUse UseByHolders(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t
   return {.kind = PortUse::Kind::kFree};
 }
 
+PortUse WithSharing(const PortUse& use, const std::string& device, const PortUse& sharing) {
+  using Kind = PortUse::Kind;
+  if (sharing.kind == Kind::kFree) return use;
+  if (sharing.kind == Kind::kUnknown) {
+    if (use.kind != Kind::kFree) return use;
+    return {
+        .kind = Kind::kUnknown,
+        .text = fmt::format("of RDMA device {}, which shares its NIC: {}", SafeLine(device, 64), sharing.text),
+        .port = use.port};
+  }
+  const std::string users =
+      fmt::format("{} through {}, which shares its NIC", sharing.text, SafeLine(device, 64));
+  return {.kind = Kind::kUsed,
+          .text = use.kind == Kind::kUsed ? use.text + " and " + users : users,
+          .port = use.port};
+}
+
 PortUse UseOf(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
               const UseExceptions& exceptions, const CounterReading& before, const CounterReading& after) {
   PortUse use = UseByHolders(holders, number, exceptions);

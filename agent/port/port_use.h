@@ -42,9 +42,14 @@ struct UseExceptions {
 PortUse UseByHolders(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
                      const UseExceptions& exceptions);
 
-// The same, and whether anything moves. The two readings are of the port, some moment apart, while nothing of
-// this agent runs on it. Counters that could not be read: kUnknown. A driver that does not count what it moves
-// (siw) leaves the holders to decide; with IPoIB on the port that is kUnknown, since its traffic is not seen.
+// The use of a port, of which `use` is what its own device says, and `sharing` what the device of that name
+// says that shares its NIC. A user counts before a doubt.
+PortUse WithSharing(const PortUse& use, const std::string& device, const PortUse& sharing);
+
+// UseByHolders, and whether anything moves. The two readings are of the port, some moment apart, while nothing
+// of this agent runs on it. Counters that could not be read: kUnknown. A driver that does not count what it
+// moves (siw) leaves the holders to decide; with IPoIB on the port that is kUnknown, since its traffic is not
+// seen.
 PortUse UseOf(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
               const UseExceptions& exceptions, const CounterReading& before, const CounterReading& after);
 

@@ -89,7 +89,7 @@ absl::StatusOr<ProbePath> PathFrom(const Facts& facts, const std::string& source
     const std::vector<std::string> own = RoutableAddresses(port);
     if (std::ranges::find(own, source) == own.end()) continue;
     return ProbePath{.address = address,
-                     .port = AddressedBy(port, source),
+                     .port = AddressedBy(facts, port, source),
                      .iwarp = port.transport && *port.transport == Transport::kIwarp};
   }
   return ProbePath{.address = address};

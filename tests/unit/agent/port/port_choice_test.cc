@@ -36,6 +36,59 @@ Port OfSpeed(Fact<std::uint32_t> speed_mbps) {
   return port;
 }
 
+Port OnNetdev(std::string device, const std::string& netdev, const std::vector<std::string>& lowers = {}) {
+  Port port;
+  port.device = std::move(device);
+  port.number = 1;
+  if (!netdev.empty()) port.netdev = Netdev{.name = netdev};
+  std::vector<Netdev> below;
+  for (const std::string& lower : lowers) below.push_back({.name = lower});
+  port.lowers = std::move(below);
+  return port;
+}
+
+std::vector<SharingPort> SharingFirst(std::vector<Port> ports) {
+  Facts facts;
+  facts.ports = std::move(ports);
+  return SharingWith(facts, facts.ports->front());
+}
+
+TEST(SharingWith, NamesOtherDevicesOverTheSameNetdevs) {
+  const std::vector<SharingPort> other{{"rxe0", 1}};
+  EXPECT_EQ(SharingFirst({OnNetdev("mlx5_0", "eth0"), OnNetdev("rxe0", "eth0")}), other);
+  EXPECT_EQ(SharingFirst({OnNetdev("mlx5_0", "eth0"), OnNetdev("rxe0", "eth0.5", {"eth0"})}), other);
+  EXPECT_EQ(SharingFirst({OnNetdev("mlx5_0", "bond0", {"eth0", "eth1"}), OnNetdev("rxe0", "eth1")}), other);
+  EXPECT_TRUE(SharingFirst({OnNetdev("mlx5_0", "eth0"), OnNetdev("rxe0", "eth1")}).empty());
+  EXPECT_TRUE(SharingFirst({OnNetdev("mlx5_0", ""), OnNetdev("rxe0", "")}).empty());
+}
+
+TEST(SharingWith, NamesDevicesOfTheSamePciFunctionAndPortNumber) {
+  const auto at = [](std::string device, const std::string& function, std::uint32_t number = 1) {
+    Port port = OnNetdev(std::move(device), "");
+    port.number = number;
+    port.pci = PciFunction{.address = function, .physical = Missing{Missing::Kind::kUnsupported, "none"}};
+    return port;
+  };
+  const std::vector<SharingPort> other{{"mlx5_2", 1}};
+  EXPECT_EQ(SharingFirst({at("mlx5_0", "0000:03:00.0"), at("mlx5_2", "0000:03:00.0")}), other);
+  EXPECT_TRUE(SharingFirst({at("mlx5_0", "0000:03:00.0"), at("mlx5_2", "0000:03:00.1")}).empty());
+  EXPECT_TRUE(SharingFirst({at("mlx5_0", "0000:03:00.0"), at("mlx5_2", "0000:03:00.0", 2)}).empty());
+  EXPECT_TRUE(SharingFirst({at("mlx4_0", "0000:03:00.0"), at("mlx4_0", "0000:03:00.0", 2)}).empty());
+  Port virtual_function = at("mlx5_2", "0000:03:00.2");
+  PciFunction pci = *virtual_function.pci;
+  pci.physical = PhysicalFunction{.address = "0000:03:00.0"};
+  virtual_function.pci = pci;
+  EXPECT_EQ(SharingFirst({at("mlx5_0", "0000:03:00.0"), virtual_function}), other);
+}
+
+TEST(ChoosePort, ReportsTheDevicesThatShareTheNic) {
+  Facts facts = HostWith({{"10.0.0.1", 24}});
+  std::vector<Port> ports = *facts.ports;
+  ports.push_back(OnNetdev("rxe1", "dcb0"));
+  facts.ports = ports;
+  EXPECT_EQ(ChoosePort(facts, "rxe0", 1, "")->sharing, (std::vector<SharingPort>{{"rxe1", 1}}));
+}
+
 TEST(RateOf, TakesTheSpeedOfTheEthernetPortAndNotThatOfSysfs) {
   EXPECT_EQ(RateOf(OfSpeed(1'000)), Fact<std::uint32_t>(1'000U));
   const Missing unknown{Missing::Kind::kUnsupported, "no speed"};

@@ -126,6 +126,21 @@ TEST(PortUse, AnOpenContextOfPsmIsAUser) {
             (PortUse{.kind = Kind::kUsed, .text = "a process with a context of PSM"}));
 }
 
+TEST(PortUse, CountsUsersOfADeviceThatSharesTheNic) {
+  const PortUse idle{.kind = Kind::kFree, .port = "mlx5_0/1"};
+  const PortUse used{.kind = Kind::kUsed, .text = "x (pid 7)", .port = "mlx5_0/1"};
+  const PortUse unknown{.kind = Kind::kUnknown, .text = "no answer", .port = "mlx5_0/1"};
+  EXPECT_EQ(WithSharing(used, "rxe1", {.kind = Kind::kFree}), used);
+  EXPECT_EQ(WithSharing(idle, "rxe1", {.kind = Kind::kUsed, .text = "y (pid 8)"}),
+            (PortUse{Kind::kUsed, "y (pid 8) through rxe1, which shares its NIC", "mlx5_0/1"}));
+  EXPECT_EQ(WithSharing(used, "rxe1", {.kind = Kind::kUsed, .text = "y (pid 8)"}).text,
+            "x (pid 7) and y (pid 8) through rxe1, which shares its NIC");
+  EXPECT_EQ(WithSharing(unknown, "rxe1", {.kind = Kind::kUsed, .text = "y"}).kind, Kind::kUsed);
+  EXPECT_EQ(WithSharing(idle, "rxe1", {.kind = Kind::kUnknown, .text = "gone"}).text,
+            "of RDMA device rxe1, which shares its NIC: gone");
+  EXPECT_EQ(WithSharing(used, "rxe1", {.kind = Kind::kUnknown, .text = "gone"}), used);
+}
+
 TEST(PortUse, IgnoresTheModuleThatWorksForTheTestItself) {
   const Holders holders(std::vector<RdmaHolder>{QueuePair("cifs")});
   EXPECT_EQ(UseByHolders(holders, 1, {.process = kOwnPid, .kernel = {"cifs"}}).kind, Kind::kFree);

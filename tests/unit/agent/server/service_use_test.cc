@@ -90,6 +90,25 @@ TEST_F(UseServiceTest, NothingIsSentWhereTheOwnersCannotBeRead) {
   EXPECT_THAT(fabrics_, IsEmpty());
 }
 
+TEST_F(UseServiceTest, AUserOfAnotherDeviceOverTheSameNetdevBlocksATest) {
+  ServedAgent agent(BothEnds(), locks_);
+  FakeHost& host = agent.host;
+  host.Answer(wire::DevicesRequest(),
+              wire::Each({wire::Device(3, "rxe0", "roce"), wire::Device(4, "rxe1", "roce")}));
+  host.Answer(wire::DeviceRequest(4), wire::One(wire::Device(4, "rxe1", "roce")));
+  host.Answer(wire::PortRequest(4, 1), wire::One(wire::Port(4, "rxe1", 1, 7)));
+  host.files["/proc/42/comm"] = "rping\n";
+  host.Answer(wire::QueuePairsRequest(4),
+              wire::One(wire::QueuePairs(4, Idle() + wire::QueuePair(17, 2, wire::OfProcess(42)))));
+  host.Answer(wire::CmIdsRequest(4), std::vector<NetlinkMessage>());
+  const absl::Status refused = agent.Client("a")->TestLoopback(
+      {.device = "rxe0", .number = 1}, {"send-1k"}, "a test", "run-7", {}, [](const PortTransfer&) {}, {});
+  EXPECT_EQ(refused.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("RDMA port rxe0/1 is in use by rping (pid 42) through rxe1, which shares its NIC"));
+  EXPECT_THAT(fabrics_, IsEmpty());
+}
+
 TEST_F(UseServiceTest, NothingIsSentWhereAProcessMayHaveObjectsThatTheKernelDoesNotList) {
   ServedAgent agent(BothEnds(), locks_);
   agent.host.links["/sys/class/infiniband/rxe0/device/driver"] = "../../bus/pci/drivers/mlx5_core";
