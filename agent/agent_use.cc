@@ -67,8 +67,8 @@ PortUse Agent::OwnersOf(const PortAddress& port, const std::set<std::string>& ow
 PortUse Agent::UseNow(const PortAddress& port, const std::stop_token& cancel) {
   const UseExceptions own{.process = ::getpid()};
   const auto use_until = [&](const CounterReading& before, const CounterReading& after) {
-    return WithSharers(UseOf(HoldersOf(worker_, port.device), port.number, own, before, after), port, own,
-                       worker_);
+    return WithSharers(UseOf(HoldersOf(worker_, port.device), port.number, own, before, after, port.rate_mbps),
+                       port, own, worker_);
   };
   CounterReading before = CountersOf(port);
   PortUse use = use_until(before, before);

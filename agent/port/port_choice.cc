@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "checks/words/addresses.h"
@@ -13,6 +14,16 @@ namespace rdmaready {
 namespace {
 
 bool IsV4(const std::string& address) { return address.find(':') == std::string::npos; }
+
+// sysfs gives the rate of signals for SDR, DDR, QDR and FDR, and that of data from EDR on (rate_show of
+// drivers/infiniband/core/sysfs.c). FDR10 has the rates of QDR, so its limit is a fifth lower than it could be.
+std::uint32_t DataRateOf(std::uint32_t rate_mbps) {
+  constexpr std::array<std::uint32_t, 9> kTenBitsAByte{2'500,  5'000,  10'000, 20'000, 30'000,
+                                                       40'000, 60'000, 80'000, 120'000};
+  constexpr std::uint32_t kFdrLane = 14'000;
+  if (std::ranges::find(kTenBitsAByte, rate_mbps) != kTenBitsAByte.end()) return rate_mbps / 10 * 8;
+  return rate_mbps % kFdrLane == 0 ? rate_mbps / 66 * 64 : rate_mbps;
+}
 
 // The port's netdev and those below it.
 std::set<std::string> NetdevsUnder(const Port& port) {
@@ -56,7 +67,8 @@ std::string LockNameOf(const Port& port) {
 
 Fact<std::uint32_t> RateOf(const Port& port) {
   if (!port.transport) return port.transport.missing();
-  if (*port.transport == Transport::kInfiniBand) return port.rate_mbps;
+  if (*port.transport == Transport::kInfiniBand)
+    return port.rate_mbps ? Fact<std::uint32_t>(DataRateOf(*port.rate_mbps)) : port.rate_mbps;
   std::uint32_t slowest = 0;
   for (const NetdevRef netdev : EthernetPortsOf(port)) {
     if (!netdev) return netdev.missing();

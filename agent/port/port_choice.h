@@ -37,8 +37,9 @@ struct PortAddress {
 std::vector<SharingPort> SharingWith(const Facts& facts, const Port& port);
 
 // How fast the port can send: of Ethernet the speed of its netdev, and of the slowest member of a bond; of
-// InfiniBand the rate of sysfs. Missing where the driver does not tell the speed: sysfs would say 1 Gb/s
-// (ib_get_eth_speed of drivers/infiniband/core/verbs.c).
+// InfiniBand the rate of sysfs, less what the line's code takes: a fifth of SDR, DDR and QDR (8b/10b), 2 of 66
+// of FDR. Missing where the driver does not tell the speed: sysfs would say 1 Gb/s (ib_get_eth_speed of
+// drivers/infiniband/core/verbs.c).
 Fact<std::uint32_t> RateOf(const Port& port);
 
 // Under which name its lock is held: the same for every agent that reaches this port, whatever the device is

@@ -62,12 +62,19 @@ CounterChanges ErrorsBetween(const CounterReading& before, const CounterReading&
   return changes;
 }
 
-std::optional<std::uint64_t> MovedUntil(const CounterReading& reading) {
-  // The PMA's words of four octets; packets of rxe, of bnxt_re and of RoCE in irdma.
-  if (const auto words = SumOf(reading.pma, {"port_xmit_data", "port_rcv_data"})) return words;
-  for (const auto& [sent, received] : {std::pair{"sent_pkts", "rcvd_pkts"}, std::pair{"tx_pkts", "rx_pkts"},
-                                       std::pair{"ip4OutOctets", "ip4InOctets"}}) {
-    if (const auto sum = SumOf(reading.hw.counters, {sent, received})) return sum;
+std::optional<Moved> MovedUntil(const CounterReading& reading) {
+  if (const auto words = SumOf(reading.pma, {"port_xmit_data", "port_rcv_data"})) return Moved{*words, 4};
+  // Bytes of bnxt_re and efa, and of erdma; octets of irdma by IPv4 and IPv6; packets of rxe.
+  for (const auto& [sent, received] :
+       {std::pair{"tx_bytes", "rx_bytes"}, std::pair{"tx_bytes_cnt", "rx_bytes_cnt"}}) {
+    if (const auto bytes = SumOf(reading.hw.counters, {sent, received})) return Moved{*bytes, 1};
+  }
+  if (const auto octets =
+          SumOf(reading.hw.counters, {"ip4OutOctets", "ip4InOctets", "ip6OutOctets", "ip6InOctets"}))
+    return Moved{*octets, 1};
+  for (const auto& [sent, received] : {std::pair{"sent_pkts", "rcvd_pkts"}, std::pair{"tx_pkts", "rx_pkts"}}) {
+    if (const auto packets = SumOf(reading.hw.counters, {sent, received}))
+      return Moved{*packets, kMostPacketBytes};
   }
   return std::nullopt;
 }
@@ -75,17 +82,18 @@ std::optional<std::uint64_t> MovedUntil(const CounterReading& reading) {
 std::optional<std::uint32_t> ForeignPermille(const CounterReading& idle, const CounterReading& before,
                                              const CounterReading& after) {
   constexpr std::uint64_t kWhole = 1000;
-  const auto first = MovedUntil(idle);
-  const auto second = MovedUntil(before);
-  const auto third = MovedUntil(after);
-  if (!first || !second || !third || *second < *first || *third < *second) return std::nullopt;
+  const std::optional<Moved> first = MovedUntil(idle);
+  const std::optional<Moved> second = MovedUntil(before);
+  const std::optional<Moved> third = MovedUntil(after);
+  if (!first || !second || !third || second->count < first->count || third->count < second->count)
+    return std::nullopt;
   const double idle_s = std::chrono::duration<double>(before.when - idle.when).count();
   const double test_s = std::chrono::duration<double>(after.when - before.when).count();
   if (idle_s <= 0 || test_s <= 0) return std::nullopt;
-  if (*second == *first) return 0;
-  if (*third == *second) return static_cast<std::uint32_t>(kWhole);
-  const double others = static_cast<double>(*second - *first) / idle_s * test_s;
-  const double share = others / static_cast<double>(*third - *second);
+  if (second->count == first->count) return 0;
+  if (third->count == second->count) return static_cast<std::uint32_t>(kWhole);
+  const double others = static_cast<double>(second->count - first->count) / idle_s * test_s;
+  const double share = others / static_cast<double>(third->count - second->count);
   return static_cast<std::uint32_t>(std::min(1.0, share) * static_cast<double>(kWhole));
 }
 

@@ -27,9 +27,19 @@ CounterReading ReadCounters(HostReader& host, const std::string& device, std::ui
 // what somebody else was told less than a lifespan (mostly 10 ms) ago.
 CounterChanges ErrorsBetween(const CounterReading& before, const CounterReading& after);
 
-// What the port moved both ways, in a unit of its driver's: bytes, words or packets. Nothing where it counts
-// none.
-std::optional<std::uint64_t> MovedUntil(const CounterReading& reading);
+// Traffic both ways, in a unit of the driver's.
+struct Moved {
+  std::uint64_t count = 0;
+  std::uint32_t unit_bytes = 1;  // on the wire, at most: 1, 4 (words of the PMA) or a packet
+
+  bool operator==(const Moved&) const = default;
+};
+
+// The largest packet: an MTU of 4096 and the headers of RoCE on IPv6 with a VLAN tag.
+inline constexpr std::uint32_t kMostPacketBytes = 4096 + 110;
+
+// All that the port moved until the reading. Nothing where its driver does not count that.
+std::optional<Moved> MovedUntil(const CounterReading& reading);
 
 // Of all that moved from `before` to `after`, the thousandths that others move at the rate from `idle` to
 // `before`, when no test ran here. Nothing where that is not counted, or a counter was set back.

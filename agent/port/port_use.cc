@@ -16,19 +16,25 @@
 namespace rdmaready {
 namespace {
 
-// In bytes, words or packets a second, whichever the driver counts: what keeps neighbours and connections alive
-// is less.
-constexpr double kQuietPerSecond = 1000;
+constexpr double kQuietShare = 0.001;  // of the port's rate
+constexpr double kBytesPerMegabit = 1'000'000 / 8;
+constexpr double kQuietBytes = 4000;   // a second, at least
+constexpr double kQuietPackets = 100;  // the same
 
 // enum ib_qp_type of include/rdma/ib_verbs.h.
 constexpr std::uint8_t kTypeSmi = 0;
 constexpr std::uint8_t kTypeGsi = 1;
+constexpr std::uint8_t kTypeUd = 4;
 
 // enum rdma_cm_state of include/rdma/rdma_cm.h: from RDMA_CM_ADDR_QUERY to RDMA_CM_CONNECT.
 constexpr std::uint8_t kFirstConnecting = 1;
 constexpr std::uint8_t kConnected = 5;
 
 constexpr std::string_view kIpoib = "ib_ipoib";
+
+// The daemon of rdma-core that resolves paths of InfiniBand. It keeps queue pairs of type UD and asks the
+// subnet manager by them.
+constexpr std::string_view kIbacm = "ibacm";
 
 // Drivers that send management datagrams by queue pairs of type UD (drivers/infiniband/hw/mlx5/gsi.c and
 // mlx4/mad.c, mlx4/qp.c).
@@ -42,6 +48,11 @@ bool OnPort(const RdmaHolder& holder, std::uint32_t number) {
   return holder.port == 0 || number == 0 || holder.port == number;
 }
 
+bool IsIbacm(const RdmaHolder& holder) {
+  return holder.command == kIbacm &&
+         (holder.object == Object::kDomain || (holder.object == Object::kQueuePair && holder.type == kTypeUd));
+}
+
 // Domains aside: they only may be used.
 bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
   if (holder.object == Object::kDomain) return false;
@@ -49,14 +60,16 @@ bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
   const bool queue_pair = holder.object == Object::kQueuePair;
   const std::string& kernel = holder.kernel_name;
   if (!queue_pair && (holder.state < kFirstConnecting || holder.state > kConnected)) return false;
-  if (kernel.empty()) return exceptions.process == 0 || holder.process != exceptions.process;
+  if (kernel.empty())
+    return (exceptions.process == 0 || holder.process != exceptions.process) && !IsIbacm(holder);
   if (queue_pair && (holder.type == kTypeSmi || holder.type == kTypeGsi)) return false;
   if (kernel == kIpoib || std::ranges::find(kDrivers, kernel) != kDrivers.end()) return false;
   return !exceptions.kernel.contains(kernel);
 }
 
 bool MayUse(const RdmaHolder& holder, const UseExceptions& exceptions) {
-  return holder.object == Object::kDomain && (exceptions.process == 0 || holder.process != exceptions.process);
+  return holder.object == Object::kDomain && !IsIbacm(holder) &&
+         (exceptions.process == 0 || holder.process != exceptions.process);
 }
 
 std::string OwnerOf(const RdmaHolder& holder) {
@@ -80,10 +93,21 @@ std::string Listed(const std::vector<std::string>& owners) {
   return text;
 }
 
-bool HasIpoib(const std::vector<RdmaHolder>& holders, std::uint32_t number) {
-  return std::ranges::any_of(holders, [number](const RdmaHolder& holder) {
-    return holder.kernel_name == kIpoib && OnPort(holder, number);
-  });
+// The owner on the port whose traffic only its counters show; nothing without one.
+std::optional<std::string_view> QuietOwner(const std::vector<RdmaHolder>& holders, std::uint32_t number) {
+  std::optional<std::string_view> owner;
+  for (const RdmaHolder& holder : holders) {
+    if (!OnPort(holder, number)) continue;
+    if (holder.kernel_name == kIpoib) return "IPoIB";
+    if (IsIbacm(holder)) owner = kIbacm;
+  }
+  return owner;
+}
+
+double QuietPerSecond(const Fact<std::uint32_t>& rate_mbps, std::uint32_t unit_bytes) {
+  const double share = rate_mbps ? *rate_mbps * kBytesPerMegabit * kQuietShare : 0;
+  const double least = unit_bytes == kMostPacketBytes ? kQuietPackets : kQuietBytes / unit_bytes;
+  return std::max(share / unit_bytes, least);
 }
 
 bool NotRead(const Fact<std::vector<Counter>>& counters) {
@@ -92,27 +116,33 @@ bool NotRead(const Fact<std::vector<Counter>>& counters) {
 
 PortUse Unknown(std::string why) { return {.kind = PortUse::Kind::kUnknown, .text = std::move(why)}; }
 
-PortUse UseByCounters(const CounterReading& before, const CounterReading& after, bool ipoib) {
+PortUse UseByCounters(const CounterReading& before, const CounterReading& after,
+                      const std::optional<std::string_view>& quiet_owner,
+                      const Fact<std::uint32_t>& rate_mbps) {
   for (const CounterReading* reading : {&before, &after}) {
     for (const Fact<std::vector<Counter>>* counters : {&reading->hw.counters, &reading->pma}) {
       if (NotRead(*counters))
         return Unknown("its counters could not be read: " + SafeLine(counters->missing().detail, 256));
     }
   }
-  const std::optional<std::uint64_t> first = MovedUntil(before);
-  const std::optional<std::uint64_t> second = MovedUntil(after);
+  const std::optional<Moved> first = MovedUntil(before);
+  const std::optional<Moved> second = MovedUntil(after);
   if (!first && !second) {
-    if (ipoib) return Unknown("its driver does not count what it moves, and IPoIB is on it");
+    if (quiet_owner)
+      return Unknown(fmt::format("its driver does not count what it moves, and {} is on it", *quiet_owner));
     return {.kind = PortUse::Kind::kFree};
   }
   const double seconds = std::chrono::duration<double>(after.when - before.when).count();
-  if (!first || !second || *second < *first || seconds <= 0)
+  if (!first || !second || second->unit_bytes != first->unit_bytes || second->count < first->count ||
+      seconds <= 0)
     return Unknown("its counters were set back, or came and went");
-  if (static_cast<double>(*second - *first) / seconds <= kQuietPerSecond) return {.kind = PortUse::Kind::kFree};
-  const char* const who =
-      ipoib ? "IPoIB, or a user that the kernel does not list" : "a user that the kernel does not list";
+  const std::uint64_t moved = second->count - first->count;
+  if (static_cast<double>(moved) / seconds <= QuietPerSecond(rate_mbps, first->unit_bytes))
+    return {.kind = PortUse::Kind::kFree};
+  const std::string who = quiet_owner ? fmt::format("{}, or a user that the kernel does not list", *quiet_owner)
+                                      : std::string("a user that the kernel does not list");
   return {.kind = PortUse::Kind::kUsed,
-          .text = fmt::format("{} (its counters grew by {} in {:.1f} s)", who, *second - *first, seconds)};
+          .text = fmt::format("{} (its counters grew by {} in {:.1f} s)", who, moved, seconds)};
 }
 
 }  // namespace
@@ -153,10 +183,11 @@ PortUse WithSharing(const PortUse& use, const std::string& device, const PortUse
 }
 
 PortUse UseOf(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
-              const UseExceptions& exceptions, const CounterReading& before, const CounterReading& after) {
+              const UseExceptions& exceptions, const CounterReading& before, const CounterReading& after,
+              const Fact<std::uint32_t>& rate_mbps) {
   PortUse use = UseByHolders(holders, number, exceptions);
   if (use.kind != PortUse::Kind::kFree) return use;
-  return UseByCounters(before, after, HasIpoib(*holders, number));
+  return UseByCounters(before, after, QuietOwner(*holders, number), rate_mbps);
 }
 
 }  // namespace rdmaready

@@ -5,8 +5,9 @@
 // of PSM. Where the driver lets a process move data by objects that the kernel does not list (mlx5), it is
 // unknown whether a process with a protection domain is a user; elsewhere it moves nothing. These are not
 // users: listeners, the queue pairs of the kernel's management agents (SMI, GSI) and of the NIC's own driver,
-// IPoIB while the port's counters are quiet, and this process. Two rdmaready processes never test one port at
-// once (PortLock), and rdmaready's helpers make no queue pair, so neither needs an exception by its name.
+// IPoIB and ibacm while the port's counters are quiet, and this process. Two rdmaready processes never test one
+// port at once (PortLock), and rdmaready's helpers make no queue pair, so neither needs an exception by its
+// name.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,7 @@ PortUse WithSharing(const PortUse& use, const std::string& device, const PortUse
 // moves (siw) leaves the holders to decide; with IPoIB on the port that is kUnknown, since its traffic is not
 // seen.
 PortUse UseOf(const Fact<std::vector<RdmaHolder>>& holders, std::uint32_t number,
-              const UseExceptions& exceptions, const CounterReading& before, const CounterReading& after);
+              const UseExceptions& exceptions, const CounterReading& before, const CounterReading& after,
+              const Fact<std::uint32_t>& rate_mbps);
 
 }  // namespace rdmaready

@@ -109,7 +109,13 @@ TEST(RateOf, TakesTheSlowestMemberOfABond) {
 TEST(RateOf, TakesTheRateOfAnInfinibandPort) {
   Port port = OfSpeed(1'000);
   port.transport = Transport::kInfiniBand;
-  EXPECT_EQ(RateOf(port), Fact<std::uint32_t>(2'500U));
+  for (const auto& [sysfs, data] : {std::pair{2'500U, 2'000U},    // 1X SDR
+                                    std::pair{40'000U, 32'000U},  // 4X QDR
+                                    std::pair{56'000U, 54'272U},  // 4X FDR
+                                    std::pair{100'000U, 100'000U}, std::pair{200'000U, 200'000U}}) {
+    port.rate_mbps = sysfs;
+    EXPECT_EQ(RateOf(port), Fact<std::uint32_t>(data));
+  }
   port.transport = Missing{Missing::Kind::kFailed, "?"};
   EXPECT_FALSE(RateOf(port));
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/port/port_counters.h"
 
-#include "rdmaready/v1/facts.pb.h"  // before <linux/ethtool.h>, whose macros have names of the wire
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rdmaready/v1/facts.pb.h"  // before <linux/ethtool.h>, whose macros have names of the wire
 #include "tests/unit/collectors/good_fake_host.h"
 
 namespace rdmaready {
@@ -90,35 +89,44 @@ TEST(ErrorsBetween, IsNotKnownWhenTheDriverMayHaveAnsweredTwiceTheSame) {
 }
 
 // Words that the port has moved both ways, `ms` after the first look.
-CounterReading Moved(std::uint64_t sent, std::uint64_t received, int ms) {
+CounterReading Words(std::uint64_t sent, std::uint64_t received, int ms) {
   return {.pma = Counters{{"port_rcv_data", received}, {"port_xmit_data", sent}},
           .when = std::chrono::steady_clock::time_point() + std::chrono::milliseconds(ms)};
 }
 
 TEST(ForeignPermille, IsWhatOthersMoveAtTheRateOfJustBefore) {
-  const CounterReading idle = Moved(1000, 500, 0);
-  EXPECT_EQ(ForeignPermille(idle, Moved(1000, 500, 50), Moved(90'000, 800, 550)), 0u) << "a quiet port";
+  const CounterReading idle = Words(1000, 500, 0);
+  EXPECT_EQ(ForeignPermille(idle, Words(1000, 500, 50), Words(90'000, 800, 550)), 0u) << "a quiet port";
   // 20 words in 50 ms are 200 in the half second of the test, of 2000 that were moved in it.
-  EXPECT_EQ(ForeignPermille(idle, Moved(1010, 510, 50), Moved(2000, 1520, 550)), 100u);
-  EXPECT_EQ(ForeignPermille(idle, Moved(1500, 1000, 50), Moved(1600, 1000, 550)), 1000u) << "and never more";
-  EXPECT_EQ(ForeignPermille(idle, Moved(1010, 510, 50), Moved(1010, 510, 550)), 1000u) << "no test was seen";
+  EXPECT_EQ(ForeignPermille(idle, Words(1010, 510, 50), Words(2000, 1520, 550)), 100u);
+  EXPECT_EQ(ForeignPermille(idle, Words(1500, 1000, 50), Words(1600, 1000, 550)), 1000u) << "and never more";
+  EXPECT_EQ(ForeignPermille(idle, Words(1010, 510, 50), Words(1010, 510, 550)), 1000u) << "no test was seen";
 }
 
 TEST(ForeignPermille, IsNotKnownOfAPortThatDoesNotCountOrWasReset) {
-  const CounterReading idle = Moved(1000, 500, 0);
-  const CounterReading before = Moved(1010, 510, 50);
-  EXPECT_FALSE(ForeignPermille(idle, before, Moved(5, 5, 550)));
-  EXPECT_FALSE(ForeignPermille(idle, Moved(5, 5, 50), Moved(2000, 1520, 550)));
+  const CounterReading idle = Words(1000, 500, 0);
+  const CounterReading before = Words(1010, 510, 50);
+  EXPECT_FALSE(ForeignPermille(idle, before, Words(5, 5, 550)));
+  EXPECT_FALSE(ForeignPermille(idle, Words(5, 5, 50), Words(2000, 1520, 550)));
   CounterReading none = before;
   none.pma = kNone;
-  EXPECT_FALSE(ForeignPermille(idle, none, Moved(2000, 1520, 550)));
-  EXPECT_FALSE(ForeignPermille(idle, idle, Moved(2000, 1520, 550))) << "no time between them";
+  EXPECT_FALSE(ForeignPermille(idle, none, Words(2000, 1520, 550)));
+  EXPECT_FALSE(ForeignPermille(idle, idle, Words(2000, 1520, 550))) << "no time between them";
 }
 
 TEST(MovedUntil, TakesWhatTheDriverCounts) {
-  EXPECT_EQ(MovedUntil(Moved(7, 5, 0)), 12u);
+  EXPECT_EQ(MovedUntil(Words(7, 5, 0)), (Moved{12, 4}));
   CounterReading rxe{.hw = {.counters = Counters{{"rcvd_pkts", 3}, {"sent_pkts", 4}}}, .pma = kNone};
-  EXPECT_EQ(MovedUntil(rxe), 7u);
+  EXPECT_EQ(MovedUntil(rxe), (Moved{7, kMostPacketBytes}));
+  CounterReading bnxt{
+      .hw = {.counters = Counters{{"rx_pkts", 1}, {"rx_bytes", 300}, {"tx_pkts", 2}, {"tx_bytes", 400}}},
+      .pma = kNone};
+  EXPECT_EQ(MovedUntil(bnxt), (Moved{700, 1}));
+  CounterReading irdma{
+      .hw = {.counters =
+                 Counters{{"ip4InOctets", 1}, {"ip4OutOctets", 2}, {"ip6InOctets", 10}, {"ip6OutOctets", 20}}},
+      .pma = kNone};
+  EXPECT_EQ(MovedUntil(irdma), (Moved{33, 1}));
   rxe.hw.counters = Counters{{"rcvd_pkts", 3}};
   EXPECT_FALSE(MovedUntil(rxe)) << "half of it is no sum";
 }

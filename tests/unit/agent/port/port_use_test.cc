@@ -55,8 +55,10 @@ CounterReading Uncounted() {
   return reading;
 }
 
+const Fact<std::uint32_t> kRateUnknown = Missing{Missing::Kind::kFailed, "speed unknown"};
+
 PortUse UseWith(std::vector<RdmaHolder> holders, const CounterReading& before, const CounterReading& after) {
-  return UseOf(Holders(std::move(holders)), 1, {.process = kOwnPid}, before, after);
+  return UseOf(Holders(std::move(holders)), 1, {.process = kOwnPid}, before, after, kRateUnknown);
 }
 
 TEST(PortUse, NamesTheProcessThatHoldsAQueuePair) {
@@ -169,8 +171,8 @@ TEST(PortUse, IsUnknownWhereTheOwnersCannotBeRead) {
 
 TEST(PortUse, AQuietPortWithoutUsersIsFree) {
   using std::chrono::milliseconds;
-  EXPECT_EQ(UseWith({}, Counted(50, milliseconds(0)), Counted(100, milliseconds(100))).kind, Kind::kFree);
-  EXPECT_EQ(UseWith({}, Counted(0, milliseconds(0)), Counted(101, milliseconds(100))).kind, Kind::kUsed);
+  EXPECT_EQ(UseWith({}, Counted(50, milliseconds(0)), Counted(60, milliseconds(100))).kind, Kind::kFree);
+  EXPECT_EQ(UseWith({}, Counted(0, milliseconds(0)), Counted(11, milliseconds(100))).kind, Kind::kUsed);
   EXPECT_EQ(UseWith({QueuePairOf(7, "x")}, Counted(0, milliseconds(0)), Counted(0, milliseconds(100))).text,
             "x (pid 7)");
 }
@@ -182,6 +184,46 @@ TEST(PortUse, IpoibIsAUserWhenThePortIsNotQuiet) {
   EXPECT_EQ(UseWith(ipoib, Counted(0, milliseconds(0)), Counted(9, milliseconds(100))).kind, Kind::kFree);
   EXPECT_THAT(UseWith(ipoib, Counted(0, milliseconds(0)), Counted(900, milliseconds(100))).text,
               HasSubstr("IPoIB"));
+}
+
+CounterReading Words(std::uint64_t words, std::chrono::milliseconds when) {
+  CounterReading reading{.when = Clock::TimePoint(when)};
+  reading.hw.counters = Missing{Missing::Kind::kUnsupported, "none"};
+  reading.pma = std::vector<Counter>{{"port_xmit_data", words}, {"port_rcv_data", 0}};
+  return reading;
+}
+
+TEST(PortUse, IsQuietBelowAThousandthOfTheRateInTheUnitOfTheDriver) {
+  using std::chrono::milliseconds;
+  const auto use = [](const CounterReading& before, const CounterReading& after,
+                      const Fact<std::uint32_t>& rate_mbps) {
+    return UseOf(Holders(std::vector<RdmaHolder>{QueuePair("ib_ipoib", kUd)}), 1, {.process = kOwnPid}, before,
+                 after, rate_mbps)
+        .kind;
+  };
+  // 100 Gb/s: 12,500,000 bytes a second are 3,125,000 words, or 2972 packets.
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(312'500, milliseconds(100)), 100'000U), Kind::kFree);
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(312'501, milliseconds(100)), 100'000U), Kind::kUsed);
+  EXPECT_EQ(use(Counted(0, milliseconds(0)), Counted(297, milliseconds(100)), 100'000U), Kind::kFree);
+  EXPECT_EQ(use(Counted(0, milliseconds(0)), Counted(298, milliseconds(100)), 100'000U), Kind::kUsed);
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(100, milliseconds(100)), kRateUnknown), Kind::kFree);
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(101, milliseconds(100)), kRateUnknown), Kind::kUsed);
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Counted(9, milliseconds(100)), kRateUnknown), Kind::kUnknown)
+      << "the unit changed";
+}
+
+TEST(PortUse, IbacmIsAUserOnlyWhenThePortIsNotQuiet) {
+  using std::chrono::milliseconds;
+  RdmaHolder datagrams = QueuePairOf(7, "ibacm");
+  datagrams.type = kUd;
+  RdmaHolder domain = datagrams;
+  domain.object = RdmaHolder::Object::kDomain;
+  EXPECT_EQ(Owners({datagrams, domain}).kind, Kind::kFree);
+  EXPECT_EQ(UseWith({datagrams}, Counted(0, milliseconds(0)), Counted(9, milliseconds(100))).kind, Kind::kFree);
+  EXPECT_THAT(UseWith({datagrams}, Counted(0, milliseconds(0)), Counted(900, milliseconds(100))).text,
+              HasSubstr("ibacm, or a user"));
+  EXPECT_EQ(UseWith({datagrams}, Uncounted(), Uncounted()).kind, Kind::kUnknown);
+  EXPECT_EQ(Owners({QueuePairOf(7, "ibacm")}).kind, Kind::kUsed) << "a queue pair of type RC";
 }
 
 TEST(PortUse, ADriverWithoutCountersLeavesTheOwnersToDecide) {
