@@ -310,8 +310,8 @@ class Agent {
   absl::StatusOr<PortPass> AdmitUse(const PortAddress& port, bool in_production, const std::stop_token& cancel);
   PortUse UseNow(const PortAddress& port, const std::stop_token& cancel);
   // The owners of objects on the port and on those that share its NIC, read now, without those of this process
-  // and of `own_kernel` modules.
-  PortUse OwnersOf(const PortAddress& port, const std::set<std::string>& own_kernel = {});
+  // and those that `own` names.
+  PortUse OwnersOf(const PortAddress& port, UseExceptions own = {});
   // For a test that the pass allows: stops it when a user comes.
   UseWatch WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel);
   absl::StatusOr<ProbePath> PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,

@@ -104,8 +104,8 @@ absl::Status StatusOf(const UseWatch& watch) {
   return absl::CancelledError(why.empty() ? "the caller gave up" : why);
 }
 
-// Modules of the kernel that work for this probe. A queue pair whose identifier went between two dumps keeps
-// the name rdma_cm. Another mount of the same client looks like the probe's own.
+// Modules of the kernel that work for this probe. Another mount of the same client from the same server looks
+// like the probe's own.
 std::set<std::string> KernelClientsOf(const ProbeQuestion& question, bool proves) {
   if (!proves) return {};
   switch (question.protocol) {
@@ -113,11 +113,11 @@ std::set<std::string> KernelClientsOf(const ProbeQuestion& question, bool proves
     case Protocol::kIser:
       return {};
     case Protocol::kSmb:
-      return {"cifs", "smbdirect", "rdma_cm"};
+      return {"cifs", "smbdirect"};
     case Protocol::kNvme:
-      return {"nvme_rdma", "rdma_cm"};
+      return {"nvme_rdma"};
     case Protocol::kNfs:
-      return {"rpcrdma", "rdma_cm"};
+      return {"rpcrdma"};
   }
   return {};
 }
@@ -127,10 +127,10 @@ std::set<std::string> KernelClientsOf(const ProbeQuestion& question, bool proves
 // The port of a probe, from when it is known until RDMA is not used any more.
 class Agent::ProbedPort {
  public:
-  void Begin(const PortAddress& port, std::set<std::string> own_kernel) {
+  void Begin(const PortAddress& port, UseExceptions own) {
     const std::lock_guard lock(mutex_);
     port_ = port;
-    own_kernel_ = std::move(own_kernel);
+    own_ = std::move(own);
   }
   void End() {
     const std::lock_guard lock(mutex_);
@@ -138,13 +138,13 @@ class Agent::ProbedPort {
   }
   PortUse Look(Agent& agent) {
     const std::lock_guard lock(mutex_);
-    return port_ ? agent.OwnersOf(*port_, own_kernel_) : PortUse{.kind = PortUse::Kind::kFree};
+    return port_ ? agent.OwnersOf(*port_, own_) : PortUse{.kind = PortUse::Kind::kFree};
   }
 
  private:
   std::mutex mutex_;
   std::optional<PortAddress> port_{};
-  std::set<std::string> own_kernel_{};
+  UseExceptions own_{};
 };
 
 // Through the port that the caller names, to the first of the server's addresses that the routing table reaches
@@ -253,7 +253,8 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
     held.emplace(std::move(lock));
     RR_ASSIGN_OR_RETURN(const PortPass pass, AdmitUse(path.port, question.in_production, cancel));
     if (pass.pacer) bounds.limit_bytes_per_s = pass.pacer->limit_bytes_per_s();
-    if (pass.watched) probed.Begin(path.port, KernelClientsOf(question, proves));
+    if (pass.watched)
+      probed.Begin(path.port, {.kernel = KernelClientsOf(question, proves), .server = path.address});
   }
   Walk walk(run.result, bounds);
   if (!path.address.empty()) {

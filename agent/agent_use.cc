@@ -56,9 +56,9 @@ absl::Status Refused(const PortAddress& port, const PortUse& use, bool in_produc
 
 }  // namespace
 
-PortUse Agent::OwnersOf(const PortAddress& port, const std::set<std::string>& own_kernel) {
+PortUse Agent::OwnersOf(const PortAddress& port, UseExceptions own) {
   HostWorker& worker = use_worker_ ? *use_worker_ : worker_;
-  const UseExceptions own{.process = ::getpid(), .kernel = own_kernel};
+  own.process = ::getpid();
   PortUse use = WithSharers(UseByHolders(HoldersOf(worker, port.device), port.number, own), port, own, worker);
   use.port = port.port;
   return use;

@@ -48,6 +48,13 @@ bool OnPort(const RdmaHolder& holder, std::uint32_t number) {
   return holder.port == 0 || number == 0 || holder.port == number;
 }
 
+// A queue pair whose identifier came or went between two lists has no remote address.
+bool IsOfThisTest(const RdmaHolder& holder, const UseExceptions& exceptions) {
+  if (exceptions.kernel.empty()) return false;
+  if (holder.kernel_name == "rdma_cm" && holder.remote.empty()) return true;
+  return exceptions.kernel.contains(holder.kernel_name) && holder.remote == exceptions.server;
+}
+
 bool IsIbacm(const RdmaHolder& holder) {
   return holder.command == kIbacm &&
          (holder.object == Object::kDomain || (holder.object == Object::kQueuePair && holder.type == kTypeUd));
@@ -64,7 +71,7 @@ bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
     return (exceptions.process == 0 || holder.process != exceptions.process) && !IsIbacm(holder);
   if (queue_pair && (holder.type == kTypeSmi || holder.type == kTypeGsi)) return false;
   if (kernel == kIpoib || std::ranges::find(kDrivers, kernel) != kDrivers.end()) return false;
-  return !exceptions.kernel.contains(kernel);
+  return !IsOfThisTest(holder, exceptions);
 }
 
 bool MayUse(const RdmaHolder& holder, const UseExceptions& exceptions) {

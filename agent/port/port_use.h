@@ -36,6 +36,7 @@ struct PortUse {
 struct UseExceptions {
   std::int64_t process = 0;        // this one
   std::set<std::string> kernel{};  // modules that work for this test: of a proof, its own connection
+  std::string server{};            // the IP address that those connect to; their other connections count
 };
 
 // The owners of objects on port `number`. An object of no port yet counts for each port of its device. Never

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/rdma/holders.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <rdma/rdma_netlink.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -50,12 +53,27 @@ absl::StatusOr<RdmaHolder> DecodeQueuePair(const Attributes& entry) {
   return holder;
 }
 
+// Of a struct sockaddr of the kernel; empty where it holds no IP address (AF_IB).
+std::string AddressIn(std::span<const std::byte> socket_address) {
+  std::uint16_t family = 0;
+  if (socket_address.size() < sizeof(family)) return "";
+  std::memcpy(&family, socket_address.data(), sizeof(family));
+  const std::size_t offset =
+      family == AF_INET ? offsetof(::sockaddr_in, sin_addr) : offsetof(::sockaddr_in6, sin6_addr);
+  const std::size_t size = family == AF_INET ? sizeof(::in_addr) : sizeof(::in6_addr);
+  if ((family != AF_INET && family != AF_INET6) || socket_address.size() < offset + size) return "";
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  return ::inet_ntop(family, socket_address.data() + offset, text.data(), text.size()) == nullptr ? ""
+                                                                                                  : text.data();
+}
+
 absl::StatusOr<RdmaHolder> DecodeConnection(const Attributes& entry) {
   RR_ASSIGN_OR_RETURN(RdmaHolder holder, DecodeOwned(entry));
   holder.object = RdmaHolder::Object::kConnection;
   RR_ASSIGN_OR_RETURN(holder.state, entry.U8(RDMA_NLDEV_ATTR_RES_STATE));
   RR_ASSIGN_OR_RETURN(const auto queue_pair, OptionalU32(entry, RDMA_NLDEV_ATTR_RES_LQPN));
   holder.queue_pair = queue_pair.value_or(0);
+  if (const auto address = entry.Find(RDMA_NLDEV_ATTR_RES_DST_ADDR)) holder.remote = AddressIn(*address);
   return holder;
 }
 
@@ -125,16 +143,19 @@ absl::Status AddUnlisted(HostReader& host, const RdmaDevice& device, std::vector
 // rdma_create_qp is a function of rdma_cm, so the queue pair has that name; rdma_create_id is a macro, so the
 // identifier has its caller's (include/rdma/rdma_cm.h, KBUILD_MODNAME).
 void NameByConnection(std::vector<RdmaHolder>& holders) {
-  std::map<std::uint32_t, std::string> names;
+  std::map<std::uint32_t, const RdmaHolder*> connections;
   for (const RdmaHolder& holder : holders) {
-    if (holder.object == RdmaHolder::Object::kConnection && holder.queue_pair != 0 &&
-        !holder.kernel_name.empty())
-      names[holder.queue_pair] = holder.kernel_name;
+    if (holder.object == RdmaHolder::Object::kConnection && holder.queue_pair != 0)
+      connections[holder.queue_pair] = &holder;
   }
   for (RdmaHolder& holder : holders) {
-    if (holder.object != RdmaHolder::Object::kQueuePair || holder.kernel_name != "rdma_cm") continue;
-    const auto found = names.find(holder.queue_pair);
-    if (found != names.end()) holder.kernel_name = found->second;
+    if (holder.object != RdmaHolder::Object::kQueuePair) continue;
+    const auto found = connections.find(holder.queue_pair);
+    if (found == connections.end()) continue;
+    const RdmaHolder& connection = *found->second;
+    holder.remote = connection.remote;
+    if (holder.kernel_name == "rdma_cm" && !connection.kernel_name.empty())
+      holder.kernel_name = connection.kernel_name;
   }
 }
 

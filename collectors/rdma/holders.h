@@ -38,6 +38,7 @@ struct RdmaHolder {
   std::int64_t thread = 0;       // which made it, in the reader's PID namespace; 0: not known
   std::int64_t process = 0;      // of the thread; 0: not known
   std::string command{};         // of the process, as /proc/PID/comm has it; empty: not known
+  std::string remote{};          // IP address of an identifier's other end, and of its queue pair; empty: none
 
   bool operator==(const RdmaHolder&) const = default;
 };

@@ -323,10 +323,14 @@ inline Bytes CmId(std::uint16_t port, const Bytes& owner, std::uint8_t state = 8
 inline Bytes OfKernel(const std::string& name) { return Text(RDMA_NLDEV_ATTR_RES_KERN_NAME, name); }
 inline Bytes OfProcess(std::uint32_t pid) { return U32(RDMA_NLDEV_ATTR_RES_PID, pid); }
 // An identifier that has a queue pair; state 5 is connected.
-inline Bytes Connection(std::uint32_t queue_pair, const Bytes& owner, std::uint8_t state = 5) {
+inline Bytes Connection(std::uint32_t queue_pair, const Bytes& owner, std::uint8_t state = 5,
+                        const std::array<std::uint8_t, 4>& remote = {10, 0, 0, 2}) {
+  Bytes address = Of(std::uint16_t{AF_INET}) + Of(std::uint16_t{0}) + Of(remote);
+  address.resize(128);
   return Nest(RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY,
               U32(RDMA_NLDEV_ATTR_PORT_INDEX, 1) + U32(RDMA_NLDEV_ATTR_RES_LQPN, queue_pair) +
-                  U32(RDMA_NLDEV_ATTR_RES_PS, 0x106) + U8(RDMA_NLDEV_ATTR_RES_STATE, state) + owner);
+                  U32(RDMA_NLDEV_ATTR_RES_PS, 0x106) + U8(RDMA_NLDEV_ATTR_RES_STATE, state) +
+                  Attr(RDMA_NLDEV_ATTR_RES_DST_ADDR, address) + owner);
 }
 // A queue pair: type 1 is GSI, 2 is RC, 4 is UD; state 3 is RTS.
 inline Bytes QueuePair(std::uint32_t number, std::uint8_t type, const Bytes& owner, std::uint32_t port = 1) {

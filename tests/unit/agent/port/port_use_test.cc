@@ -143,10 +143,22 @@ TEST(PortUse, CountsUsersOfADeviceThatSharesTheNic) {
   EXPECT_EQ(WithSharing(used, "rxe1", {.kind = Kind::kUnknown, .text = "gone"}), used);
 }
 
-TEST(PortUse, IgnoresTheModuleThatWorksForTheTestItself) {
-  const Holders holders(std::vector<RdmaHolder>{QueuePair("cifs")});
-  EXPECT_EQ(UseByHolders(holders, 1, {.process = kOwnPid, .kernel = {"cifs"}}).kind, Kind::kFree);
-  EXPECT_EQ(UseByHolders(holders, 1, {.process = kOwnPid, .kernel = {"rpcrdma"}}).kind, Kind::kUsed);
+TEST(PortUse, IgnoresConnectionsOfTheTestsOwnModuleToItsServerOnly) {
+  const UseExceptions own{.process = kOwnPid, .kernel = {"cifs"}, .server = "10.0.0.2"};
+  const auto use = [&](const std::string& kernel, const std::string& remote) {
+    RdmaHolder queue_pair = QueuePair(kernel);
+    queue_pair.remote = remote;
+    RdmaHolder identifier = Identifier(kernel, 5);
+    identifier.remote = remote;
+    return UseByHolders(Holders(std::vector<RdmaHolder>{queue_pair, identifier}), 1, own).kind;
+  };
+  EXPECT_EQ(use("cifs", "10.0.0.2"), Kind::kFree);
+  EXPECT_EQ(use("cifs", "10.0.0.3"), Kind::kUsed);
+  EXPECT_EQ(use("cifs", ""), Kind::kUsed);
+  EXPECT_EQ(use("rpcrdma", "10.0.0.2"), Kind::kUsed);
+  EXPECT_EQ(use("rdma_cm", "10.0.0.2"), Kind::kUsed);
+  EXPECT_EQ(use("rdma_cm", ""), Kind::kFree) << "its identifier came or went between two lists";
+  EXPECT_EQ(Owners({QueuePair("rdma_cm")}).kind, Kind::kUsed) << "without a proof";
 }
 
 TEST(PortUse, IgnoresTheOtherPortsOfTheDevice) {

@@ -40,6 +40,8 @@ TEST(Holders, ReadsConnectionsWithTheirStateAndQueuePair) {
   EXPECT_EQ((*holders)[0].queue_pair, 0u);
   EXPECT_EQ((*holders)[1].state, 5);
   EXPECT_EQ((*holders)[1].queue_pair, 17u);
+  EXPECT_EQ((*holders)[0].remote, "");
+  EXPECT_EQ((*holders)[1].remote, "10.0.0.2");
   EXPECT_EQ((*holders)[1].thread, 42);
 }
 
@@ -62,6 +64,8 @@ TEST(Holders, GiveAQueuePairMadeThroughRdmaCmTheNameOfItsConsumer) {
   ASSERT_TRUE(holders) << holders.missing().detail;
   ASSERT_THAT(*holders, SizeIs(3));
   EXPECT_EQ((*holders)[0].kernel_name, "nvme_rdma");
+  EXPECT_EQ((*holders)[0].remote, "10.0.0.2");
+  EXPECT_EQ((*holders)[1].remote, "");
   EXPECT_EQ((*holders)[1].kernel_name, "rdma_cm");
 }
 
