@@ -53,7 +53,7 @@ absl::StatusOr<RdmaHolder> DecodeQueuePair(const Attributes& entry) {
   return holder;
 }
 
-// Of a struct sockaddr of the kernel; empty where it holds no IP address (AF_IB).
+// The IP address in a struct sockaddr of the kernel; empty where it holds none (AF_IB).
 std::string AddressIn(std::span<const std::byte> socket_address) {
   std::uint16_t family = 0;
   if (socket_address.size() < sizeof(family)) return "";
