@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/probe/walk.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
 #include "agent/link/failure.h"
+#include "api/base/text.h"
 #include "api/model/fields.h"
 
 namespace rdmaready {
@@ -78,6 +81,12 @@ bool Walk::Step(std::string_view name, std::chrono::milliseconds limit, const Ma
 
 absl::Status Walk::Pace(std::uint64_t bytes) {
   constexpr std::chrono::milliseconds kLook{50};
+  if (!FitsShare(bytes, watch_.limit_bytes_per_s)) {
+    return MakeFailure(FailureKind::kCancelled,
+                       fmt::format("an operation of {} is too large for the {} that a proof in production may "
+                                   "use in a second",
+                                   BytesText(bytes), BytesText(watch_.limit_bytes_per_s)));
+  }
   while (true) {
     if (watch_.interrupted) {
       if (absl::Status go_on = watch_.interrupted(); !go_on.ok()) return go_on;

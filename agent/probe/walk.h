@@ -35,6 +35,7 @@ class Walk {
     std::stop_token stop{};       // `interrupted`, for who waits for something else too
     Clock* clock = &RealClock();  // that `deadline` is by
     // In production: what the proof's operations may put on the wire in each direction; 0: as much as they can.
+    // An operation that does not fit it (FitsShare) is not made: kCancelled.
     std::uint64_t limit_bytes_per_s = 0;
   };
   using Make = std::function<absl::Status(const Patience&)>;

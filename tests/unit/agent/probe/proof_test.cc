@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/probe/proof.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -57,6 +58,22 @@ TEST(ProofPace, OperationsInProductionWaitForTheirTurnWhichIsNotTimed) {
   EXPECT_LT(result.elapsed_ns, 400'000'000);
 }
 
+TEST(ProofPace, AnOperationThatIsTooLargeForTheLimitIsNotMade) {
+  FakeClock clock;
+  ProbeResult probe{.steps = {{.name = "read"}}};
+  Walk walk(probe, {.deadline = clock.Now() + std::chrono::hours(1),
+                    .clock = &clock,
+                    .limit_bytes_per_s = WireBytesOf(4096) * 5 - 1});
+  TransferResult result;
+  EXPECT_FALSE(walk.Step("read", std::chrono::minutes(30), [&](const Patience& patience) {
+    ProofMeter meter(result, "read", Operation::kRead, 4096, *patience.clock, patience.pace);
+    return meter.Time([] { return absl::OkStatus(); });
+  }));
+  EXPECT_EQ(result.messages, 0u);
+  EXPECT_EQ(probe.steps[0].failure.kind, FailureKind::kCancelled);
+  EXPECT_THAT(probe.steps[0].failure.detail, testing::HasSubstr("too large"));
+}
+
 TEST(ProofPace, AnInterruptedProofDoesNotWaitForItsTurn) {
   FakeClock clock;
   ProbeResult probe{.steps = {{.name = "read"}}};
@@ -64,7 +81,7 @@ TEST(ProofPace, AnInterruptedProofDoesNotWaitForItsTurn) {
   Walk walk(probe, {.deadline = clock.Now() + std::chrono::hours(1),
                     .interrupted = [&] { return over ? absl::CancelledError("gone") : absl::OkStatus(); },
                     .clock = &clock,
-                    .limit_bytes_per_s = 1});
+                    .limit_bytes_per_s = WireBytesOf(1) * 5});
   EXPECT_FALSE(walk.Step("read", std::chrono::minutes(30), [&](const Patience& patience) {
     RR_RETURN_IF_ERROR(patience.pace(1));
     over = true;

@@ -162,6 +162,23 @@ TEST(Paced, AResponderRefusesAnInitiatorThatSaysNoLimit) {
   EXPECT_THAT(result.failure.detail, HasSubstr("the initiator does not limit what it sends"));
 }
 
+TEST(Paced, AResponderDoesNotWaitForALimitUntilItsDeadline) {
+  const TransferCase test = SmallCase(Operation::kWrite);
+  RunOptions options = InProduction(1u << 30);
+  options.connect_limit = milliseconds(50);
+  MemoryFabric fabric;
+  TransferResult result;
+  const auto run = [&] {
+    result = RunResponderAgainst(fabric, test, options, [&](MemoryLink&, PeerChannel& peer) {
+      EXPECT_EQ(Next(peer).kind, PeerMessageKind::kView);
+      static_cast<void>(peer.Send({.kind = PeerMessageKind::kResult}));
+    });
+  };
+  EXPECT_LT(TimeOf(run), kAtOnce);
+  EXPECT_EQ(result.failure.kind, FailureKind::kCancelled) << result.failure.detail;
+  EXPECT_THAT(result.failure.detail, HasSubstr("the initiator does not limit what it sends"));
+}
+
 TEST(Paced, AnEndThatIsNotInProductionRefusesALimitInWords) {
   const TransferCase test = SmallCase(Operation::kWrite);
   MemoryFabric fabric;
