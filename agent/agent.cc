@@ -306,17 +306,17 @@ absl::Status Agent::RunLoopbacks(const PortAddress& port, std::span<const Transf
   RR_ASSIGN_OR_RETURN(const PortPass pass, AdmitUse(port, options.in_production, cancel));
   const UseWatch watch = WatchUse(port, pass, cancel);
   for (const TransferCase& test : cases) {
-    if (cancel.stop_requested()) return absl::CancelledError("the caller gave up");
+    if (cancel.stop_requested()) return absl::CancelledError(WhyGone(caller));
     if (const std::string why = watch.reason(); !why.empty()) return absl::AbortedError(why);
     if (caller.may_test) RR_RETURN_IF_ERROR(caller.may_test());
     if (watcher.progress) watcher.progress(fmt::format("{} loopback {}", port.port, test.name));
-    const LiveTest live =
-        RunLoopbackCase(test, port, OptionsOf(options, QpsOf(test, options), port, pass, watch), caller);
+    const LiveTest live = RunLoopbackCase(
+        test, port, OptionsOf(options, QpsOf(test, options), port, pass, watch, caller), caller);
     if (watcher.transfer) watcher.transfer(live);
   }
-  // The watch may have stopped the last case.
+  // The watch or the caller may have stopped the last case.
   if (const std::string why = watch.reason(); !why.empty()) return absl::AbortedError(why);
-  return absl::OkStatus();
+  return cancel.stop_requested() ? absl::CancelledError(WhyGone(caller)) : absl::OkStatus();
 }
 
 absl::StatusOr<PortLock> Agent::TakePort(const PortAddress& port, const Caller& caller,
@@ -331,7 +331,7 @@ absl::StatusOr<PortLock> Agent::TakePort(const PortAddress& port, const Caller& 
 
 // The mark is the caller's, else the profile's, else the system's.
 RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
-                            const PortPass& pass, const UseWatch& watch) const {
+                            const PortPass& pass, const UseWatch& watch, const Caller& caller) const {
   RunOptions options;
   rdmaready::Apply(asked, qps, config_.transfer, options);
   options.pacer = pass.pacer;
@@ -339,7 +339,10 @@ RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, con
   options.local_address = port.address;
   options.tos = asked.tos || asked.system_tos ? asked.tos : CommonTos(*default_profiles());
   options.cancel = watch.token();
-  options.why_cancelled = [&watch] { return watch.reason(); };
+  options.why_cancelled = [&watch, caller] {
+    const std::string why = watch.reason();
+    return why.empty() ? WhyGone(caller) : why;
+  };
   return options;
 }
 

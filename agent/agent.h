@@ -272,7 +272,7 @@ class Agent {
                                        const std::stop_token& cancel);
   // `watch` outlives what is run with the options.
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
-                       const PortPass& pass, const UseWatch& watch) const;
+                       const PortPass& pass, const UseWatch& watch, const Caller& caller) const;
   // Whether the ports that the change would touch can be tested now. A proof beside others' work is made only
   // in production, where the agent allows that. kFailedPrecondition: the change could not be proven.
   absl::Status CanProve(const Facts& facts, const ChangeOrder& order, const Caller& caller,

@@ -105,7 +105,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   const Fact<PriorityPackets> before = packets();
   const UseWatch watch = WatchUse(ticket.port, ticket.pass, cancel);
   RunOptions options = OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options),
-                                 ticket.port, ticket.pass, watch);
+                                 ticket.port, ticket.pass, watch, ticket.caller);
   const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
   if (guard) options.may_connect = std::ref(*guard);
   LiveTest live = Run(ticket.port, [&] {

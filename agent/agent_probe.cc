@@ -98,10 +98,10 @@ milliseconds TimeFor(const ProbeQuestion& question) {
 }
 
 // A probe that its watch or its caller stopped.
-absl::Status StatusOf(const UseWatch& watch) {
+absl::Status StatusOf(const UseWatch& watch, const Caller& caller) {
   if (!watch.token().stop_requested()) return absl::OkStatus();
   const std::string why = watch.reason();
-  return absl::CancelledError(why.empty() ? "the caller gave up" : why);
+  return absl::CancelledError(why.empty() ? WhyGone(caller) : why);
 }
 
 // Modules of the kernel that work for this probe. Another mount of the same client from the same server looks
@@ -237,7 +237,7 @@ absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& 
   ProbedPort probed;
   const UseWatch watch([this, &probed] { return probed.Look(*this); }, clock(), cancel);
   Walk::Watch bounds{.deadline = clock().Now() + TimeFor(question),
-                     .interrupted = [&watch] { return StatusOf(watch); },
+                     .interrupted = [&watch, &caller] { return StatusOf(watch, caller); },
                      .progress = watcher.progress,
                      .stop = watch.token(),
                      .clock = &clock()};

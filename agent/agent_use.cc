@@ -56,6 +56,11 @@ absl::Status Refused(const PortAddress& port, const PortUse& use, bool in_produc
 
 }  // namespace
 
+std::string WhyGone(const Caller& caller) {
+  const std::string why = caller.why_gone ? caller.why_gone() : "";
+  return why.empty() ? "the caller gave up" : why;
+}
+
 PortUse Agent::OwnersOf(const PortAddress& port, UseExceptions own) {
   HostWorker& worker = use_worker_ ? *use_worker_ : worker_;
   own.process = ::getpid();

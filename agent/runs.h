@@ -30,6 +30,7 @@ struct Caller {
   bool compares = false;  // with the reading of the last check that did: what was counted since is judged
   std::function<absl::Status()> may_test{};              // asked before each live test; empty: it may
   std::function<void(const struct LiveTest&)> tested{};  // told of each; may be empty
+  std::function<std::string()> why_gone{};  // why its call is over, where the agent ended it; may be empty
 };
 
 // One live test of this host, and whether the store took it.
@@ -46,6 +47,9 @@ struct LiveTest {
 
 // The same caller, with a fresh run id where he has none.
 Caller WithRunId(Caller caller);
+
+// Why a call of the caller is over that was cancelled; "the caller gave up" where the agent did not end it.
+std::string WhyGone(const Caller& caller);
 
 // What a check is to look at.
 struct CheckOrder {

@@ -4,12 +4,14 @@
 
 #include <grpcpp/server_context.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "api/base/clock.h"
@@ -29,6 +31,8 @@ class CallWatch {
         watcher_([this, &context, still_served](const std::stop_token& done) {
           constexpr auto kInterval = std::chrono::milliseconds(100);
           constexpr auto kAskAgain = std::chrono::seconds(10);
+          constexpr auto kFarewell = std::chrono::seconds(2);  // for the reason to reach a caller that is there
+          std::optional<Clock::TimePoint> silent_end;
           constexpr int kTimes = 2;  // in a row: a file that is being written again says nothing yet
           auto ask = clock_.Now() + kAskAgain;
           int refused = 0;
@@ -41,7 +45,11 @@ class CallWatch {
               ask = now + kAskAgain;
             }
             if (now >= end_ || (step_end_ && now >= *step_end_)) context.TryCancel();
-            if (Missing()) context.TryCancel();
+            if (!silent_end && Missing()) {
+              source_.request_stop();
+              silent_end = now + kFarewell;
+            }
+            if (silent_end && now >= *silent_end) context.TryCancel();
             if (context.IsCancelled()) source_.request_stop();
             clock_.WaitUntil(wake_, lock, done, now + kInterval, [] { return false; });
           }
@@ -49,9 +57,13 @@ class CallWatch {
 
   std::stop_token token() const { return source_.get_token(); }
 
+  // Why this ended the call, where the caller was not heard; empty: it did not. Any thread may ask.
+  std::string reason() const { return missed_ ? "the agent did not hear its caller for 0.8 s" : ""; }
+
   // From now on the caller has to be heard: `heard` says whether it was since it was asked last (Beats::Begin).
-  // The call is cancelled when it was not for 0.8 s, before the first time for 3 s. Empty: the caller does not
-  // say anything. Looks are counted, not time: a machine that stops for a moment misses both.
+  // When it was not for 0.8 s, before the first time for 3 s, the token is stopped, and 2 s later the call is
+  // cancelled. Empty: the caller does not say anything. Looks are counted, not time: a machine that stops for a
+  // moment misses both.
   void Expect(std::function<bool()> heard) {
     const std::lock_guard lock(mutex_);
     heard_ = std::move(heard);
@@ -76,7 +88,8 @@ class CallWatch {
     constexpr int kMostSilent = 8;
     if (!heard_) return false;
     silent_ = heard_() ? 0 : silent_ + 1;
-    return silent_ >= kMostSilent;
+    missed_ = silent_ >= kMostSilent;
+    return missed_;
   }
 
   void SetStepEnd(std::optional<Clock::TimePoint> end) {
@@ -86,6 +99,7 @@ class CallWatch {
 
   Clock& clock_;
   std::stop_source source_;
+  std::atomic<bool> missed_ = false;
   std::mutex mutex_;  // guards step_end_, heard_ and silent_
   std::condition_variable_any wake_;
   std::optional<Clock::TimePoint> step_end_;

@@ -19,4 +19,11 @@ Caller CallerOf(access::Pass& pass, const std::string& name, const std::string& 
   return caller;
 }
 
+Caller CallerOf(access::Pass& pass, const std::string& name, const std::string& run_id,
+                const CallWatch& watch) {
+  Caller caller = CallerOf(pass, name, run_id);
+  caller.why_gone = [&watch] { return watch.reason(); };
+  return caller;
+}
+
 }  // namespace rdmaready

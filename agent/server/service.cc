@@ -217,7 +217,7 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
     *event.mutable_finding() = ToProto(finding);
     out.Send(std::move(event), grpc::WriteOptions().set_buffer_hint());
   };
-  const Caller caller = CallerOf(*pass, request->caller(), request->run_id());
+  const Caller caller = CallerOf(*pass, request->caller(), request->run_id(), watch);
   if (absl::Status begun = pass->Begin({caller.run_id, caller.name, {}}); !begun.ok()) return Encode(begun);
   const absl::StatusOr<CheckRun> checked = agent_.Check(*order, caller, watcher, watch.token());
   if (!pass->End(checked.status()).ok()) return Encode(checked.status());
@@ -253,7 +253,7 @@ grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::
     out.Send(std::move(event));
   };
   watcher.transfer = [&](const LiveTest& test) { out.Send(Encode(test)); };
-  const Caller caller = CallerOf(*pass, request->caller(), request->run_id());
+  const Caller caller = CallerOf(*pass, request->caller(), request->run_id(), watch);
   if (absl::Status begun = pass->Begin({caller.run_id, caller.name, request->port().device()}); !begun.ok())
     return Encode(begun);
   return Encode(
@@ -285,7 +285,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   request.options = FromProto(start.options());
 
   watch.Expect(beats_.Begin(start.beat()));
-  const Caller caller = CallerOf(*pass, start.caller(), start.run_id());
+  const Caller caller = CallerOf(*pass, start.caller(), start.run_id(), watch);
   if (absl::Status begun = pass->Begin({caller.run_id, caller.name, start.peer_name()}); !begun.ok())
     return Encode(begun);
   absl::StatusOr<PeerTicket> ticket = agent_.AdmitPeer(request, caller);
@@ -326,7 +326,7 @@ grpc::Status AgentService::Probe(grpc::ServerContext* context, const v1::ProbeRe
     event.set_progress(step);
     out.Send(std::move(event));
   };
-  const Caller caller = CallerOf(*pass, request->caller(), request->run_id());
+  const Caller caller = CallerOf(*pass, request->caller(), request->run_id(), watch);
   const std::string target = request->target() + (request->volume().empty() ? "" : " " + request->volume());
   if (absl::Status begun = pass->Begin({caller.run_id, caller.name, target}); !begun.ok()) return Encode(begun);
   const absl::StatusOr<ProbeRun> run = agent_.Probe(Decode(*request), caller, watcher, watch.token());

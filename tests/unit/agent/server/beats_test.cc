@@ -72,9 +72,12 @@ class BeatingCaller : public ServiceTest {
 
 TEST_F(BeatingCaller, EndsTheTestWhenItFallsSilent) {
   ServedAgent agent = Unbounded(BothEnds(), locks_);
-  EXPECT_EQ(Test(agent, 10, "word").error_code(), grpc::StatusCode::CANCELLED);
+  const grpc::Status ended = Test(agent, 10, "word");
+  EXPECT_EQ(ended.error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_THAT(ended.error_message(), testing::HasSubstr("did not hear its caller for 0.8 s"));
   EXPECT_TRUE(Eventually([&] { return agent.store.Kept() == 1; }));
-  EXPECT_EQ(agent.store.transfers[0].result.failure.kind, FailureKind::kCancelled);
+  EXPECT_EQ(agent.store.transfers[0].result.failure,
+            (Failure{FailureKind::kCancelled, "the agent did not hear its caller for 0.8 s"}));
   EXPECT_LT(agent.store.transfers[0].result.elapsed_ns, 3'000'000'000);
 }
 
