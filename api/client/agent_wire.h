@@ -3,8 +3,10 @@
 // gRPC.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "api/client/agent_client.h"
 #include "api/client/answer_bounds.h"
@@ -18,11 +20,15 @@ struct AgentClient::Wire {
 
   // For Beating. An agent that is gone shows in the call itself, so the answer says nothing.
   Beating::Say Says() const {
-    return [this](grpc::ClientContext& context, const std::string& word) {
-      v1::GetVersionRequest request;
-      request.set_beat(word);
-      v1::GetVersionResponse response;
-      static_cast<void>(stub->GetVersion(&context, request, &response));
+    return [this](grpc::ClientContext& context, const std::string& word, std::function<void()> done) {
+      struct Messages {
+        v1::GetVersionRequest request;
+        v1::GetVersionResponse response;
+      };
+      const auto messages = std::make_shared<Messages>();
+      messages->request.set_beat(word);
+      stub->async()->GetVersion(&context, &messages->request, &messages->response,
+                                [messages, done = std::move(done)](const grpc::Status&) { done(); });
     };
   }
 };

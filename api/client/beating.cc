@@ -14,8 +14,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetween{100};
 constexpr std::chrono::seconds kAnswered{2};
+constexpr std::size_t kMostRunning = 20;  // as many as begin until the first one is given up
 
 }  // namespace
+
+struct Beating::OneBeat {
+  grpc::ClientContext context{};
+};
 
 Beating::Beating(Say say, bool known) : say_(std::move(say)), word_(known ? MakeRunId() : "") {
   if (known) thread_ = std::jthread([this](const std::stop_token& done) { Beat(done); });
@@ -24,22 +29,35 @@ Beating::Beating(Say say, bool known) : say_(std::move(say)), word_(known ? Make
 Beating::~Beating() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
-  const std::lock_guard lock(mutex_);
-  if (running_ != nullptr) running_->TryCancel();
+  thread_.join();
+  std::unique_lock lock(mutex_);
+  for (OneBeat& beat : running_) beat.context.TryCancel();
+  wake_.wait(lock, [this] { return running_.empty(); });
 }
 
 void Beating::Beat(const std::stop_token& done) {
-  std::unique_lock lock(mutex_);
   while (!done.stop_requested()) {
-    grpc::ClientContext context;
-    context.set_deadline(DeadlineIn(kAnswered));
-    running_ = &context;
-    lock.unlock();
-    say_(context, word_);
-    lock.lock();
-    running_ = nullptr;
+    BeginOne();
+    std::unique_lock lock(mutex_);
     RealClock().WaitUntil(wake_, lock, done, RealClock().Now() + kBetween, [] { return false; });
   }
+}
+
+void Beating::BeginOne() {
+  std::list<OneBeat> over;
+  std::list<OneBeat>::iterator beat;
+  {
+    const std::lock_guard lock(mutex_);
+    over.swap(ended_);
+    if (running_.size() >= kMostRunning) return;
+    beat = running_.emplace(running_.end());
+  }
+  beat->context.set_deadline(DeadlineIn(kAnswered));
+  say_(beat->context, word_, [this, beat] {
+    const std::lock_guard lock(mutex_);
+    ended_.splice(ended_.end(), running_, beat);
+    wake_.notify_all();
+  });
 }
 
 }  // namespace rdmaready
