@@ -84,6 +84,14 @@ class BesideWork(unittest.TestCase):
         self.expect_refused(tool.rdmaready("test", "peer", self.hosts[SERVER], self.hosts[CLIENT], "--case", "send-1k"),
                             "(cifs|ksmbd) of the kernel")
 
+    def test_a_user_of_another_device_over_the_same_nic_is_named(self):
+        client, _ = self.hold_a_connection()
+        fabric.guest(CLIENT, "ip link add mv0 link dcb0 type macvlan mode bridge && ip addr add 10.0.7.1/24 dev mv0 && ip link set mv0 up && "
+                             "rdma link add rxe1 type rxe netdev mv0")
+        self.addCleanup(fabric.guest, CLIENT, "rdma link del rxe1; ip link del mv0; :")
+        self.expect_refused(self.loopback(CLIENT, "--port", "rxe1/1"), rf"rping \(pid {client}\) through \S+, which shares its NIC")
+        self.assertEqual(self.loopback(CLIENT, "--port", "rxe1/1", "--in-production").status, 0, "as its agent allows")
+
     def test_a_test_ends_within_a_second_of_a_user_that_comes(self):
         server = self.run_in_background(SERVER, f"rping -s -a {ADDRESS} -p {RPING_PORT} -C 0")
         self.addCleanup(fabric.guest, SERVER, f"kill -KILL {server} 2>/dev/null; :")
