@@ -163,6 +163,8 @@ const std::vector<Decoder>& Decoders() {
        [](Span bytes) { return DecodeQueuePairs(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
       {"connections", wire::CmIds(3, wire::Connection(17, wire::OfKernel("nvme_rdma"))),
        [](Span bytes) { return DecodeConnections(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
+      {"protection domains", wire::Domains(3, wire::Domain(wire::OfProcess(42)) + wire::Domain({})),
+       [](Span bytes) { return DecodeDomains(bytes, {.index = 3, .name = "rxe0"}).ok(); }},
       {"system", wire::U8(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1),
        [](Span bytes) { return DecodeNetnsShared(bytes).ok(); }},
       {"address", wire::Address4(7, {10, 0, 0, 1}, 24), [](Span bytes) { return DecodeAddress(bytes).ok(); }},
