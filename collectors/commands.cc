@@ -67,6 +67,10 @@ std::string_view AssignedName(std::string_view word) {
   return std::ranges::all_of(name, IsNameByte) ? name : std::string_view();
 }
 
+bool IsNumber(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // The size of a text in brackets, from its '(' to its ')'.
 std::size_t SizeOfBrackets(std::string_view text) {
   std::size_t depth = 0;
@@ -99,7 +103,15 @@ class Reader {
     }
     if (command.empty()) return;
     if (command.front() == "for") return TakeLoop(command);
-    for (const CommandWords& one : Expanded(command)) Run(one);
+    const std::vector<CommandWords> expanded = Expanded(command);
+    for (const CommandWords& one : expanded) Run(one);
+    const bool one_number = expanded.size() == 1 && IsEchoOfNumber(command.front(), expanded.front());
+    echoed_ = one_number ? expanded.front().back() : std::string("*");
+  }
+
+  // "echo 106", whose output may go to the next command.
+  static bool IsEchoOfNumber(std::string_view program, const CommandWords& command) {
+    return FileName(program) == "echo" && command.size() == 2 && IsNumber(command.back());
   }
 
   // A second value makes it unknown: which of them holds is not followed.
@@ -249,21 +261,31 @@ class Reader {
     Keep(std::move(line));
   }
 
-  // "echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"; "tee" has no number of its own.
+  // "echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"; "tee" has the number of the "echo"
+  // before it.
   void KeepTos(const CommandWords& command) {
-    std::string object("*");
-    std::string number("*");
+    std::string number = FileName(command.front()) == "tee" ? echoed_ : std::string("*");
     for (const std::string& word : command) {
-      const std::size_t at = word.find(kTosFolder);
-      if (word.ends_with(kTosFile) && at != std::string::npos) {
-        const std::string_view rest = std::string_view(word).substr(at + kTosFolder.size());
-        object = rest.substr(0, rest.find('/'));
-      }
-      const bool digits = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
-      if (digits) number = word;
+      if (IsNumber(word)) number = word;
     }
-    Keep("tos " + (IsPlain(object) && object.find('*') == std::string::npos ? object : std::string("*")) + " " +
-         number);
+    for (const std::string& word : command) {
+      if (word.ends_with(kTosFile)) Keep("tos " + TosObject(Absolute(word)) + " " + number);
+    }
+  }
+
+  // "mlx5_0/1" of such a file, "mlx5_0" where its port is not known, and "*" where the device is not.
+  static std::string TosObject(std::string_view path) {
+    constexpr std::string_view kPorts = "/ports/";
+    const std::size_t at = path.find(kTosFolder);
+    if (at == std::string_view::npos) return "*";
+    path.remove_prefix(at + kTosFolder.size());
+    const std::string_view device = path.substr(0, path.find('/'));
+    if (device.empty() || !IsPlain(device) || device.find('*') != std::string_view::npos) return "*";
+    path.remove_prefix(device.size());
+    if (!path.starts_with(kPorts)) return std::string(device);
+    path.remove_prefix(kPorts.size());
+    const std::string_view port = path.substr(0, path.find('/'));
+    return std::string(device) + (IsNumber(port) ? "/" + std::string(port) : std::string());
   }
 
   std::string Absolute(std::string_view path) const {
@@ -309,6 +331,7 @@ class Reader {
   Kept& kept_;
   std::map<std::string, Lines> variables_{};
   std::string folder_{};
+  std::string echoed_{"*"};  // the number that the last command wrote to its output
   int depth_ = 0;
 };
 

@@ -14,11 +14,11 @@ namespace rdmaready {
 struct BootWrite {
   std::string file{};     // that holds the command: "/usr/local/sbin/roce-qos.sh"
   std::string started{};  // what starts it: "/etc/systemd/system/roce-qos.service"; often the same file
-  // "pfc", "trust", "dcb" (the rest) of a netdev; "tos" of an RDMA device; "blacklist", "install" of a module.
-  // "port_type_array" of its options; else the name of a devlink parameter: "enable_roce". "unread": the file
-  // could not be read, by right where the value is "denied".
+  // "pfc", "trust", "dcb" (the rest) of a netdev; "tos" of an RDMA device or of its port ("mlx5_0/1");
+  // "blacklist", "install" of a module. "port_type_array" of its options; else the name of a devlink parameter:
+  // "enable_roce". "unread": the file could not be read, by right where the value is "denied".
   std::string setting{};
-  std::string object{};  // netdev, RDMA device, devlink handle or module; empty: named by a variable
+  std::string object{};  // netdev, RDMA device or port, devlink handle or module; empty: named by a variable
   std::string value{};   // as the command has it; of "pfc" the priorities: "3,5", or "none"
 
   void Fields(auto& list) {

@@ -55,6 +55,11 @@ std::string BootObject(const Pseudonyms& pseudonyms, const std::string& object) 
   if (object.starts_with("net.ipv4.conf.")) return SysctlName(pseudonyms, object);
   if (object.starts_with("driver=")) return object;
   const bool mac = object.size() == kMacTextBytes && std::ranges::count(object, ':') == 5;
+  // "mlx5_0/1" is a port.
+  const std::size_t slash = object.find('/');
+  const bool port =
+      slash != std::string::npos && object.find_first_not_of("0123456789", slash + 1) == std::string::npos;
+  if (port) return pseudonyms.Device(object.substr(0, slash)) + object.substr(slash);
   return mac ? pseudonyms.Mac(object) : pseudonyms.Device(object);
 }
 

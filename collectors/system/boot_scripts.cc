@@ -206,6 +206,16 @@ void AddParameter(std::span<const std::string_view> words, std::vector<BootWrite
       {.setting = std::string(name), .object = NameOrNothing(words[4]), .value = std::string(value)});
 }
 
+// "cma_roce_tos -d mlx4_0 -p 2 -t 106"; without "-t" it shows the value.
+void AddCmaRoceTos(std::span<const std::string_view> words, std::vector<BootWrite>& writes) {
+  std::string object = NameOrNothing(OptionOf(words, "-d", "--dev"));
+  const std::string port = NameOrNothing(OptionOf(words, "-p", "--port"));
+  if (!object.empty() && !port.empty()) object += "/" + port;
+  const std::string_view tos = OptionOf(words, "-t", "--tos");
+  if (!tos.empty())
+    writes.push_back({.setting = "tos", .object = std::move(object), .value = std::string(tos)});
+}
+
 std::vector<BootWrite> WritesOf(std::string_view command) {
   const std::vector<std::string_view> words = WordsOf(command);
   std::vector<BootWrite> writes;
@@ -213,10 +223,7 @@ std::vector<BootWrite> WritesOf(std::string_view command) {
   if (words[0] == "mlnx_qos") AddMlnxQos(words, writes);
   if (words[0] == "dcb") AddDcb(words, writes);
   if (words[0] == "devlink") AddParameter(words, writes);
-  if (words[0] == "cma_roce_tos")
-    writes.push_back({.setting = "tos",
-                      .object = NameOrNothing(OptionOf(words, "-d", "--dev")),
-                      .value = std::string(OptionOf(words, "-t", "--tos"))});
+  if (words[0] == "cma_roce_tos") AddCmaRoceTos(words, writes);
   if (words[0] == "tos" && words.size() > 2)
     writes.push_back({.setting = "tos", .object = NameOrNothing(words[1]), .value = std::string(words[2])});
   if (words[0] == "blacklist" || words[0] == "install")

@@ -78,7 +78,23 @@ TEST(CommandsToKeep, EndsWhereTextsGrow) {
 
 TEST(CommandsToKeep, ReadsTheTosThatIsWritten) {
   EXPECT_THAT(OfScript("echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"),
+              ElementsAre("tos mlx5_0/1 106"));
+  EXPECT_THAT(OfScript("cd /sys/kernel/config/rdma_cm\necho 106 > mlx5_0/ports/2/default_roce_tos"),
+              ElementsAre("tos mlx5_0/2 106"));
+  EXPECT_THAT(OfScript("echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/$P/default_roce_tos"),
               ElementsAre("tos mlx5_0 106"));
+}
+
+TEST(CommandsToKeep, ReadsTheTosThatTeeWrites) {
+  constexpr const char* kCd = "cd /sys/kernel/config/rdma_cm; ";
+  const auto kept = [&](const char* rest) { return OfScript(std::string(kCd) + rest); };
+  EXPECT_THAT(kept("echo 106 | tee */ports/*/default_roce_tos"), ElementsAre("tos * 106"));
+  EXPECT_THAT(kept("TOS=24; echo $TOS | tee mlx5_0/ports/1/default_roce_tos mlx5_1/ports/1/default_roce_tos"),
+              ElementsAre("tos mlx5_0/1 24", "tos mlx5_1/1 24"));
+  EXPECT_THAT(kept("cat /etc/tos | tee */ports/*/default_roce_tos"), ElementsAre("tos * *"));
+  EXPECT_THAT(kept("echo 106; ls; tee */ports/*/default_roce_tos < /etc/tos"), ElementsAre("tos * *"));
+  EXPECT_THAT(kept("for t in 24 106; do echo $t | tee */ports/*/default_roce_tos; done"),
+              ElementsAre("tos * *"));
 }
 
 TEST(CommandsToKeep, ReadsUnitsRulesAndTables) {

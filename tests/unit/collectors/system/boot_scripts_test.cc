@@ -31,14 +31,15 @@ FakeHost WithUnit(const std::string& script, const char* link = "qos.service") {
 }
 
 TEST(ReadBootScripts, FollowsAUnit) {
-  FakeHost host =
-      WithUnit("#!/bin/bash\nmlnx_qos -i $1 --pfc 0,0,0,1,0,0,0,0\ncma_roce_tos -d mlx5_0 -t 106\n");
+  FakeHost host = WithUnit(
+      "#!/bin/bash\nmlnx_qos -i $1 --pfc 0,0,0,1,0,0,0,0\ncma_roce_tos -d mlx5_0 -p 2 -t 106\ncma_roce_tos -d "
+      "mlx5_0 -p 1\n");
   const BootScripts scripts = ReadBootScripts(host);
   EXPECT_THAT(FollowedPaths(scripts), ElementsAre(kScript));
   const auto write = [](const char* setting, const char* object, const char* value) {
     return BootWrite{kScript, kUnit, setting, object, value};
   };
-  EXPECT_THAT(*BootWritesOf(scripts), ElementsAre(write("pfc", "eth2", "3"), write("tos", "mlx5_0", "106")));
+  EXPECT_THAT(*BootWritesOf(scripts), ElementsAre(write("pfc", "eth2", "3"), write("tos", "mlx5_0/2", "106")));
   EXPECT_THAT(*ReadDcbKeepers(host, scripts), ElementsAre(kScript));
   EXPECT_THAT(*ReadTosKeepers(host, scripts), ElementsAre(kScript));
 }
