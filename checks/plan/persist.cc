@@ -217,12 +217,36 @@ void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile
   }
 }
 
-// A rule of its own where nothing keeps the ToS, or where the plan sets another one.
-bool NeedsTosFile(const Facts& host, const Plan& plan) {
+// What the files of the boot make of the ToS of some ports.
+enum class TosAtBoot : std::uint8_t {
+  kUnknown = 0,  // a value or a port is not known
+  kRight,        // each port gets the value
+  kOther,        // a port gets another value
+};
+
+TosAtBoot TosAtBootOf(const Facts& host, const std::vector<SettingObject>& ports, unsigned tos) {
+  const std::string value = std::to_string(tos);
+  bool right = true;
+  for (const SettingObject& port : ports) {
+    const SettingPlace place = PlaceOf(host, port);
+    const bool may_be_other = !BootOwner(host, place, value).empty();
+    const bool may_be_right = !FileThatSets(host, place, value).empty();
+    if (may_be_other && !may_be_right) return TosAtBoot::kOther;
+    right = right && may_be_right && !may_be_other;
+  }
+  return right ? TosAtBoot::kRight : TosAtBoot::kUnknown;
+}
+
+// A rule of its own where nothing keeps the ToS, where a file keeps another one, or where the plan sets one and
+// the files' values are not known.
+bool NeedsTosFile(const Facts& host, const std::vector<SettingObject>& ports, unsigned tos, const Plan& plan) {
   if (QosAgentOf(host) != nullptr) return false;  // it would be a second owner
   const bool kept = host.tos_keepers && !host.tos_keepers->empty();
-  return !kept || std::ranges::any_of(
-                      plan.steps, [](const PlanStep& step) { return step.object.kind == SettingKind::kCmTos; });
+  if (!kept) return true;
+  const TosAtBoot at_boot = TosAtBootOf(host, ports, tos);
+  if (at_boot != TosAtBoot::kUnknown) return at_boot == TosAtBoot::kOther;
+  return std::ranges::any_of(plan.steps,
+                             [](const PlanStep& step) { return step.object.kind == SettingKind::kCmTos; });
 }
 
 // Whether each RDMA port of the host is among them.
@@ -232,8 +256,6 @@ bool KeepsEachDevice(const Facts& host, const std::vector<SettingObject>& keeps)
          });
 }
 
-// The facts do not tell the value of a rule of ours, so the rule counts as kept unless the plan sets another
-// ToS.
 void AddTos(const Facts& now, const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan,
             std::vector<PersistFile>& files) {
   std::optional<unsigned> wanted;
@@ -253,17 +275,21 @@ void AddTos(const Facts& now, const Facts& host, const std::vector<PlannedPart>&
     several = several || (wanted && *wanted != *tos);
     if (!wanted) wanted = tos;
   }
-  if (!wanted || !NeedsTosFile(now, plan)) return;
+  if (!wanted || !NeedsTosFile(now, keeps, *wanted, plan)) return;
   PersistFile file = TosFile(*wanted);
   // The rule holds for every RDMA device of the host: an order for some of them is not enough.
   file.by_apply = !several && IsNobodys(host.tos_keepers) && KeepsEachDevice(host, keeps);
   if (!KeepsEachDevice(host, keeps))
     file.note += "; it holds for every RDMA device of the host, and not each of them wants it";
+  const bool other = TosAtBootOf(host, keeps, *wanted) == TosAtBoot::kOther;
   file.keeps = std::move(keeps);
   if (several) file.note += "; the profiles of this host want more than one ToS: make a rule for each device";
   const Fact<std::vector<std::string>>& keepers = host.tos_keepers;
   file.exists_already = keepers && !keepers->empty();
-  if (file.exists_already) file.note += Cat("; ", Joined(*keepers), " may set it already");
+  if (file.exists_already)
+    file.note +=
+        Cat("; ", Joined(*keepers),
+            other ? ": another ToS is set there at boot, change it there instead" : " may set it already");
   files.push_back(std::move(file));
 }
 

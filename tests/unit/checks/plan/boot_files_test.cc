@@ -215,22 +215,75 @@ TEST(PersistFilesAgain, MakeTheUnitOfAVlanWhole) {
   EXPECT_EQ(content(), first);
 }
 
-TEST(PersistFilesAgain, ReplaceAUnitOfOursAndLeaveARuleThatNoStepChanges) {
+TEST(PersistFilesAgain, ReplaceAUnitAndARuleOfOursThatAreStale) {
   Facts host = GoodHost();
   constexpr const char* kUnit = "/etc/systemd/system/rdma-dcb-dcb0.service";
   constexpr const char* kRule = "/etc/udev/rules.d/90-rdma-tos.rules";
   host.dcb_keepers = std::vector<std::string>{kUnit};
   host.tos_keepers = std::vector<std::string>{kRule};
-  // PFC is right there, and what else the unit sets is not known.
+  // PFC is right there, and what else the unit sets is not known. The rule has the ToS of an earlier profile.
   host.boot_writes = std::vector<BootWrite>{
-      {.file = kUnit, .started = kUnit, .setting = "pfc", .object = "dcb0", .value = "3"}};
+      {.file = kUnit, .started = kUnit, .setting = "pfc", .object = "dcb0", .value = "3"},
+      {.file = kRule, .started = kRule, .setting = "tos", .value = "24"}};
   const Profile profile = VirtualFabricProfile();
   const std::vector<PersistFile> files = MakePlan(HostParts(host, profile), {.persist = true}).persist;
-  EXPECT_EQ(Find(files, kRule), nullptr) << "the plan sets no other ToS";
-  ASSERT_NE(Find(files, kUnit), nullptr);
-  EXPECT_TRUE(Find(files, kUnit)->by_apply);
-  EXPECT_TRUE(Find(files, kUnit)->exists_already);
+  for (const char* path : {kUnit, kRule}) {
+    ASSERT_NE(Find(files, path), nullptr) << path;
+    EXPECT_TRUE(Find(files, path)->by_apply) << path;
+    EXPECT_TRUE(Find(files, path)->exists_already) << path;
+  }
   EXPECT_NE(Find(files, kUnit)->content.find("prio-pfc"), std::string::npos);
+  EXPECT_NE(Find(files, kRule)->content.find("echo 106 "), std::string::npos) << Find(files, kRule)->content;
+}
+
+// ---- the rule of the ToS, by what the files of the boot set ----
+
+constexpr const char* kTosRule = "/etc/udev/rules.d/90-rdma-tos.rules";
+
+// The rule that a plan has for a host whose RDMA-CM has `tos` now, where `file` sets these.
+PersistFile TosRule(const char* file, const std::vector<std::pair<const char*, const char*>>& writes,
+                    std::uint8_t tos = 106) {
+  Facts host = GoodHost();
+  std::vector<Port> ports = *host.ports;
+  for (Port& port : ports) port.cm_default_tos = tos;
+  host.ports = ports;
+  host.tos_keepers = std::vector<std::string>{file};
+  std::vector<BootWrite> all;
+  for (const auto& [object, value] : writes)
+    all.push_back({.file = file, .started = file, .setting = "tos", .object = object, .value = value});
+  host.boot_writes = all;
+  const Profile profile = VirtualFabricProfile();
+  const std::vector<PersistFile> files = MakePlan(HostParts(host, profile), {.persist = true}).persist;
+  const PersistFile* found = Find(files, kTosRule);
+  return found == nullptr ? PersistFile() : *found;
+}
+
+TEST(TosRule, IsLeftOutWhereAFileHasTheValue) {
+  for (const char* file : {kTosRule, "/etc/rc.local"}) {
+    for (const char* object : {"", "rxe0", "rxe0/1"}) {
+      EXPECT_EQ(TosRule(file, {{object, "106"}}).path, "") << file << object;
+      EXPECT_EQ(TosRule(file, {{object, "106"}}, 0).path, "") << "the next boot brings it: " << file << object;
+    }
+  }
+}
+
+TEST(TosRule, IsWrittenAnewWhereAFileHasAnotherValue) {
+  for (const char* object : {"", "rxe0", "rxe0/1"}) {
+    EXPECT_TRUE(TosRule(kTosRule, {{object, "24"}}).by_apply) << object;
+    const PersistFile site = TosRule("/etc/rc.local", {{object, "24"}});
+    EXPECT_EQ(site.path, kTosRule) << object;
+    EXPECT_FALSE(site.by_apply) << object;
+    EXPECT_NE(site.note.find("/etc/rc.local: another ToS is set there"), std::string::npos) << site.note;
+  }
+}
+
+TEST(TosRule, IsWrittenForAValueThatIsNotKnownIfThePlanSetsIt) {
+  const std::vector<std::vector<std::pair<const char*, const char*>>> unknown{
+      {}, {{"", "*"}}, {{"rxe7", "24"}}, {{"rxe0/2", "24"}}, {{"rxe0", "24"}, {"rxe0", "106"}}};
+  for (const auto& writes : unknown) {
+    EXPECT_EQ(TosRule(kTosRule, writes).path, "");
+    EXPECT_TRUE(TosRule(kTosRule, writes, 0).by_apply);
+  }
 }
 
 TEST(PersistFilesAgain, ReplaceAUnitOfOursWithAnotherMtu) {
