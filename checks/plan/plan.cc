@@ -55,7 +55,7 @@ Plan MakePlan(const HostParts& host, const PlanOptions& options) {
     IdleSteps idle = DropBrokenClaims(planner.parts(), plan);
     if (options.persist) {
       plan.persist = PersistFilesOf(host.host(), planner.parts(), plan);
-      plan.unkept = UnkeptOf(planner.parts(), plan);
+      plan.unkept = UnkeptOf(host.host(), planner.parts(), plan);
     }
     const std::size_t before = not_set.contested.size() + not_set.undecided.size();
     not_set.contested.merge(Unsettled(planner, not_set));

@@ -2,10 +2,13 @@
 #include "checks/plan/unkept.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "checks/roce/congestion.h"
+#include "checks/setting/boot_owner.h"
+#include "checks/setting/boot_settings.h"
+#include "checks/setting/edit.h"
+#include "checks/setting/owner.h"
 #include "checks/setting/table.h"
 #include "checks/spare.h"
 #include "checks/words/ethernet.h"
@@ -52,30 +55,76 @@ void AddCongestion(const PlannedPart& part, const Port& port, std::vector<PlanUn
   }
 }
 
-// Kinds that no file of persist.h has.
-bool HasNoFile(SettingKind kind) {
-  constexpr std::array<SettingKind, 3> kKinds{SettingKind::kDevlinkParameter, SettingKind::kCmMode,
-                                              SettingKind::kVlanReorder};
-  return std::ranges::find(kKinds, kind) != kKinds.end();
+bool IsBondOf(const Port& port, const std::string& name) {
+  if (port.netdev && port.netdev->name == name) return IsBondKind(port.netdev->driver);
+  return port.uppers && std::ranges::any_of(*port.uppers, [&name](const UpperNetdev& upper) {
+           return upper.name == name && IsBondKind(upper.kind);
+         });
+}
+
+// The setting that a file has to bring back: a bond gives its MTU to its members.
+SettingObject KeptAs(const Facts& host, const SettingObject& object) {
+  const Netdev* netdev = object.kind == SettingKind::kMtu ? PlaceOf(host, object).netdev : nullptr;
+  if (netdev == nullptr || netdev->master.empty() || !host.ports) return object;
+  const bool bond =
+      std::ranges::any_of(*host.ports, [netdev](const Port& port) { return IsBondOf(port, netdev->master); });
+  return bond ? SettingObject{.kind = SettingKind::kMtu, .where = netdev->master} : object;
+}
+
+// Whether the kernel gives it that value as long as no file of the boot sets another one.
+bool IsDefault(SettingKind kind, std::string_view value) {
+  return (kind == SettingKind::kMtu && value == "1500") || (kind == SettingKind::kCmTos && value == "0");
+}
+
+// Whether it is known that no file of the boot sets it, and no program that keeps values of its own.
+bool IsLeftAlone(const Facts& host, const SettingObject& object) {
+  if (!UnreadAtBoot(host, object.kind).empty()) return false;
+  if (object.kind == SettingKind::kCmTos)
+    return host.boot_writes && host.tos_keepers && host.tos_keepers->empty();
+  const bool manager = OwnerOf(host, object, "").name == "NetworkManager";  // its values are not read
+  return !manager && BootWritersOf(host, PlaceOf(host, object)).empty();
+}
+
+// Whether the setting has the value after a boot without a file of persist.h.
+bool IsRightWithoutFile(const Facts& host, const SettingObject& object, const std::string& value) {
+  const SettingPlace place = PlaceOf(host, object);
+  if (!FileThatSets(host, place, value).empty() && BootOwner(host, place, value).empty()) return true;
+  return IsDefault(object.kind, value) && IsLeftAlone(host, object);
+}
+
+bool HasFile(const Plan& plan, const SettingObject& object) {
+  return std::ranges::any_of(plan.persist, [&object](const PersistFile& file) {
+    return std::ranges::find(file.keeps, object) != file.keeps.end();
+  });
+}
+
+// The commands, and where a file of the boot sets another value.
+std::string AgainOf(const Facts& host, const PlanStep& step) {
+  std::string again = Joined(step.commands);
+  const SettingOwner owner = BootOwner(host, PlaceOf(host, step.object), step.to);
+  for (const RemedyStep& one : owner.way.steps) again += Cat(again.empty() ? "" : "; ", one.action);
+  return again;
 }
 
 std::string WhatOf(const SettingObject& object, std::string_view value) {
   const std::string words(RowOf(object.kind).words);
-  return Cat(words, object.name.empty() ? "" : Cat(" ", object.name), " of ", object.where, " (", value, ")");
+  return Cat(words, words.empty() || object.name.empty() ? "" : " ", object.name,
+             object.where.empty() ? "" : Cat(" of ", object.where), " (", value, ")");
 }
 
 }  // namespace
 
-std::vector<PlanUnkept> UnkeptOf(const std::vector<PlannedPart>& parts, const Plan& plan) {
+std::vector<PlanUnkept> UnkeptOf(const Facts& host, const std::vector<PlannedPart>& parts, const Plan& plan) {
   std::vector<PlanUnkept> unkept;
   for (const PlannedPart& part : parts) {
     if (!part.now.ports) continue;
     for (const Port& port : *part.now.ports) AddCongestion(part, port, unkept);
   }
   for (const PlanStep& step : plan.steps) {
-    if (HasNoFile(step.object.kind))
-      unkept.push_back(
-          {.subject = step.subject, .what = WhatOf(step.object, step.to), .again = Joined(step.commands)});
+    const SettingObject object = KeptAs(host, step.object);
+    if (HasFile(plan, object) || IsRightWithoutFile(host, object, step.to)) continue;
+    unkept.push_back(
+        {.subject = step.subject, .what = WhatOf(step.object, step.to), .again = AgainOf(host, step)});
   }
   // A permanent value of devlink is the NIC's own; one that a reload of the driver takes up is lost with it.
   for (const PlanPending& pending : plan.pending) {
