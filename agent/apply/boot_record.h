@@ -19,11 +19,13 @@ struct PlannedFile {
   std::string sha256{};   // of `content`
   bool new_folder = false;
   std::vector<SettingObject> keeps{};
+  std::vector<std::string> subjects{};  // of each of `keeps` its PlanStep::subject, for the permission
 
   bool operator==(const PlannedFile&) const = default;
   void Fields(auto& list) const {
     list("path", path, "content", content, "before", before, "sha256", sha256, "new_folder", new_folder,
          "keeps", keeps);
+    list("subjects", subjects).Added();
   }
 };
 

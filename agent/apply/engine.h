@@ -89,7 +89,8 @@ class Applier::Engine {
   // The files of the plan that may be written, into the undertaking; and what is known of each into its change.
   void PlanFiles(const Facts& facts, const Plan& plan, apply::Undertaking& undertaking) const;
   BootFile PlanFile(const Facts& facts, const PersistFile& file, const Permission& permission) const;
-  void PlanWrite(const std::string& path, const std::string& content, apply::Undertaking& undertaking) const;
+  void PlanWrite(const Facts& facts, const std::string& path, const std::string& content,
+                 apply::Undertaking& undertaking) const;
   // Writes the planned files of a confirmed change, also those that an earlier life began to write.
   void WriteFiles(apply::Undertaking& undertaking);
   // `why_not`: it may not be written any more. Empty: it may.

@@ -55,6 +55,24 @@ bool KeepsOne(const apply::KeptFile& file, const std::vector<SettingObject>& obj
          });
 }
 
+std::vector<std::string> SubjectsOf(const Facts& facts, const std::vector<SettingObject>& objects) {
+  std::vector<std::string> subjects;
+  for (const SettingObject& object : objects) subjects.push_back(SubjectOfSetting(facts, object));
+  return subjects;
+}
+
+// Which of the settings apply.yaml does not allow, in words; empty: it allows all. A setting without a subject
+// goes by its place alone.
+std::string NotAllowed(const Permission& permission, const std::vector<SettingObject>& keeps,
+                       const std::vector<std::string>& subjects, const BelowNetdev& below) {
+  std::vector<std::string> denied;
+  for (std::size_t i = 0; i < keeps.size(); ++i) {
+    const std::string_view subject = i < subjects.size() ? std::string_view(subjects[i]) : std::string_view();
+    if (!AllowsSetting(permission, keeps[i], subject, below)) denied.push_back(TextOf(keeps[i]));
+  }
+  return denied.empty() ? "" : fmt::format("apply.yaml does not allow to set {}", fmt::join(denied, ", "));
+}
+
 // The settings that the file keeps besides these, in words; empty: none, or all were asked for.
 std::string OthersOf(const apply::KeptFile& file, const std::vector<SettingObject>& objects) {
   std::string others;
@@ -80,7 +98,7 @@ absl::Status Applier::Engine::CheckSaved() {
       "what change {} keeps is not on the disk yet: nothing new is begun before that", unkept_->id));
 }
 
-void Applier::Engine::PlanWrite(const std::string& path, const std::string& content,
+void Applier::Engine::PlanWrite(const Facts& facts, const std::string& path, const std::string& content,
                                 apply::Undertaking& undertaking) const {
   BootFile& shown = undertaking.change.files.back();
   const absl::StatusOr<std::string> sha256 = Sha256(content);
@@ -112,7 +130,8 @@ void Applier::Engine::PlanWrite(const std::string& path, const std::string& cont
                                .before = absent ? "" : *now,
                                .sha256 = *sha256,
                                .new_folder = !*folder,
-                               .keeps = shown.keeps});
+                               .keeps = shown.keeps,
+                               .subjects = SubjectsOf(facts, shown.keeps)});
 }
 
 // The state of a file before the disk is looked at.
@@ -122,14 +141,9 @@ BootFile Applier::Engine::PlanFile(const Facts& facts, const PersistFile& file,
   if (!file.by_apply) return NotWritten(std::move(shown), "for a person: " + file.note);
   if (std::string odd = WhyNotBootText(file.path, file.content); !odd.empty())
     return NotWritten(std::move(shown), "its reader would refuse it: " + odd);
-  std::vector<std::string> denied;
-  for (const SettingObject& object : file.keeps) {
-    if (!AllowsSetting(permission, object, SubjectOfSetting(facts, object), seams_.below))
-      denied.push_back(TextOf(object));
-  }
-  if (!denied.empty())
-    return NotWritten(std::move(shown),
-                      fmt::format("apply.yaml does not allow to set {}", fmt::join(denied, ", ")));
+  const std::vector<std::string> subjects = SubjectsOf(facts, file.keeps);
+  if (std::string denied = NotAllowed(permission, file.keeps, subjects, seams_.below); !denied.empty())
+    return NotWritten(std::move(shown), std::move(denied));
   shown.text = LimitOfBootFile(file.path);
   return shown;
 }
@@ -143,11 +157,11 @@ void Applier::Engine::PlanFiles(const Facts& facts, const Plan& plan, apply::Und
     if (file.keeps.empty()) continue;  // it has to do with no setting that is applied
     change.files.push_back(PlanFile(facts, file, permission));
     if (change.files.back().state != BootFileState::kPlanned) continue;
-    PlanWrite(file.path, file.content, undertaking);
+    PlanWrite(facts, file.path, file.content, undertaking);
     const BootLink link = LinkOfBootFile(file.path);
     if (link.path.empty() || change.files.back().state == BootFileState::kNotWritten) continue;
     change.files.push_back({.path = link.path, .state = BootFileState::kPlanned, .keeps = file.keeps});
-    PlanWrite(link.path, link.target, undertaking);
+    PlanWrite(facts, link.path, link.target, undertaking);
   }
 }
 
@@ -239,10 +253,9 @@ void Applier::Engine::WriteFiles(apply::Undertaking& undertaking) {
     if (shown == change.files.end()) continue;
     const auto unit = IsBootLinkPath(file.path) ? std::ranges::find(change.files, file.content, &BootFile::path)
                                                 : change.files.end();
-    std::string why_not;
-    if (!allowed)
-      why_not = "apply.yaml does not allow files any more";
-    else if (unit != change.files.end() && unit->state == BootFileState::kNotWritten)
+    std::string why_not = allowed ? NotAllowed(*permission, file.keeps, file.subjects, seams_.below)
+                                  : std::string("apply.yaml does not allow files any more");
+    if (why_not.empty() && unit != change.files.end() && unit->state == BootFileState::kNotWritten)
       why_not = "its unit was not written";
     WriteFile(file, why_not, *shown, change.id);
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "api/base/plan_digest.h"
 #include "api/base/status.h"
 #include "tests/unit/agent/apply/files_shop.h"
 
@@ -75,6 +76,38 @@ TEST(BootFilesOfAChange, NeedRootsLeaveWhenTheyAreWritten) {
   const absl::StatusOr<Change> confirmed = shop.applier->Confirm(change->id, "bob");
   EXPECT_EQ(StateOf(confirmed->files, kDropIn), BootFileState::kNotWritten);
   EXPECT_EQ(shop.folder.All(), shop.empty);
+}
+
+TEST(BootFilesOfAChange, NeedLeaveForTheirSettingsWhenTheyAreWritten) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  const absl::StatusOr<Change> change = shop.Apply();
+  ASSERT_EQ(shop.applier->Proved(change->id, Passed())->state, ChangeState::kAwaitingConfirm);
+  std::erase(shop.permission->settings, SettingKind::kPfc);
+  const absl::StatusOr<Change> confirmed = shop.applier->Confirm(change->id, "bob");
+  EXPECT_EQ(StateOf(confirmed->files, kDropIn), BootFileState::kWritten);
+  EXPECT_EQ(StateOf(confirmed->files, kUnit), BootFileState::kNotWritten);
+  EXPECT_EQ(TextOf(confirmed->files, kUnit), "apply.yaml does not allow to set pfc of dcb0");
+  EXPECT_FALSE(fs::exists(shop.folder.At(kUnit)));
+  EXPECT_FALSE(fs::exists(shop.folder.At(kUnitLink)));
+}
+
+// The one that was shown has another text of a file.
+TEST(BootFilesOfAChange, BelongToThePlanThatWasAgreedTo) {
+  for (const bool steps : {true, false}) {
+    FilesShop shop;
+    if (!steps) shop.wanted.clear();
+    ASSERT_TRUE(shop.Start().ok());
+    shop.order.plan_sha256 = *PlanDigest(*shop.MakePlan());
+    shop.files[0].content = "# Made by rdmaready.\n[Link]\nMTUBytes=4200\n";
+    const absl::Status refused = shop.Apply().status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+    EXPECT_THAT(Message(refused), HasSubstr(std::string("these files written: ") + kDropIn));
+    EXPECT_EQ(shop.folder.All(), shop.empty);
+    EXPECT_EQ(shop.host.values, PlainHost());
+    shop.order.plan_sha256 = *PlanDigest(*shop.MakePlan());
+    EXPECT_TRUE(shop.Apply().ok());
+  }
 }
 
 TEST(BootFilesOfAChange, KeepOnlySettingsThatMayBeSet) {
