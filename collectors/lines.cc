@@ -60,6 +60,7 @@ class WordSearch {
 constexpr std::array<std::string_view, 5> kKernelsFolders{"/proc/", "/sys/", "/boot/", "/lib/modules/",
                                                           "/usr/lib/modules/"};
 constexpr std::string_view kUdevRecords = "/run/udev/data/";
+constexpr std::string_view kNetworkdRecords = "/run/systemd/netif/links/";
 constexpr std::array<std::string_view, 2> kKsmbdFolders{"/etc/ksmbd/", "/usr/local/etc/ksmbd/"};
 constexpr std::string_view kLimits = "/etc/security/limits.";
 constexpr std::string_view kSystemdDefaults =
@@ -195,12 +196,20 @@ std::string UdevProperty(std::string_view line, std::span<const std::string> wor
   return asked ? std::string(line) : std::string();
 }
 
+// "NETWORK_FILE=/etc/systemd/network/20-a.network" where the word is "NETWORK_FILE=".
+std::string NetworkdProperty(std::string_view line, std::span<const std::string> words) {
+  const bool asked =
+      std::ranges::any_of(words, [line](const std::string& word) { return line.starts_with(word); });
+  return asked ? std::string(line) : std::string();
+}
+
 std::string KeptOf(std::string_view path, std::string_view line, std::span<const std::string> words) {
   const std::string_view text = TrimLeft(line);
   const bool comment = text.starts_with('#') || text.starts_with(';');
   if (path.starts_with(kLimits) && IsLimit(text, words)) return std::string(text.substr(0, text.find('#')));
   if (IsIn(kFilesOfOpensm, path)) return OpensmLine(text, words);
   if (path.starts_with(kUdevRecords)) return UdevProperty(text, words);
+  if (path.starts_with(kNetworkdRecords)) return NetworkdProperty(text, words);
   std::string kept(comment ? text.substr(0, 1) : std::string_view());
   std::size_t at = 0;
   for (std::string_view word = FirstWord(text, at, words); !word.empty(); word = FirstWord(text, at, words)) {

@@ -48,14 +48,22 @@ std::string_view NetplanSection(std::string_view kind) {
   return kind == "vlan" || kind.starts_with("802.1Q") ? "vlans" : "ethernets";
 }
 
+// Whether networkd uses that file for the interface, as far as is known, and for no other one: a file beside it
+// would change all that it names.
+bool IsItsOwn(const Facts& host, const SettingPlace& place, const std::string& file) {
+  const std::string used = NetworkdFileOf(host, place.object.where);
+  return (used.empty() || NameOfFile(used) == NameOfFile(file)) && !NamesOthers(host, place, file);
+}
+
 // netplan calls its file for networkd by the definition: "10-netplan-stor0.network".
-std::string NetplanId(const Facts& host, const std::string& netdev) {
+std::string NetplanId(const Facts& host, const SettingPlace& place) {
   constexpr std::string_view kBeginning = "10-netplan-";
   constexpr std::string_view kEnding = ".network";
   if (!host.managed_interfaces) return {};
   for (const NamedDevice& named : *host.managed_interfaces) {
     std::string_view name = NameOfFile(named.source);
-    if (named.device != netdev || !name.starts_with(kBeginning) || !name.ends_with(kEnding)) continue;
+    const bool here = named.device == place.object.where && IsItsOwn(host, place, named.source);
+    if (!here || !name.starts_with(kBeginning) || !name.ends_with(kEnding)) continue;
     name.remove_prefix(kBeginning.size());
     name.remove_suffix(kEnding.size());
     return std::string(name);
@@ -76,7 +84,7 @@ std::string KindOf(const Facts& host, const SettingPlace& place) {
 // netplan merges the keys of a definition over its files, in the order of their names.
 PersistFile ForNetplan(const Facts& host, const SettingPlace& place, std::uint32_t mtu_bytes) {
   const std::string& netdev = place.object.where;
-  const std::string id = NetplanId(host, netdev);
+  const std::string id = NetplanId(host, place);
   if (!IsPlainName(id) || !IsPlainName(netdev)) return {};
   std::string path = Cat(kNetplanFolder, "90-rdmaready-", netdev, ".yaml");
   const std::string mtu = std::to_string(mtu_bytes);
@@ -98,7 +106,9 @@ PersistFile ForNetworkManager(const std::string& netdev, std::uint32_t mtu_bytes
                          "]\nmatch-device=interface-name:=", netdev, "\nethernet.mtu=", mtu_bytes, "\n")};
 }
 
-PersistFile ForNetworkd(const Facts& host, const std::string& file, std::uint32_t mtu_bytes) {
+PersistFile ForNetworkd(const Facts& host, const SettingPlace& place, const std::string& file,
+                        std::uint32_t mtu_bytes) {
+  if (!IsItsOwn(host, place, file)) return {};
   return {.path = MtuDropInPath(host, file, mtu_bytes), .content = Cat(kFileHead, MtuLines(mtu_bytes))};
 }
 
@@ -129,7 +139,7 @@ PersistFile MtuFileOfManager(const Facts& host, const SettingPlace& place, const
   } else if (owner.name == "NetworkManager") {
     file = ForNetworkManager(netdev, mtu_bytes);
   } else if (owner.name == "systemd-networkd") {
-    file = ForNetworkd(host, owner.file, mtu_bytes);
+    file = ForNetworkd(host, place, owner.file, mtu_bytes);
   }
   if (file.path.empty()) return {};
   const std::string_view limit = LimitOfBootFile(file.path);

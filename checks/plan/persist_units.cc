@@ -142,10 +142,13 @@ bool IsPackagedDefault(std::string_view file) { return file.ends_with("/99-defau
 SettingObject MtuOf(const Netdev& netdev) { return {.kind = SettingKind::kMtu, .where = netdev.name}; }
 
 // The owner's file, which a person changes.
-PersistFile OwnersFile(const SettingOwner& owner, const Netdev& netdev) {
+PersistFile OwnersFile(const Facts& host, const SettingOwner& owner, const Netdev& netdev) {
+  const std::string used = NetworkdFileOf(host, netdev.name);
+  const bool another = owner.file.ends_with(".network") && !used.empty() && used != owner.file;
   return {.path = owner.file,
           .note = Cat(owner.name, " keeps MTU ", netdev.mtu_bytes, " of ", Printable(netdev.name),
-                      " where this file says it: ", AdviceOf(owner)),
+                      " where this file says it: ", AdviceOf(owner),
+                      another ? Cat("; networkd uses ", Printable(used), " now") : std::string()),
           .exists_already = true,
           .keeps = {MtuOf(netdev)}};
 }
@@ -339,7 +342,7 @@ PersistFile MtuFileOf(const Facts& host, const Netdev& netdev) {
   const bool in_link_file = owner.at_boot && IsOnlyInLinkFiles(host, place, netdev.mtu_bytes);
   if (!owner.empty() && !in_link_file) {
     PersistFile beside = MtuFileOfManager(host, place, owner, netdev.mtu_bytes);
-    return beside.path.empty() ? OwnersFile(owner, netdev) : beside;
+    return beside.path.empty() ? OwnersFile(host, owner, netdev) : beside;
   }
   const AtBootLink link = LinkFileOf(host, place);
   if (link.own && !IsTooOldForDropIns(host)) return DropIn(host, link.file, netdev);

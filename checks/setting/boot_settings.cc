@@ -210,6 +210,25 @@ AtBootLink LinkFileOf(const Facts& facts, const SettingPlace& place) {
   return {.file = file, .own = !file.empty() && IsOfOneInterface(settings, place, file)};
 }
 
+std::string NetworkdFileOf(const Facts& facts, const std::string& netdev) {
+  if (!facts.boot_settings) return {};
+  for (const BootWrite& write : facts.boot_settings->writes)
+    if (write.setting == "networkd" && write.object == netdev) return write.file;
+  return {};
+}
+
+bool NamesOthers(const Facts& facts, const SettingPlace& place, std::string_view file) {
+  const bool managed =
+      facts.managed_interfaces && std::ranges::any_of(*facts.managed_interfaces, [&](const NamedDevice& named) {
+        return named.source == file && (named.device != place.object.where || !named.exact);
+      });
+  if (managed || !facts.boot_settings) return managed;
+  return std::ranges::any_of(facts.boot_settings->writes, [&](const BootWrite& write) {
+    return !write.object.empty() && (write.started == file || write.file == file) &&
+           !IsSame(write.object, place);
+  });
+}
+
 std::optional<Missing> UnreadScript(const Facts& facts, std::string_view folder) {
   if (!facts.boot_writes) return facts.boot_writes.missing();
   for (const BootWrite& write : *facts.boot_writes) {

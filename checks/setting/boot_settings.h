@@ -32,6 +32,12 @@ struct AtBootLink {
 // Uses udev's record of the interface, and the files that match it and come before.
 AtBootLink LinkFileOf(const Facts& facts, const SettingPlace& place);
 
+// The .network file that networkd says it uses for the interface; empty: not known.
+std::string NetworkdFileOf(const Facts& facts, const std::string& netdev);
+
+// Whether a .link or .network file is known to name an interface beside this one.
+bool NamesOthers(const Facts& facts, const SettingPlace& place, std::string_view file);
+
 // A script of the boot, or a file below `folder`, that could not be read: what it sets of Facts::boot_writes is
 // not known. Nothing: all of them were read.
 std::optional<Missing> UnreadScript(const Facts& facts, std::string_view folder = "/");

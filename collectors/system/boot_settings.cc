@@ -236,6 +236,19 @@ class SettingReader {
   std::size_t kind_begin_ = 0;  // of its writes, those of the kind that is read begin there
 };
 
+// What networkd says of the interface. Its record has the number of the interface, and no other name of it.
+void AddNetworkFile(HostReader& host, const std::string& name, const LinkedNetdev& netdev,
+                    BootSettings& settings) {
+  constexpr std::string_view kFile = "NETWORK_FILE=";
+  const std::string record = "/run/systemd/netif/links/" + std::to_string(netdev.ifindex);
+  const absl::StatusOr<Names> lines = host.FindLines(record, {std::string(kFile)});
+  for (const std::string_view line : lines.ok() ? *lines : Names{}) {
+    if (!line.starts_with(kFile) || !line.ends_with(".network")) continue;
+    const std::string file(line.substr(kFile.size()));
+    settings.writes.push_back({.file = file, .started = file, .setting = "networkd", .object = name});
+  }
+}
+
 }  // namespace
 
 BootSettings ReadBootSettings(HostReader& host, const BootScripts& scripts) {
@@ -254,6 +267,7 @@ void AddAppliedLinkFiles(HostReader& host, const Fact<std::vector<Port>>& ports,
   LinkedNetdevs netdevs;
   for (const Port& port : *ports) AddNetdevs(port, netdevs);
   for (const auto& [name, netdev] : netdevs) {
+    AddNetworkFile(host, name, netdev, settings);
     const std::string record = "/run/udev/data/n" + std::to_string(netdev.ifindex);
     const absl::StatusOr<Names> lines = host.FindLines(record, {"ID_NET_LINK_FILE=", "ID_PATH="});
     if (!lines.ok()) continue;

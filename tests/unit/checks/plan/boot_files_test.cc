@@ -129,6 +129,37 @@ TEST(PersistFilesOfManagers, AddsADropInToAFileOfNetworkd) {
   }
 }
 
+// A drop-in holds for each interface that the file matches.
+TEST(PersistFilesOfManagers, LeavesAFileOfTwoInterfacesToAPerson) {
+  for (const char* source :
+       {"/etc/systemd/network/20-a.network", "/run/systemd/network/10-netplan-a.network"}) {
+    Facts host = ManagedBy(source);
+    EXPECT_TRUE(MtuFile(host).by_apply) << source;
+    std::vector<NamedDevice> named = *host.managed_interfaces;
+    named.push_back({.device = "dcb1", .exact = true, .source = source});
+    host.managed_interfaces = named;
+    EXPECT_FALSE(MtuFile(host).by_apply) << source;
+    const BootWrite other{.file = source, .started = source, .setting = "match", .object = "02:00:00:00:00:09"};
+    EXPECT_FALSE(MtuFile(ManagedBy(source, {other})).by_apply) << source;
+    BootWrite own = other;
+    own.object = "02:00:00:00:00:01";
+    EXPECT_TRUE(MtuFile(ManagedBy(source, {own})).by_apply) << source;
+  }
+}
+
+TEST(PersistFilesOfManagers, LeavesAFileThatNetworkdDoesNotUseToAPerson) {
+  const auto with = [](const char* used) {
+    return MtuFile(ManagedBy("/etc/systemd/network/20-a.network",
+                             {{.file = used, .started = used, .setting = "networkd", .object = "dcb0"}}));
+  };
+  EXPECT_TRUE(with("/etc/systemd/network/20-a.network").by_apply);
+  const PersistFile another = with("/etc/systemd/network/10-all.network");
+  EXPECT_FALSE(another.by_apply);
+  EXPECT_EQ(another.path, "/etc/systemd/network/20-a.network");
+  EXPECT_NE(another.note.find("networkd uses /etc/systemd/network/10-all.network"), std::string::npos)
+      << another.note;
+}
+
 TEST(PersistFilesOfManagers, LeavesAFileOfNetplanThatIsReadLaterToAPerson) {
   const BootWrite later{.file = "/etc/netplan/99-site.yaml",
                         .started = "/etc/netplan/99-site.yaml",

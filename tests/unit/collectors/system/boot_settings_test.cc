@@ -175,6 +175,20 @@ TEST(BootSettings, KnowsTheLinkFileThatUdevApplied) {
   EXPECT_THAT(Applied(host, "", "0000:3b:00.0"), IsEmpty());
 }
 
+TEST(BootSettings, KnowsTheFileThatNetworkdUses) {
+  FakeHost host;
+  host.files["/run/systemd/netif/links/4"] = std::string(
+      "ADMIN_STATE=configured\nNETWORK_FILE=/etc/systemd/network/"
+      "20-a.network\nNETWORK_FILE_DROPINS=\nDNS=10.0.0.9\n");
+  const BootWrite used{.file = "/etc/systemd/network/20-a.network",
+                       .started = "/etc/systemd/network/20-a.network",
+                       .setting = "networkd",
+                       .object = "eth2"};
+  EXPECT_THAT(Applied(host, "", ""), ElementsAre(used));
+  host.files["/run/systemd/netif/links/4"] = std::string("ADMIN_STATE=unmanaged\n");
+  EXPECT_THAT(Applied(host, "", ""), IsEmpty());
+}
+
 // Two NICs that the next boot numbers the other way round.
 TEST(BootSettings, IgnoresTheNumbersOfInterfaces) {
   const auto applied = [](std::uint32_t eth2, std::uint32_t eth3) {
