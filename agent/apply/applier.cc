@@ -7,6 +7,24 @@
 #include "api/base/status.h"
 
 namespace rdmaready {
+namespace {
+
+// What became of a file that was written. `now`: BootStore::DigestOf().
+void SetStateNow(const absl::StatusOr<std::string>& now, BootFile& file) {
+  if (now.ok() && *now == file.sha256) return;
+  if (absl::IsNotFound(now.status())) {
+    file.state = BootFileState::kRemoved;
+    file.text = "it is not there any more";
+  } else if (now.ok() || absl::IsAborted(now.status())) {
+    file.state = BootFileState::kLeft;
+    file.text = "it was edited since it was written: it stays when it is forgotten";
+  } else {
+    file.state = absl::IsFailedPrecondition(now.status()) ? BootFileState::kLeft : BootFileState::kUnknown;
+    file.text = Message(now.status());
+  }
+}
+
+}  // namespace
 
 Applier::Engine::Engine(ApplierSeams seams, ApplierOptions options)
     : seams_(std::move(seams)),
@@ -23,6 +41,7 @@ ApplierStatus Applier::Engine::Status() {
                        .audit_head = board_.AuditHead(),
                        .notices = board_.Notices(),
                        .files = board_.Files()};
+  for (BootFile& file : status.files) SetStateNow(store_.DigestOf(file.path), file);
   const absl::StatusOr<Permission> permission = seams_.permission();
   if (!permission.ok())
     status.not_allowed = Message(permission.status());

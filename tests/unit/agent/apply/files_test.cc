@@ -208,6 +208,23 @@ TEST(BootFilesOfAChange, RemainAfterAnEditAndAreForgotten) {
   EXPECT_TRUE(shop.applier->Status()->files.empty());
 }
 
+TEST(BootFilesOfAChange, AreShownAsTheyAreNow) {
+  FilesShop shop;
+  ASSERT_TRUE(shop.Start().ok());
+  shop.Confirmed();
+  shop.folder.Put(kDropIn, "[Link]\nMTUBytes=4200\n");
+  fs::remove(shop.folder.At(kUnitLink));
+  const std::vector<BootFile> files = shop.applier->Status()->files;
+  EXPECT_EQ(StateOf(files, kDropIn), BootFileState::kLeft);
+  EXPECT_EQ(TextOf(files, kDropIn), "it was edited since it was written: it stays when it is forgotten");
+  EXPECT_EQ(StateOf(files, kUnitLink), BootFileState::kRemoved);
+  EXPECT_EQ(TextOf(files, kUnitLink), "it is not there any more");
+  EXPECT_EQ(StateOf(files, kUnit), BootFileState::kWritten);
+  // Another user's folder cannot be looked into.
+  fs::permissions(shop.folder.At("/etc/systemd/system"), fs::perms(0777));
+  EXPECT_EQ(StateOf(shop.applier->Status()->files, kUnit), BootFileState::kLeft);
+}
+
 TEST(BootFilesOfAChange, RemainAfterAnEditBeforeTheConfirmation) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
