@@ -47,13 +47,35 @@ UniqueFd OpenBelow(int folder, const std::string& name, int flags) {
   return UniqueFd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
 }
 
-absl::Status Rename(int folder, const std::string& from, const std::string& to, unsigned flags) {
-  if (::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), flags) == 0) return absl::OkStatus();
-  if (errno == EINVAL) {
-    return absl::UnimplementedError(fmt::format(
-        "rename {} to {}: this file system cannot tell whether another file took the name", from, to));
+// Where a file lies while two change places on a file system that cannot do that in one step.
+std::string Aside(const std::string& name) { return name + ".old"; }
+
+// `from` gets the name `to`, unless another file has it: by a second name for the file.
+absl::Status LinkInPlace(int folder, const std::string& from, const std::string& to) {
+  if (::linkat(folder, from.c_str(), folder, to.c_str(), 0) != 0)
+    return ErrnoStatus(errno, fmt::format("link {} as {}", from, to));
+  return ::unlinkat(folder, from.c_str(), 0) == 0 ? absl::OkStatus()
+                                                  : ErrnoStatus(errno, fmt::format("remove {}", from));
+}
+
+// `to` is absent between its two contents. What somebody else makes there meanwhile stays.
+absl::Status ExchangeInSteps(int folder, const std::string& from, const std::string& to) {
+  const std::string aside = Aside(from);
+  if (::renameat(folder, to.c_str(), folder, aside.c_str()) != 0)
+    return ErrnoStatus(errno, fmt::format("rename {} to {}", to, aside));
+  const absl::Status linked = LinkInPlace(folder, from, to);
+  if (!linked.ok()) {
+    static_cast<void>(LinkInPlace(folder, aside, to));
+    return linked;
   }
-  return ErrnoStatus(errno, fmt::format("rename {} to {}", from, to));
+  return ::renameat(folder, aside.c_str(), folder, from.c_str()) == 0
+             ? absl::OkStatus()
+             : ErrnoStatus(errno, fmt::format("rename {} to {}", aside, from));
+}
+
+// A file system that has no flags of renameat2, such as NFS, answers EINVAL.
+absl::Status RenameInSteps(int folder, const std::string& from, const std::string& to, unsigned flags) {
+  return flags == RENAME_EXCHANGE ? ExchangeInSteps(folder, from, to) : LinkInPlace(folder, from, to);
 }
 
 // Nobody but root and this user may put anything there.
@@ -195,6 +217,14 @@ absl::Status BootStore::Stage(const Place& place, const std::string& path, std::
   return disk_.Sync(fd.get(), path);
 }
 
+absl::Status BootStore::Rename(int folder, const std::string& from, const std::string& to,
+                               unsigned flags) const {
+  if (renames_in_steps_) return RenameInSteps(folder, from, to, flags);
+  if (::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), flags) == 0) return absl::OkStatus();
+  if (errno == EINVAL || errno == ENOSYS) return RenameInSteps(folder, from, to, flags);
+  return ErrnoStatus(errno, fmt::format("rename {} to {}", from, to));
+}
+
 absl::Status BootStore::TakeName(const Place& place, const std::string& path, std::string_view before,
                                  bool& in_use) {
   const std::string beside = Beside(place.name);
@@ -283,7 +313,11 @@ absl::StatusOr<bool> BootStore::HasFolder(const std::string& path) const {
 void BootStore::Sweep(const std::string& path, bool with_folder) {
   const absl::StatusOr<Place> place = Open(path, false);
   if (!place.ok()) return;
-  static_cast<void>(::unlinkat(place->folder.get(), Beside(place->name).c_str(), 0));
+  const std::string beside = Beside(place->name);
+  // A change of places that was cut: the file gets its name back, unless another one has it.
+  static_cast<void>(LinkInPlace(place->folder.get(), Aside(beside), place->name));
+  static_cast<void>(::unlinkat(place->folder.get(), Aside(beside).c_str(), 0));
+  static_cast<void>(::unlinkat(place->folder.get(), beside.c_str(), 0));
   if (with_folder) static_cast<void>(RemoveFolder(*place, path));
 }
 

@@ -15,6 +15,10 @@
 //
 // After a power cut the file is whole: the new one, the earlier one, or absent. A temporary file may stay;
 // Sweep() removes it.
+//
+// Some file systems, such as NFS, have no flags of renameat2. There a file gets its name by linkat(2), which
+// takes no name of another file either. An earlier file of ours is renamed first, so that the name is absent
+// for a moment. Sweep() gives it back after a power cut in that moment.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +32,15 @@
 
 namespace rdmaready::apply {
 
-// One thread at a time. Errors of all: kInvalidArgument (no path of the closed list), kFailedPrecondition (a
-// folder or the file is not what it must be), else ErrnoStatus; the words name the path.
+// One thread at a time, but DigestOf(), which any thread may call. Errors of all: kInvalidArgument (no path of
+// the closed list), kFailedPrecondition (a folder or the file is not what it must be), else ErrnoStatus; the
+// words name the path.
 class BootStore {
  public:
   // `root`: the folder that is "/"; a test gives another one.
-  BootStore(Disk& disk, std::string root) : disk_(disk), root_(std::move(root)) {}
+  // `renames_in_steps`: as on a file system without the flags of renameat2, which is found out otherwise.
+  BootStore(Disk& disk, std::string root, bool renames_in_steps = false)
+      : disk_(disk), root_(std::move(root)), renames_in_steps_(renames_in_steps) {}
 
   // SHA-256 of the content; of a link, of its target. kNotFound: there is no such file, or no such folder.
   absl::StatusOr<std::string> DigestOf(const std::string& path) const;
@@ -68,12 +75,14 @@ class BootStore {
   absl::StatusOr<std::string> DigestAt(const Place& place, const std::string& name,
                                        const std::string& path) const;
   absl::Status Stage(const Place& place, const std::string& path, std::string_view content);
+  absl::Status Rename(int folder, const std::string& from, const std::string& to, unsigned flags) const;
   static absl::Status RemoveFolder(const Place& place, const std::string& path);
   // `in_use`: the temporary name has a file of the site, and nothing may remove it.
   absl::Status TakeName(const Place& place, const std::string& path, std::string_view before, bool& in_use);
 
   Disk& disk_;
   const std::string root_;
+  const bool renames_in_steps_;
 };
 
 }  // namespace rdmaready::apply

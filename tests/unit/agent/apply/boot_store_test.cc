@@ -229,5 +229,52 @@ TEST_F(BootStoreTest, SweepsTheTemporaryFileOfACutWrite) {
   }
 }
 
+// ---- on a file system without the flags of renameat2 ----
+
+class BootStoreInStepsTest : public BootStoreTest {
+ protected:
+  BootStoreInStepsTest() { store_.emplace(disk_, folder_->root(), true); }
+};
+
+TEST_F(BootStoreInStepsTest, WritesReplacesAndRemoves) {
+  const auto empty = folder_->All();
+  for (const char* path : {kLink, kDropIn, kNetplan}) {
+    ASSERT_TRUE(store_->Write(path, kText, "").ok()) << path;
+    EXPECT_EQ(folder_->Text(path), kText);
+    ASSERT_TRUE(store_->Write(path, "new\n", Digest(kText)).ok()) << path;
+    EXPECT_EQ(folder_->Text(path), "new\n");
+    ASSERT_TRUE(store_->Remove(path, Digest("new\n"), true).ok()) << path;
+  }
+  ASSERT_TRUE(store_->Write(kUnitLink, kUnit, "").ok());
+  EXPECT_EQ(*store_->DigestOf(kUnitLink), Digest(kUnit));
+  ASSERT_TRUE(store_->Remove(kUnitLink, Digest(kUnit), true).ok());
+  EXPECT_EQ(folder_->All(), empty) << "no temporary file stays";
+}
+
+TEST_F(BootStoreInStepsTest, LeavesFilesOfOthers) {
+  folder_->Put(kLink, "of the site\n");
+  const auto before = folder_->All();
+  EXPECT_TRUE(absl::IsAborted(store_->Write(kLink, kText, "").status()));
+  EXPECT_TRUE(absl::IsAborted(store_->Write(kLink, kText, Digest("another\n")).status()));
+  EXPECT_TRUE(absl::IsAborted(store_->Remove(kLink, Digest(kText), false)));
+  EXPECT_EQ(folder_->All(), before);
+}
+
+// The power went while the earlier file had another name.
+TEST_F(BootStoreInStepsTest, GivesTheNameBackAfterACut) {
+  folder_->Put(kLink, kText);
+  const fs::path path = folder_->At(kLink);
+  const fs::path aside = path.parent_path() / ("." + path.filename().string() + ".new.old");
+  fs::rename(path, aside);
+  store_->Sweep(kLink);
+  EXPECT_EQ(folder_->Text(kLink), kText);
+  EXPECT_FALSE(fs::exists(aside));
+  fs::copy_file(path, aside);
+  folder_->Put(kLink, "of the site\n");
+  store_->Sweep(kLink);
+  EXPECT_EQ(folder_->Text(kLink), "of the site\n");
+  EXPECT_FALSE(fs::exists(aside));
+}
+
 }  // namespace
 }  // namespace rdmaready::apply
