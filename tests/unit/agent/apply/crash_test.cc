@@ -18,24 +18,6 @@ class CrashTest : public ::testing::Test {
 
   static constexpr int kNever = -1;
 
-  // Runs `what` and kills it at the given point. Whether it was killed; points_ are those that were passed.
-  bool KilledAt(Workshop& shop, int at, const std::function<void()>& what) {
-    int count = 0;
-    const auto point = [&count, at] {
-      if (count++ == at) throw Killed{};
-    };
-    shop.host.point = shop.disk.point = point;
-    bool killed = false;
-    try {
-      what();
-    } catch (const Killed&) {
-      killed = true;
-    }
-    shop.host.point = shop.disk.point = nullptr;
-    points_ = count;
-    return killed;
-  }
-
   void ApplyProveConfirm(Workshop& shop) {
     const absl::StatusOr<Change> change = shop.Apply();
     ASSERT_TRUE(change.ok()) << change.status();
@@ -59,7 +41,6 @@ class CrashTest : public ::testing::Test {
     ASSERT_FALSE(shop.applier->Busy()) << where;
   }
 
-  int points_ = 0;
   Reached reached_ = Reached::kStarted;
   const SimHost::Values before = PlainHost();
   const SimHost::Values after = With(PlainHost(), WantedOfDcb0());

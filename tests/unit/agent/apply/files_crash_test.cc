@@ -3,29 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "tests/unit/agent/apply/files_shop.h"
 
 namespace rdmaready {
 namespace {
-
-// Kills `what` at point `at` of the files of the applier, of the host, and of the files for the next boot.
-bool KilledAt(FilesShop& shop, int at, const std::function<void()>& what) {
-  int count = 0;
-  const auto point = [&count, at] {
-    if (count++ == at) throw Killed{};
-  };
-  shop.host.point = shop.disk.point = point;
-  bool killed = false;
-  try {
-    what();
-  } catch (const Killed&) {
-    killed = true;
-  }
-  shop.host.point = shop.disk.point = nullptr;
-  return killed;
-}
 
 TEST(BootFilesCrash, KilledAtAnyPointThereAreAllFilesOrNone) {
   int all = 0;

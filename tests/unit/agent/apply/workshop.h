@@ -251,4 +251,22 @@ class Workshop {
 
 inline ChangeProof Passed() { return {.loopback = true, .loopback_text = "25 Gb/s"}; }
 
+// Runs `what` and kills it at point `at` of what the applier reads and writes of the host and of its files.
+// Whether it was killed.
+inline bool KilledAt(Workshop& shop, int at, const std::function<void()>& what) {
+  int count = 0;
+  const auto point = [&count, at] {
+    if (count++ == at) throw Killed{};
+  };
+  shop.host.point = shop.disk.point = point;
+  bool killed = false;
+  try {
+    what();
+  } catch (const Killed&) {
+    killed = true;
+  }
+  shop.host.point = shop.disk.point = nullptr;
+  return killed;
+}
+
 }  // namespace rdmaready
