@@ -71,10 +71,8 @@ class Configurer {
 
   // Removes files that an order with `persist` had written: all, or those that keep one of these objects. A
   // file that was edited since is left, and its record is dropped. Returns the state of each.
-  virtual absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& /*objects*/,
-                                                            const std::string& /*requester*/) {
-    return absl::UnimplementedError("files for the next boot: nobody here writes any");
-  }
+  virtual absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>& objects,
+                                                            const std::string& requester) = 0;
 
   virtual absl::StatusOr<ApplierStatus> Status() = 0;
 

@@ -52,6 +52,10 @@ class MadeConfigurer final : public Configurer {
   absl::StatusOr<std::vector<Setting>> Forget(const std::vector<SettingObject>&, const std::string&) override {
     return absl::UnimplementedError("made");
   }
+  absl::StatusOr<std::vector<BootFile>> ForgetFiles(const std::vector<SettingObject>&,
+                                                    const std::string&) override {
+    return absl::UnimplementedError("made");
+  }
   absl::StatusOr<ApplierStatus> Status() override {
     const std::lock_guard lock(mutex_);
     const ApplierStatus said = status_;
