@@ -93,7 +93,7 @@ inline constexpr auto kRights = std::to_array<Right>({
      "no file brings a setting back at the next boot", "modes of the folders: 0755 of root"},
 });
 
-// Every capability that a row of `daemon` names: bit N is CAP_ number N. Of a process outside of the table: 0.
+// Every capability that a row of `daemon` names: bit N is CAP_ number N. A process outside of the table has 0.
 constexpr std::uint64_t CapabilitiesOf(Daemon daemon) {
   std::uint64_t capabilities = 0;
   for (const Right& right : kRights) {
@@ -104,8 +104,8 @@ constexpr std::uint64_t CapabilitiesOf(Daemon daemon) {
 }
 static_assert(CapabilitiesOf(Daemon::kAgent) == 0, "the agent listens on the network");
 
-// Of the helpers whose work root's own agent does itself where it has none of them: of all but the applier,
-// without which nobody changes settings.
+// The capabilities of all helpers but the applier. An agent of root does their work itself where no helper
+// runs; without the applier nobody changes settings.
 constexpr std::uint64_t HelpersCapabilities() {
   std::uint64_t capabilities = 0;
   for (const Daemon daemon : kDaemons)
