@@ -249,6 +249,32 @@ void AddNetworkFile(HostReader& host, const std::string& name, const LinkedNetde
   }
 }
 
+// Defaults of NetworkManager for the MTU of connections; see NetworkManager.conf(5). An empty value: a file or
+// folder could not be read.
+void AddConnectionMtus(HostReader& host, BootSettings& settings) {
+  constexpr std::string_view kMtu = "ethernet.mtu=";
+  const auto add = [&settings](const std::string& file, std::string_view value) {
+    settings.writes.push_back(
+        {.file = file, .started = file, .setting = "connection-mtu", .value = std::string(value)});
+  };
+  Names paths{"/etc/NetworkManager/NetworkManager.conf"};
+  for (const std::string folder :
+       {"/usr/lib/NetworkManager/conf.d", "/run/NetworkManager/conf.d", "/etc/NetworkManager/conf.d"}) {
+    const absl::StatusOr<Names> names = host.ListDirectory(folder);
+    const bool cut = names.ok() && names->size() > kMostSettingFiles;
+    if (cut || (!names.ok() && !IsGone(names.status()))) add(folder, "");
+    if (!names.ok() || cut) continue;
+    for (const std::string& name : *names)
+      if (name.ends_with(".conf")) paths.push_back(folder + "/" + name);
+  }
+  for (const std::string& path : paths) {
+    const absl::StatusOr<Names> lines = host.FindLines(path, {std::string(kMtu)});
+    if (!lines.ok() && !IsGone(lines.status())) add(path, "");
+    for (const std::string_view line : lines.ok() ? *lines : Names{})
+      if (line.starts_with(kMtu)) add(path, line.substr(kMtu.size()));
+  }
+}
+
 }  // namespace
 
 BootSettings ReadBootSettings(HostReader& host, const BootScripts& scripts) {
@@ -259,7 +285,10 @@ BootSettings ReadBootSettings(HostReader& host, const BootScripts& scripts) {
     for (const FileKind& kind : NetworkdFiles()) reader.Read(kind);
   }
   reader.Take(scripts);
-  return reader.End();
+  BootSettings settings = reader.End();
+  // NetworkManager makes its folder when it runs.
+  if (host.ListDirectory("/run/NetworkManager").ok()) AddConnectionMtus(host, settings);
+  return settings;
 }
 
 void AddAppliedLinkFiles(HostReader& host, const Fact<std::vector<Port>>& ports, BootSettings& settings) {

@@ -189,6 +189,21 @@ TEST(BootSettings, KnowsTheFileThatNetworkdUses) {
   EXPECT_THAT(Applied(host, "", ""), IsEmpty());
 }
 
+TEST(BootSettings, KnowsTheDefaultMtuOfConnections) {
+  FakeHost host;
+  constexpr const char* kFile = "/etc/NetworkManager/conf.d/99-site.conf";
+  host.directories["/etc/NetworkManager/conf.d"] = Names{"99-site.conf", "README"};
+  host.files[kFile] = std::string("[connection-rdma]\nmatch-device=interface-name:ens*\nethernet.mtu=1500\n");
+  EXPECT_THAT(Settings(host).writes, IsEmpty()) << "NetworkManager does not run";
+  host.directories["/run/NetworkManager"] = Names{};
+  const BootWrite write{.file = kFile, .started = kFile, .setting = "connection-mtu", .value = "1500"};
+  EXPECT_THAT(Settings(host).writes, ElementsAre(write));
+  host.files[kFile] = ErrnoStatus(EACCES, "read");
+  BootWrite unread = write;
+  unread.value.clear();
+  EXPECT_THAT(Settings(host).writes, ElementsAre(unread));
+}
+
 // Two NICs that the next boot numbers the other way round.
 TEST(BootSettings, IgnoresTheNumbersOfInterfaces) {
   const auto applied = [](std::uint32_t eth2, std::uint32_t eth3) {
