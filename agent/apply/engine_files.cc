@@ -144,7 +144,7 @@ BootFile Applier::Engine::PlanFile(const Facts& facts, const PersistFile& file,
   const std::vector<std::string> subjects = SubjectsOf(facts, file.keeps);
   if (std::string denied = NotAllowed(permission, file.keeps, subjects, seams_.below); !denied.empty())
     return NotWritten(std::move(shown), std::move(denied));
-  shown.text = LimitOfBootFile(file.path);
+  shown.text = LimitOfBootFile(file.path, file.content);
   return shown;
 }
 

@@ -88,9 +88,15 @@ std::uint32_t ModeOfBootFile(std::string_view path) {
   return path.starts_with(kNetplanFolder) ? kClosedMode : kOpenMode;
 }
 
-std::string_view LimitOfBootFile(std::string_view path) {
-  return path.starts_with("/etc/NetworkManager/") ? "a connection that has an MTU of its own goes before it"
-                                                  : "";
+std::string_view LimitOfBootFile(std::string_view path, std::string_view content) {
+  const auto has = [content](std::string_view text) { return content.find(text) != std::string_view::npos; };
+  if (path.starts_with("/etc/NetworkManager/")) return "a connection that has an MTU of its own goes before it";
+  if (path.starts_with(kNetplanFolder) && (has("\n  bonds:\n") || has("\n  bridges:\n")))
+    return "remove it together with the site's definition: by it alone netplan makes an empty bond or bridge";
+  const std::string_view below = path.substr(0, path.rfind('/'));
+  if (path.starts_with(kNetworkFolder) && (path.ends_with(".link") || below.ends_with(".link.d")))
+    return "where the initramfs holds .link files, make the initramfs again";
+  return "";
 }
 
 BootLink LinkOfBootFile(std::string_view path) {

@@ -80,7 +80,7 @@ std::string WhyNotSysctls(const Lines& lines) {
 
 // The whole form that this program writes: an MTU of one definition.
 std::string WhyNotNetplan(const Lines& lines) {
-  constexpr std::array<std::string_view, 4> kSections{"  ethernets:", "  bonds:", "  vlans:", "  bridges:"};
+  constexpr std::array<std::string_view, 3> kSections{"  ethernets:", "  bonds:", "  bridges:"};
   constexpr std::string_view kId = "    \"";
   constexpr std::string_view kMtu = "      mtu: ";
   Lines said;

@@ -41,11 +41,13 @@ std::string DropInName(const Facts& host, const std::string& file, const std::st
   return Cat(std::string_view(last).substr(0, last.size() - kConf.size()), ".", kDropInName);
 }
 
-// The words of netplan for a kind of interface.
-std::string_view NetplanSection(std::string_view kind) {
+// The words of netplan for a kind of interface. Empty for a VLAN, and for a kind that is not known: the file
+// would outlive the site's definition, and netplan refuses all its files for one VLAN without an id.
+std::string_view NetplanSection(std::string_view kind, bool has_port) {
   if (kind == "bonding" || kind == "bond") return "bonds";
   if (kind == "bridge") return "bridges";
-  return kind == "vlan" || kind.starts_with("802.1Q") ? "vlans" : "ethernets";
+  const bool other = kind == "vlan" || kind.starts_with("802.1Q") || kind == "team" || kind == "macvlan";
+  return other || !has_port ? "" : "ethernets";
 }
 
 // Whether networkd uses that file for the interface, as far as is known, and for no other one: a file beside it
@@ -85,7 +87,8 @@ std::string KindOf(const Facts& host, const SettingPlace& place) {
 PersistFile ForNetplan(const Facts& host, const SettingPlace& place, std::uint32_t mtu_bytes) {
   const std::string& netdev = place.object.where;
   const std::string id = NetplanId(host, place);
-  if (!IsPlainName(id) || !IsPlainName(netdev)) return {};
+  const std::string_view section = NetplanSection(KindOf(host, place), place.netdev != nullptr);
+  if (!IsPlainName(id) || !IsPlainName(netdev) || section.empty()) return {};
   std::string path = Cat(kNetplanFolder, "90-rdmaready-", netdev, ".yaml");
   const std::string mtu = std::to_string(mtu_bytes);
   for (const BootWrite* write : BootWritersOf(host, place)) {
@@ -93,14 +96,22 @@ PersistFile ForNetplan(const Facts& host, const SettingPlace& place, std::uint32
     if (later && !IsRightAtBoot(SettingKind::kMtu, *write, mtu)) return {};
   }
   return {.path = std::move(path),
-          .content = Cat(kFileHead, "network:\n  version: 2\n  ", NetplanSection(KindOf(host, place)),
-                         ":\n    \"", id, "\":\n      mtu: ", mtu_bytes, "\n")};
+          .content = Cat(kFileHead, "network:\n  version: 2\n  ", section, ":\n    \"", id,
+                         "\":\n      mtu: ", mtu_bytes, "\n")};
+}
+
+// Whether a file of the site has another default for connections: its section may go before ours.
+bool HasOtherDefault(const Facts& host, std::uint32_t mtu_bytes) {
+  const std::string mtu = std::to_string(mtu_bytes);
+  return host.boot_settings && std::ranges::any_of(host.boot_settings->writes, [&mtu](const BootWrite& write) {
+           return write.setting == "connection-mtu" && write.value != mtu && !IsBootFilePath(write.file);
+         });
 }
 
 // NetworkManager.conf(5): a default for connections that have no MTU of their own. Bonds and VLANs take the
 // same property (get_configured_mtu in nm-device-bond.c and nm-device-vlan.c).
-PersistFile ForNetworkManager(const std::string& netdev, std::uint32_t mtu_bytes) {
-  if (!IsPlainName(netdev)) return {};
+PersistFile ForNetworkManager(const Facts& host, const std::string& netdev, std::uint32_t mtu_bytes) {
+  if (!IsPlainName(netdev) || HasOtherDefault(host, mtu_bytes)) return {};
   return {.path = Cat("/etc/NetworkManager/conf.d/90-rdmaready-", netdev, ".conf"),
           .content = Cat(kFileHead, "[connection-rdmaready-", netdev,
                          "]\nmatch-device=interface-name:=", netdev, "\nethernet.mtu=", mtu_bytes, "\n")};
@@ -137,12 +148,12 @@ PersistFile MtuFileOfManager(const Facts& host, const SettingPlace& place, const
   if (owner.name == "netplan") {
     file = ForNetplan(host, place, mtu_bytes);
   } else if (owner.name == "NetworkManager") {
-    file = ForNetworkManager(netdev, mtu_bytes);
+    file = ForNetworkManager(host, netdev, mtu_bytes);
   } else if (owner.name == "systemd-networkd") {
     file = ForNetworkd(host, place, owner.file, mtu_bytes);
   }
   if (file.path.empty()) return {};
-  const std::string_view limit = LimitOfBootFile(file.path);
+  const std::string_view limit = LimitOfBootFile(file.path, file.content);
   file.note =
       Cat("MTU of ", Printable(netdev), ": ", owner.name, " reads it beside ", Printable(owner.file),
           ", which stays as it is", limit.empty() ? "" : "; ", limit, ". Or instead: ", AdviceOf(owner));

@@ -8,6 +8,7 @@
 
 #include "api/base/number.h"
 #include "api/model/setting.h"
+#include "checks/plan/boot_files.h"
 #include "checks/plan/persist_managers.h"
 #include "checks/setting/boot_owner.h"
 #include "checks/setting/boot_settings.h"
@@ -153,21 +154,67 @@ PersistFile OwnersFile(const Facts& host, const SettingOwner& owner, const Netde
           .keeps = {MtuOf(netdev)}};
 }
 
-// Distributions whose systemd is known to read no drop-ins of .link files: 245 and 239 have none.
+// A version of a distribution, "15.4"; the second number is 0 where there is none.
+struct Release {
+  unsigned major = 0;
+  unsigned minor = 0;
+  auto operator<=>(const Release&) const = default;
+};
+
+std::optional<Release> ReleaseOf(std::string_view version) {
+  const std::size_t dot = std::min(version.size(), version.find('.'));
+  const auto major = ParseNumber<unsigned>(version.substr(0, dot));
+  if (!major) return std::nullopt;
+  const std::string_view rest = version.substr(std::min(version.size(), dot + 1));
+  return Release{.major = *major, .minor = ParseNumber<unsigned>(rest.substr(0, rest.find('.'))).value_or(0)};
+}
+
+// The first release of a distribution whose systemd reads drop-ins of .link files. Earlier ones have 219 to
+// 248.
+struct FirstRelease {
+  std::string_view id;
+  Release first;
+};
+constexpr std::array<FirstRelease, 11> kFirstReleases{{{"debian", {12, 0}},
+                                                       {"ubuntu", {22, 4}},
+                                                       {"rhel", {9, 0}},
+                                                       {"centos", {9, 0}},
+                                                       {"fedora", {35, 0}},
+                                                       {"amzn", {2023, 0}},
+                                                       {"openEuler", {22, 3}},
+                                                       {"sles", {15, 4}},
+                                                       {"sled", {15, 4}},
+                                                       {"opensuse-leap", {15, 4}},
+                                                       {"opensuse-tumbleweed", {0, 0}}}};
+
+const FirstRelease* FirstReleaseOf(std::string_view id) {
+  const auto found = std::ranges::find(kFirstReleases, id, &FirstRelease::id);
+  return found == kFirstReleases.end() ? nullptr : &*found;
+}
+
+// Whether the distribution's systemd may read no drop-ins of .link files. Derivatives of Red Hat have its
+// numbers; those of Ubuntu do where theirs look so ("22.04"), and Mint's "20" is 20.04. A derivative of another
+// numbering counts as too old; a distribution of which nothing is known does not.
 bool IsTooOldForDropIns(const Facts& host) {
-  struct First {
-    std::string_view id;
-    unsigned version;
-  };
-  constexpr std::array<First, 4> kFirsts{{{"debian", 12}, {"ubuntu", 22}, {"rhel", 9}, {"centos", 9}}};
   if (!host.distribution) return false;
-  const auto version = ParseNumber<unsigned>(
-      std::string_view(host.distribution->version).substr(0, host.distribution->version.find('.')));
-  return version && std::ranges::any_of(kFirsts, [&](const First& first) {
-           const bool numbered_alike =
-               host.distribution->id == first.id || (first.id == "rhel" && IsLike(host, first.id));
-           return numbered_alike && *version < first.version;
-         });
+  const auto release = ReleaseOf(host.distribution->version);
+  if (const FirstRelease* own = FirstReleaseOf(host.distribution->id)) return release && *release < own->first;
+  if (IsLike(host, "rhel") || IsLike(host, "centos")) return !release || release->major < 9;
+  constexpr unsigned kFirstYear = 16;
+  const bool of_ubuntu = IsLike(host, "ubuntu");
+  const bool numbered_alike = of_ubuntu && release && release->major >= kFirstYear &&
+                              (release->minor == 4 || release->minor == 10) &&
+                              host.distribution->version.find('.') != std::string::npos;
+  if (numbered_alike) return *release < FirstReleaseOf("ubuntu")->first;
+  return of_ubuntu || IsLike(host, "debian") || IsLike(host, "suse");
+}
+
+// LimitOfBootFile() as a sentence without its full stop.
+std::string LimitSentence(std::string_view path) {
+  std::string text(LimitOfBootFile(path, ""));
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text;
 }
 
 // systemd.link(5): it is read after the file that it adds to, in whatever folder that is.
@@ -179,7 +226,8 @@ PersistFile DropIn(const Facts& host, const std::string& file, const Netdev& net
                       " is the .link file that holds for it, and keeps its name and all else. systemd before ",
                       kFirstDropIns,
                       " (`udevadm --version`) reads no drop-ins of .link files: add the line to "
-                      "that file there"),
+                      "that file there. ",
+                      LimitSentence(path)),
           .exists_already = IsAtBoot(host, path),
           .keeps = {MtuOf(netdev)},
           .by_apply = true};
@@ -191,13 +239,14 @@ PersistFile OwnLinkFile(const Facts& host, const std::string& applied, const Net
   const std::string unknown = Cat(
       " The .link file that udev applied is not known: where ID_NET_LINK_FILE of `udevadm info /sys/class/net/",
       ShellWord(netdev.name), "` is not 99-default.link, put MTUBytes= into a drop-in of that file instead.");
-  return {.path = Cat(kNetworkFolder, "98-rdma-", netdev.name, ".link"),
+  const std::string path = Cat(kNetworkFolder, "98-rdma-", netdev.name, ".link");
+  return {.path = path,
           .content = Cat(kFileHead, "[Match]\n", MatchOf(netdev),
                          "\n[Link]\nNamePolicy=keep kernel database onboard slot path\nAlternativeNamesPolicy="
                          "database onboard slot path\nMTUBytes=",
                          netdev.mtu_bytes, "\n"),
           .note = Cat("MTU of ", Printable(netdev.name), " when it appears.", applied.empty() ? unknown : "",
-                      " Its network manager may set another afterwards. ",
+                      " Its network manager may set another afterwards. ", LimitSentence(path), ". ",
                       ManagerNote(host, netdev.name, netdev.mtu_bytes), UnreadNote(host)),
           .keeps = {MtuOf(netdev)},
           .by_apply = true};

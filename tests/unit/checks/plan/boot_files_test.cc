@@ -174,6 +174,49 @@ TEST(PersistFilesOfManagers, LeavesAFileOfNetplanThatIsReadLaterToAPerson) {
   EXPECT_TRUE(MtuFile(ManagedBy("/run/systemd/network/10-netplan-stor0.network", {earlier})).by_apply);
 }
 
+// By the file alone, without the site's definition, netplan would refuse all of its files.
+TEST(PersistFilesOfManagers, LeavesAVlanOfNetplanToAPerson) {
+  constexpr const char* kSource = "/run/systemd/network/10-netplan-a.network";
+  for (const char* driver : {"vlan", "802.1Q VLAN Support", "team"}) {
+    Facts host = ManagedBy(kSource);
+    std::vector<Port> ports = *host.ports;
+    Netdev netdev = *ports.front().netdev;
+    netdev.driver = driver;
+    ports.front().netdev = netdev;
+    host.ports = ports;
+    EXPECT_FALSE(MtuFile(host).by_apply) << driver;
+  }
+}
+
+TEST(PersistFilesOfManagers, LeavesAConnectionToAPersonIfAnotherDefaultIsThere) {
+  constexpr const char* kSource = "/etc/NetworkManager/system-connections/a.nmconnection";
+  const auto with = [&](const char* file, const char* value) {
+    return MtuFile(
+        ManagedBy(kSource, {{.file = file, .started = file, .setting = "connection-mtu", .value = value}}));
+  };
+  constexpr const char* kSite = "/etc/NetworkManager/conf.d/99-site.conf";
+  EXPECT_TRUE(with(kSite, "9000").by_apply);
+  EXPECT_TRUE(with("/etc/NetworkManager/conf.d/90-rdmaready-dcb1.conf", "4200").by_apply);
+  for (const char* value : {"1500", ""}) {
+    EXPECT_FALSE(with(kSite, value).by_apply) << value;
+    EXPECT_EQ(with(kSite, value).path, kSource) << value;
+  }
+}
+
+TEST(LimitOfBootFile, NamesWhatAPersonHasToDo) {
+  const auto netplan = [](const char* section) {
+    return LimitOfBootFile(
+        "/etc/netplan/90-rdmaready-a.yaml",
+        std::string("network:\n  version: 2\n  ") + section + ":\n    \"a\":\n      mtu: 9000\n");
+  };
+  EXPECT_EQ(netplan("ethernets"), "");
+  for (const char* section : {"bonds", "bridges"})
+    EXPECT_NE(netplan(section).find("remove it together with the site's definition"), std::string::npos);
+  for (const char* path : {"/etc/systemd/network/98-rdma-a.link", "/etc/systemd/network/50-a.link.d/rdma.conf"})
+    EXPECT_NE(LimitOfBootFile(path, "").find("make the initramfs again"), std::string::npos) << path;
+  EXPECT_EQ(LimitOfBootFile("/etc/systemd/network/50-a.network.d/rdma.conf", ""), "");
+}
+
 TEST(PersistFilesByApply, LeavesAFileOfTheSiteToAPerson) {
   const BootWrite write{
       .file = "/etc/rc.local", .started = "/etc/rc.local", .setting = "mtu", .object = "dcb0", .value = "1500"};

@@ -37,7 +37,7 @@ TEST(BootText, TakesTheFormsOfManagers) {
   EXPECT_EQ(WhyNotBootText(kDropIn, "# x\n[Link]\nMTUBytes=9000\n"), "");
   EXPECT_EQ(WhyNotBootText(kSysctls, "# x\nnet.ipv4.conf.dcb0/711.arp_ignore = 1\n"), "");
   EXPECT_EQ(
-      WhyNotBootText(kNetplan, "# x\nnetwork:\n  version: 2\n  vlans:\n    \"stor0\":\n      mtu: 9000\n"), "");
+      WhyNotBootText(kNetplan, "# x\nnetwork:\n  version: 2\n  bonds:\n    \"stor0\":\n      mtu: 9000\n"), "");
   EXPECT_EQ(
       WhyNotBootText("/etc/NetworkManager/conf.d/90-rdmaready-dcb0.conf",
                      "[connection-rdmaready-dcb0]\nmatch-device=interface-name:=dcb0\nethernet.mtu=9000\n"),
@@ -67,6 +67,7 @@ TEST(BootText, RefusesWhatAReaderWouldReadOtherwise) {
       {kSysctls, "net.ipv4.conf.dcb0.arp_ignore = |/bin/sh\n"},
       {kNetplan, "network:\n  version: 2\n  ethernets:\n    stor0:\n      mtu: 9000\n"},
       {kNetplan, "network:\n  version: 2\n  ethernets:\n    \"stor0\":\n      mtu: 9000\n      dhcp4: true\n"},
+      {kNetplan, "network:\n  version: 2\n  vlans:\n    \"stor0\":\n      mtu: 9000\n"},
       {kNetplan, "network:\n  version: 2\n  wifis:\n    \"stor0\":\n      mtu: 9000\n"},
       {kNetplan, "network:\n  version: 2\n  ethernets:\n    \"a\": {\"b\":\n      mtu: 9000\n"},
       {kRule, "ACTION==\"add\", RUN+=\"/bin/sh\n"},

@@ -153,6 +153,26 @@ TEST(PersistFiles, WritesNoDropInWhereSystemdReadsNone) {
   EXPECT_EQ(path("rocky", {"rhel", "centos", "fedora"}, "8.10"), unit);
   EXPECT_EQ(path("rocky", {"rhel", "centos", "fedora"}, "9.4"), drop_in);
   EXPECT_EQ(path("sles", {"suse"}, "15.6"), drop_in);
+  EXPECT_EQ(path("sles", {"suse"}, "15.3"), unit);
+  EXPECT_EQ(path("opensuse-leap", {"suse", "opensuse"}, "15.4"), drop_in);
+  EXPECT_EQ(path("opensuse-tumbleweed", {"opensuse", "suse"}, "20240101"), drop_in);
+  EXPECT_EQ(path("amzn", {"centos", "rhel", "fedora"}, "2"), unit);
+  EXPECT_EQ(path("amzn", {"fedora"}, "2023"), drop_in);
+  EXPECT_EQ(path("arch", {}, ""), drop_in) << "no version: the newest";
+}
+
+// Their versions are those of the distribution below, or other numbers.
+TEST(PersistFiles, WritesNoDropInWhereTheReleaseOfADerivativeIsNotKnown) {
+  const auto is_drop_in = [](const char* id, std::vector<std::string> like, const char* version) {
+    Facts host = WithBootSettings({MtuWrite("/etc/systemd/network/05-a.link", "match", "")});
+    host.distribution = Distribution{.id = id, .like = std::move(like), .version = version};
+    return MtuFileOf(host).path.ends_with("/rdma.conf");
+  };
+  EXPECT_TRUE(is_drop_in("pop", {"ubuntu", "debian"}, "22.04"));
+  EXPECT_FALSE(is_drop_in("pop", {"ubuntu", "debian"}, "20.04"));
+  EXPECT_FALSE(is_drop_in("linuxmint", {"ubuntu", "debian"}, "20.3")) << "Ubuntu 20.04";
+  EXPECT_FALSE(is_drop_in("zorin", {"ubuntu", "debian"}, "16"));
+  EXPECT_FALSE(is_drop_in("devuan", {"debian"}, "4"));
 }
 
 // netplan's file sorts before one of the site's, and says what udev calls the NIC.
