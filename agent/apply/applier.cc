@@ -9,7 +9,7 @@
 namespace rdmaready {
 namespace {
 
-// What became of a file that was written. `now`: BootStore::DigestOf().
+// Sets the state of a file that was written earlier. `now`: BootStore::DigestOf().
 void SetStateNow(const absl::StatusOr<std::string>& now, BootFile& file) {
   if (now.ok() && *now == file.sha256) return;
   if (absl::IsNotFound(now.status())) {

@@ -58,7 +58,7 @@ absl::Status LinkInPlace(int folder, const std::string& from, const std::string&
                                                   : ErrnoStatus(errno, fmt::format("remove {}", from));
 }
 
-// `to` is absent between its two contents. What somebody else makes there meanwhile stays.
+// `to` is absent between its two contents. A file that another program makes there in between stays.
 absl::Status ExchangeInSteps(int folder, const std::string& from, const std::string& to) {
   const std::string aside = Aside(from);
   if (::renameat(folder, to.c_str(), folder, aside.c_str()) != 0)

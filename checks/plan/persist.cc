@@ -217,7 +217,7 @@ void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile
   }
 }
 
-// What the files of the boot make of the ToS of some ports.
+// Which ToS the files of the boot give some ports.
 enum class TosAtBoot : std::uint8_t {
   kUnknown = 0,  // a value or a port is not known
   kRight,        // each port gets the value

@@ -24,8 +24,9 @@ std::string MtuDropInPath(const Facts& host, const std::string& file, std::uint3
 bool IsAtBoot(const Facts& host, const std::string& path);
 
 // The file by which `owner`, a network manager, gives the interface that MTU. The path is empty where `owner`
-// is another program, the manager's name of the interface is not known, another file of the manager has another
-// MTU, or its file names another interface as well or is not the one that networkd uses.
+// is another program, or the manager's name of the interface is not known. It is also empty where another file
+// of the manager has another MTU, and where the manager's file names another interface as well, or is not the
+// one that networkd uses.
 PersistFile MtuFileOfManager(const Facts& host, const SettingPlace& place, const SettingOwner& owner,
                              std::uint32_t mtu_bytes);
 

@@ -154,7 +154,7 @@ PersistFile OwnersFile(const Facts& host, const SettingOwner& owner, const Netde
           .keeps = {MtuOf(netdev)}};
 }
 
-// A version of a distribution, "15.4"; the second number is 0 where there is none.
+// A version of a distribution, "15.4". Of "9" the second number is 0.
 struct Release {
   unsigned major = 0;
   unsigned minor = 0;

@@ -208,7 +208,7 @@ TEST(BootFilesOfAChange, RemainAfterAnEditAndAreForgotten) {
   EXPECT_TRUE(shop.applier->Status()->files.empty());
 }
 
-TEST(BootFilesOfAChange, AreShownAsTheyAreNow) {
+TEST(BootFilesOfAChange, ShowAnEditAndARemoval) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   shop.Confirmed();

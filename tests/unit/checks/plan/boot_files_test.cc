@@ -174,7 +174,7 @@ TEST(PersistFilesOfManagers, LeavesAFileOfNetplanThatIsReadLaterToAPerson) {
   EXPECT_TRUE(MtuFile(ManagedBy("/run/systemd/network/10-netplan-stor0.network", {earlier})).by_apply);
 }
 
-// By the file alone, without the site's definition, netplan would refuse all of its files.
+// Netplan would refuse all of its files if the site's definition went away and this file stayed.
 TEST(PersistFilesOfManagers, LeavesAVlanOfNetplanToAPerson) {
   constexpr const char* kSource = "/run/systemd/network/10-netplan-a.network";
   for (const char* driver : {"vlan", "802.1Q VLAN Support", "team"}) {
