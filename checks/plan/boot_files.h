@@ -39,9 +39,10 @@ bool IsBootFilePath(std::string_view path);
 // Permission bits of such a file: 0600 of netplan, which warns of any other, else 0644.
 std::uint32_t ModeOfBootFile(std::string_view path);
 
-// A limit of such a file that a person has to know, although its manager reads it. A connection of NetworkManager, which
-// is never read for this, may have a value of its own. A bond or bridge of netplan comes by the file alone, when
-// the site's definition goes. A copy of a .link file may be in the initramfs. Empty: nothing of the kind.
+// A limit of such a file that a person has to know, although its manager reads it. A connection of
+// NetworkManager, which is never read for this, may have a value of its own. A bond or bridge of netplan comes
+// by the file alone, when the site's definition goes. A copy of a .link file may be in the initramfs. Empty:
+// nothing of the kind.
 std::string_view LimitOfBootFile(std::string_view path, std::string_view content);
 
 // The link by which systemd starts the unit with its interface, as `systemctl enable` makes it. Empty texts:
