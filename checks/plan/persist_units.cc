@@ -154,7 +154,7 @@ PersistFile OwnersFile(const Facts& host, const SettingOwner& owner, const Netde
           .keeps = {MtuOf(netdev)}};
 }
 
-// A version of a distribution, "15.4". Of "9" the second number is 0.
+// A version of a distribution: "15.4" has both numbers, and "9" has a second number of 0.
 struct Release {
   unsigned major = 0;
   unsigned minor = 0;
