@@ -312,7 +312,7 @@ TEST(PersistFilesAgain, ReplaceAUnitAndARuleOfOursThatAreStale) {
 
 // ---- the rule of the ToS, by what the files of the boot set ----
 
-constexpr const char* kTosRule = "/etc/udev/rules.d/90-rdma-tos.rules";
+constexpr const char* kRuleOfTos = "/etc/udev/rules.d/90-rdma-tos.rules";
 
 // The rule that a plan has for a host whose RDMA-CM has `tos` now, where `file` sets these.
 PersistFile TosRule(const char* file, const std::vector<std::pair<const char*, const char*>>& writes,
@@ -328,12 +328,12 @@ PersistFile TosRule(const char* file, const std::vector<std::pair<const char*, c
   host.boot_writes = all;
   const Profile profile = VirtualFabricProfile();
   const std::vector<PersistFile> files = MakePlan(HostParts(host, profile), {.persist = true}).persist;
-  const PersistFile* found = Find(files, kTosRule);
+  const PersistFile* found = Find(files, kRuleOfTos);
   return found == nullptr ? PersistFile() : *found;
 }
 
 TEST(TosRule, IsLeftOutWhereAFileHasTheValue) {
-  for (const char* file : {kTosRule, "/etc/rc.local"}) {
+  for (const char* file : {kRuleOfTos, "/etc/rc.local"}) {
     for (const char* object : {"", "rxe0", "rxe0/1"}) {
       EXPECT_EQ(TosRule(file, {{object, "106"}}).path, "") << file << object;
       EXPECT_EQ(TosRule(file, {{object, "106"}}, 0).path, "") << "the next boot brings it: " << file << object;
@@ -343,9 +343,9 @@ TEST(TosRule, IsLeftOutWhereAFileHasTheValue) {
 
 TEST(TosRule, IsWrittenAnewWhereAFileHasAnotherValue) {
   for (const char* object : {"", "rxe0", "rxe0/1"}) {
-    EXPECT_TRUE(TosRule(kTosRule, {{object, "24"}}).by_apply) << object;
+    EXPECT_TRUE(TosRule(kRuleOfTos, {{object, "24"}}).by_apply) << object;
     const PersistFile site = TosRule("/etc/rc.local", {{object, "24"}});
-    EXPECT_EQ(site.path, kTosRule) << object;
+    EXPECT_EQ(site.path, kRuleOfTos) << object;
     EXPECT_FALSE(site.by_apply) << object;
     EXPECT_NE(site.note.find("/etc/rc.local: another ToS is set there"), std::string::npos) << site.note;
   }
@@ -355,8 +355,8 @@ TEST(TosRule, IsWrittenForAValueThatIsNotKnownIfThePlanSetsIt) {
   const std::vector<std::vector<std::pair<const char*, const char*>>> unknown{
       {}, {{"", "*"}}, {{"rxe7", "24"}}, {{"rxe0/2", "24"}}, {{"rxe0", "24"}, {"rxe0", "106"}}};
   for (const auto& writes : unknown) {
-    EXPECT_EQ(TosRule(kTosRule, writes).path, "");
-    EXPECT_TRUE(TosRule(kTosRule, writes, 0).by_apply);
+    EXPECT_EQ(TosRule(kRuleOfTos, writes).path, "");
+    EXPECT_TRUE(TosRule(kRuleOfTos, writes, 0).by_apply);
   }
 }
 
