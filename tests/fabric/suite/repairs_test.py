@@ -37,9 +37,7 @@ def setUpModule(may_reboot=False):
     HOST = Host("repairs", may_reboot=may_reboot, managers=True)
     unittest.addModuleCleanup(HOST.end)
     HOST.install()
-    # The agent does not read a program that a boot starts from such a place, and would not know all that the boot sets.
-    HOST.shell("cp /mnt/share/execd /usr/local/sbin/fabric-execd && "
-               "sed -i s,/mnt/share/execd,/usr/local/sbin/fabric-execd, /etc/systemd/system/fabric-execd.service && systemctl daemon-reload")
+    HOST.own_execd()
     # NetworkManager manages Ethernet ports, and of this host the storage port alone.
     HOST.shell("echo off > /sys/kernel/debug/dcbnic/dcb0/link_kind; mkdir -p /etc/NetworkManager/conf.d && "
                "printf '%s\\n' [main] 'no-auto-default=*' [keyfile] unmanaged-devices=except:interface-name:dcb0 > /etc/NetworkManager/conf.d/fabric.conf")

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import tool
+from eventually import eventually
 
 sys.path.append(str(tool.ROOT / "tests" / "fabric" / "lib"))
 import bring_up  # noqa: E402
@@ -15,6 +16,22 @@ from system_guest import SystemGuest  # noqa: E402
 
 PUPPET = tool.ROOT / "tests" / "fabric" / "guest" / "puppet.py"
 AGENT = "rdmaready-agent"
+# The NIC of the fabric is there when the drivers of other hosts have made theirs: before what sets it.
+NIC_UNIT = """[Unit]
+Description=The NIC of the fabric
+DefaultDependencies=no
+After=local-fs.target systemd-udevd.service sys-kernel-config.mount
+Requires=sys-kernel-config.mount
+Before=sysinit.target systemd-sysctl.service network-pre.target
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/usr/local/sbin/fabric-nic
+
+[Install]
+WantedBy=sysinit.target
+"""
 
 
 def build_packages(directory, release):
@@ -54,8 +71,36 @@ class Host:
     def shell(self, script, timeout_s=300):
         return self.guest.shell(script, timeout_s)
 
+    def put(self, path, text, mode="644"):
+        self.shell(f"mkdir -p $(dirname {path}) && cat > {path} <<'END'\n{text}END\nchmod {mode} {path}")
+
     def install(self, release=1):
         return self.shell(f"dpkg -i /mnt/share/{release}-*.deb && systemctl start {AGENT}")
+
+    def own_execd(self):
+        """Starts execd from the disk: the agent does not read a program of a share, and would not know all that the boot sets."""
+        self.shell("cp /mnt/share/execd /usr/local/sbin/fabric-execd && "
+                   "sed -i s,/mnt/share/execd,/usr/local/sbin/fabric-execd, /etc/systemd/system/fabric-execd.service && systemctl daemon-reload")
+
+    def nic_at_boot(self, script):
+        """Runs this Python program early in each boot: it makes the NIC. A shell script would count as one that sets the site's values."""
+        self.put("/etc/systemd/system/fabric-nic.service", NIC_UNIT)
+        self.put("/usr/local/sbin/fabric-nic", script, "755")
+        self.shell("systemctl -q --no-reload enable fabric-nic")
+
+    def reboot(self):
+        """Returns when the units of the new boot have started."""
+        boot = self.shell("cat /proc/sys/kernel/random/boot_id")
+        self.guest.run(["systemctl", "reboot"], 30)
+
+        def booted():
+            try:
+                return self.shell("cat /proc/sys/kernel/random/boot_id", 10)
+            except Exception:  # pylint: disable=broad-except  # it is on its way
+                return boot
+
+        eventually(booted, lambda now: now != boot, seconds=300, every=1)
+        eventually(lambda: self.shell("systemctl is-system-running || :").strip(), lambda state: state in ("running", "degraded"), seconds=120, every=2)
 
     def report(self, *options):
         """What `rdmaready check` says of the host, asked without an address."""

@@ -86,16 +86,7 @@ class TheLifeOfThePackages(unittest.TestCase):
 
     def a_reboot(self):
         runs = self.runs()
-        boot = self.host.shell("cat /proc/sys/kernel/random/boot_id")
-        self.host.guest.run(["systemctl", "reboot"], 30)
-
-        def booted():
-            try:
-                return self.host.shell("cat /proc/sys/kernel/random/boot_id", 10)
-            except Exception:  # pylint: disable=broad-except  # it is on its way
-                return boot
-
-        eventually(booted, lambda now: now != boot, seconds=200, every=2)
+        self.host.reboot()
         self.host.provision()
         self.restarted("none")
         self.assertGreaterEqual(int(self.runs()), int(runs))
