@@ -60,6 +60,17 @@ bool IsFollowed(std::string_view path) {
   return std::ranges::any_of(kFolders, [path](std::string_view folder) { return path.starts_with(folder); });
 }
 
+// Hooks of Debian for systemd-resolved make these files at each boot and source them: they give names and
+// addresses of servers to variables. Source: /etc/network/if-up.d/resolved of ifupdown 0.8.41, which a Debian
+// 12 has by default.
+bool IsOfResolver(std::string_view path) {
+  constexpr std::array<std::string_view, 4> kBeginnings{
+      "/run/network/ifupdown-inet-", "/run/network/ifupdown-inet6-", "/run/network/isc-dhcp-v4-",
+      "/run/network/isc-dhcp-v6-"};
+  return std::ranges::any_of(kBeginnings,
+                             [path](std::string_view beginning) { return path.starts_with(beginning); });
+}
+
 void AddGap(const Missing& why, const std::string& path, BootScripts& found) {
   found.gap = why;
   found.unread.push_back(path);
@@ -104,6 +115,7 @@ class Follower {
       const Call call = std::move(calls_.front());
       calls_.pop_front();
       if (call.path.starts_with("/*")) continue;  // a name that the script alone knows
+      if (IsOfResolver(call.path)) continue;
       if (!IsFollowed(call.path)) {
         AddGap({.kind = Missing::Kind::kUnsupported,
                 .detail = call.path + ": it runs at boot, and is not below /etc, /usr or /opt"},

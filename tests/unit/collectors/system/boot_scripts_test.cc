@@ -88,6 +88,24 @@ TEST(ReadBootScripts, ReadsNothingOutsideOfTheFoldersOfPrograms) {
   EXPECT_THAT(BootWritesOf(scripts).missing().detail, testing::HasSubstr("/mnt/share/qos.sh"));
 }
 
+TEST(ReadBootScripts, KnowsWhatTheResolverHookOfIfupdownSources) {
+  FakeHost host;
+  host.directories["/etc/network/if-up.d"] = Names{"resolved"};
+  const auto hook = [](const std::string& file) {
+    return "#!/bin/sh\ninterface=$IFACE\nmystatedir=/run/network\nif [ -e \"$mystatedir/" + file +
+           "-$interface\" ]; then\n  . \"$mystatedir/" + file + "-$interface\"\nfi\n";
+  };
+  for (const char* known : {"ifupdown-inet", "ifupdown-inet6", "isc-dhcp-v4", "isc-dhcp-v6"}) {
+    host.files["/etc/network/if-up.d/resolved"] = hook(known);
+    const BootScripts scripts = ReadBootScripts(host);
+    EXPECT_THAT(scripts.unread, IsEmpty()) << known;
+    EXPECT_THAT(*ReadDcbKeepers(host, scripts), IsEmpty()) << known;
+    EXPECT_THAT(*ReadTosKeepers(host, scripts), IsEmpty()) << known;
+  }
+  host.files["/etc/network/if-up.d/resolved"] = hook("qos");
+  EXPECT_THAT(ReadBootScripts(host).unread, ElementsAre("/run/network/qos-*"));
+}
+
 TEST(ReadBootScripts, EndsWhereScriptsStartEachOther) {
   FakeHost host = WithUnit("#!/bin/sh\n/usr/local/sbin/qos.sh $1 x\n");
   EXPECT_THAT(FollowedPaths(ReadBootScripts(host)), ElementsAre(kScript));
