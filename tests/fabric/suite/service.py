@@ -99,8 +99,8 @@ class Host:
             except Exception:  # pylint: disable=broad-except  # it is on its way
                 return boot
 
-        eventually(booted, lambda now: now != boot, seconds=300, every=1)
-        eventually(lambda: self.shell("systemctl is-system-running || :").strip(), lambda state: state in ("running", "degraded"), seconds=120, every=2)
+        eventually(booted, lambda now: now != boot, seconds=600, every=1)
+        eventually(lambda: self.shell("systemctl is-system-running || :").strip(), lambda state: state in ("running", "degraded"), seconds=300, every=2)
 
     def report(self, *options):
         """What `rdmaready check` says of the host, asked without an address."""
