@@ -33,7 +33,8 @@ struct PriorityCounters {
   struct Tally in;
   struct Tally copied;  // at ingress: copies beyond the first of a frame that goes to several ports
   struct Tally out;
-  struct Tally marked;  // at egress: with CE, by this switch
+  struct Tally marked;    // at egress: with CE, by this switch
+  struct Tally remarked;  // at ingress: copies that go on with another DSCP
   struct Tally dropped[kDrops];
   uint64_t pauses_sent;     // frames that stopped this priority of the link partner, with the renewals
   uint64_t resumes_sent;    // frames that let it go on

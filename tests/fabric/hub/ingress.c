@@ -30,6 +30,8 @@ static void Enqueue(struct Switch* of, int from, int to, const struct Headers* h
   }
   frame->in_port = (uint8_t)from;
   frame->priority = (uint8_t)priority;
+  if (RemarkFrame(&ingress->remark, frame, headers))
+    Add(&ingress->counters.of[priority].remarked, bytes);
   QueuePush(queue, frame);
   struct SecondOfPriority* second = &SecondAt(&egress->counters, now_ns)->of[priority];
   if (queue->bytes > second->most_queued_bytes) second->most_queued_bytes = queue->bytes;

@@ -24,6 +24,7 @@ static void ReportPriority(const struct Port* port, int number, int priority, st
   AddTally(to, "out", &counters->out);
   AddTally(to, "queued", &(struct Tally){port->queues[priority].frames, port->queues[priority].bytes});
   AddTally(to, "marked", &counters->marked);
+  AddTally(to, "remarked", &counters->remarked);
   struct Tally dropped = {0, 0};
   for (int i = 0; i < kDrops; i++) {
     dropped.frames += counters->dropped[i].frames;

@@ -99,6 +99,36 @@ static void ShowPriority(const struct Switch* of, int port, struct Text* to) {
   TextAdd(to, "%u", of->ports[port].classifier.port_priority);
 }
 
+// --- what leaves with another mark than it came with
+
+static bool SetRemark(struct Switch* of, int port, const char* value, uint64_t now_ns) {
+  (void)now_ns;
+  uint32_t values[kMostKeys];
+  uint64_t named;
+  for (uint32_t i = 0; i < kDscps; i++) values[i] = of->ports[port].remark.to_dscp[i];
+  if (!ReadPairs(value, kDscps, 0, kDscps - 1, NULL, values, &named)) return false;
+  for (uint32_t i = 0; i < kDscps; i++) of->ports[port].remark.to_dscp[i] = (uint8_t)values[i];
+  return true;
+}
+
+static void ShowRemark(const struct Switch* of, int port, struct Text* to) {
+  ShowMap(to, of->ports[port].remark.to_dscp, kDscps);
+}
+
+static const char kOddQueuePairs[] = "odd-qp", kEveryFrame[] = "all";
+
+static bool SetRemarkOf(struct Switch* of, int port, const char* value, uint64_t now_ns) {
+  (void)now_ns;
+  bool odd = strcmp(value, kOddQueuePairs) == 0;
+  if (!odd && strcmp(value, kEveryFrame) != 0) return false;
+  of->ports[port].remark.odd_queue_pairs = odd;
+  return true;
+}
+
+static void ShowRemarkOf(const struct Switch* of, int port, struct Text* to) {
+  TextAdd(to, "%s", of->ports[port].remark.odd_queue_pairs ? kOddQueuePairs : kEveryFrame);
+}
+
 // --- egress
 
 static bool SetRate(struct Switch* of, int port, const char* value, uint64_t now_ns) {
@@ -259,6 +289,8 @@ static const struct Knob kPortKnobs[] = {
     {"priority", SetPriority, ShowPriority},
     {"pcp", SetPcp, ShowPcp},
     {"dscp", SetDscp, ShowDscp},
+    {"remark", SetRemark, ShowRemark},
+    {"remark_of", SetRemarkOf, ShowRemarkOf},
     {"class", SetClass, ShowClass},
     {"ets", SetPortEts, ShowPortEts},
     {"pfc", SetPfc, ShowPfc},

@@ -45,6 +45,7 @@ void SwitchResetPort(struct Switch* of, int number) {
   struct Port* port = &of->ports[number];
   port->cut = false;
   ClassifierReset(&port->classifier);
+  RemarkReset(&port->remark);
   SchedulerReset(&port->scheduler);
   port->rate = (struct Rate){.mbps = of->start_mbps};
   port->lldp = (struct Lldp){.every_ms = 0};

@@ -14,6 +14,7 @@
 #include "pause.h"
 #include "queue.h"
 #include "rate.h"
+#include "remark.h"
 #include "scheduler.h"
 
 #ifdef __cplusplus
@@ -30,6 +31,7 @@ struct Port {
   uint8_t lossless;  // priorities with PFC, as bits: stops the link partner for them and obeys when the partner
                      // does
   struct Classifier classifier;
+  struct Remark remark;  // as ingress
   struct Scheduler scheduler;
   struct Rate rate;
   struct Lldp lldp;

@@ -196,6 +196,83 @@ TEST_F(EcnTest, KeepsEveryChecksumRight) {
   EXPECT_EQ(marked, 2000);
 }
 
+// Guest 1's port takes the mark of RDMA away.
+class RemarkTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    rig_.Introduce();
+    rig_.Set("1 remark 26:0");
+  }
+
+  Bytes Passed(int from, int to, const Bytes& frame) {
+    rig_.Receive(from, frame);
+    return rig_.Transmit(to);
+  }
+
+  Rig rig_{2};
+};
+
+TEST_F(RemarkTest, ChangesTheDscpOfAllThatComesInAndKeepsTheRest) {
+  for (const int ecn : {kNotEct, kEct0, kCe}) {
+    const Bytes marked = Ipv4Frame(2, 1, 26, ecn, 200);
+    EXPECT_EQ(Passed(1, 2, marked), Ipv4Frame(2, 1, 0, ecn, 200));
+    EXPECT_EQ(Passed(1, 2, Ipv6Frame(2, 1, 26, ecn, 200)), Ipv6Frame(2, 1, 0, ecn, 200));
+    EXPECT_EQ(Passed(1, 2, Tagged(Ipv4Frame(2, 1, 26, ecn, 200), 3)), Tagged(Ipv4Frame(2, 1, 0, ecn, 200), 3));
+    EXPECT_EQ(Passed(2, 1, Ipv4Frame(1, 2, 26, ecn, 200)), Ipv4Frame(1, 2, 26, ecn, 200)) << "the way back";
+  }
+  EXPECT_EQ(Passed(1, 2, Ipv4Frame(2, 1, 27, 0, 200)), Ipv4Frame(2, 1, 27, 0, 200));
+  EXPECT_EQ(Passed(1, 2, EthernetFrame(2, 1, 0x1234, 200)), EthernetFrame(2, 1, 0x1234, 200));
+  EXPECT_EQ(rig_.Of(1, 3).remarked.frames, 9u) << "in the priority that they had";
+  EXPECT_EQ(rig_.Of(2, 3).remarked.frames, 0u);
+}
+
+// With the headers of RoCEv2 behind that of IP.
+Bytes Roce(Bytes frame, std::size_t ip_bytes, std::uint32_t queue_pair) {
+  const bool v6 = ip_bytes == 40;
+  std::uint8_t* const header = frame.data() + kIpAt;
+  header[v6 ? 6 : 9] = 17;
+  std::uint8_t* const udp = header + ip_bytes;
+  udp[2] = 4791 >> 8;
+  udp[3] = 4791 & 0xff;
+  for (int i = 0; i < 3; i++) udp[8 + 5 + i] = static_cast<std::uint8_t>(queue_pair >> (16 - 8 * i));
+  if (!v6) {
+    header[10] = header[11] = 0;
+    const std::uint32_t checksum = 0xffff - HeaderSum(frame);
+    header[10] = static_cast<std::uint8_t>(checksum >> 8);
+    header[11] = static_cast<std::uint8_t>(checksum);
+  }
+  return frame;
+}
+
+TEST_F(RemarkTest, IsForOddQueuePairsOnDemand) {
+  rig_.Set("1 remark_of odd-qp");
+  for (const std::uint32_t pair : {0u, 1u, 2u, 3u, 0x10000u, 0xffffffu}) {
+    const int expected = pair % 2 == 1 && pair != 1 ? 0 : 26;
+    const Bytes v4 = Passed(1, 2, Roce(Ipv4Frame(2, 1, 26, kEct0, 200), 20, pair));
+    EXPECT_EQ(v4, Roce(Ipv4Frame(2, 1, expected, kEct0, 200), 20, pair)) << pair;
+    EXPECT_EQ(HeaderSum(v4), 0xffffu);
+    EXPECT_EQ(Passed(1, 2, Roce(Ipv6Frame(2, 1, 26, 0, 200), 40, pair)),
+              Roce(Ipv6Frame(2, 1, expected, 0, 200), 40, pair));
+  }
+  const Bytes other = Ipv4Frame(2, 1, 26, 0, 200);
+  EXPECT_EQ(Passed(1, 2, other), other) << "not RoCE";
+}
+
+TEST_F(RemarkTest, ReadsNothingBehindAFrameThatEndsEarly) {
+  rig_.Set("1 remark_of odd-qp");
+  // A header of 60 octets whose frame ends within the transport header.
+  for (std::size_t bytes = kIpAt + 60; bytes < kIpAt + 60 + 20; bytes++) {
+    Bytes frame = Ipv4Frame(2, 1, 26, 0, bytes);
+    frame[kIpAt] = 0x4f;
+    frame[kIpAt + 9] = 17;
+    frame[kIpAt + 10] = frame[kIpAt + 11] = 0;
+    const std::uint32_t checksum = 0xffff - HeaderSum(frame);
+    frame[kIpAt + 10] = static_cast<std::uint8_t>(checksum >> 8);
+    frame[kIpAt + 11] = static_cast<std::uint8_t>(checksum);
+    EXPECT_EQ(Passed(1, 2, frame), frame) << bytes;
+  }
+}
+
 TEST(Flooding, GoesToEachOtherPortAndCountsEachCopy) {
   Rig rig(4);
   Bytes frame = EthernetFrame(2, 1, 0x9999, 100);
