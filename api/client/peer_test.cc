@@ -44,9 +44,7 @@ class PeerRelay {
     answer.result = Result(test);
     if (test.patience.count() > 0) GiveUp(test, answer);
     for (const Side* side : {&from_, &to_}) {
-      if (side->result)
-        answer.counters.push_back({side->agent.name(), side->port_name, side->result->error_counters,
-                                   side->result->priority_packets, side->result->foreign_permille});
+      if (side->result) answer.counters.push_back(CountersOf(*side));
     }
     // Each direction as its own initiator tells it.
     answer.reverse = to_.reverse ? to_.reverse : from_.reverse;
@@ -126,6 +124,19 @@ class PeerRelay {
     absl::Status too_much = absl::OkStatus();
     std::optional<Beating> beating;
   };
+
+  static EndCounters CountersOf(const Side& side) {
+    const TransferResult& result = *side.result;
+    return {.host = side.agent.name(),
+            .port = side.port_name,
+            .changes = result.error_counters,
+            .packets = result.priority_packets,
+            .foreign_permille = result.foreign_permille,
+            .counted_ns = result.counted_ns,
+            .idle_packets = result.idle_packets,
+            .idle_ns = result.idle_ns,
+            .path_mtu_bytes = result.path_mtu_bytes};
+  }
 
   static void Carry(Side& source, Side& sink) {
     for (v1::TransferEvent event; source.stream->Read(&event);) {

@@ -91,6 +91,7 @@ v1::TransferOptions ToProto(const TransferOptions& options) {
   if (options.tos) message.set_tos(*options.tos);
   message.set_system_tos(options.system_tos);
   message.set_in_production(options.in_production);
+  message.set_connection(static_cast<v1::ConnectionKind>(options.connection));
   return message;
 }
 
@@ -106,6 +107,8 @@ TransferOptions FromProto(const v1::TransferOptions& message) {
   if (message.has_tos()) options.tos = static_cast<std::uint8_t>(std::min(message.tos(), 255u));
   options.system_tos = message.system_tos();
   options.in_production = message.in_production();
+  if (v1::ConnectionKind_IsValid(message.connection()))
+    options.connection = static_cast<ConnectionKind>(message.connection());
   return options;
 }
 

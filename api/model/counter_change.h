@@ -53,7 +53,12 @@ struct EndCounters {
   std::string port{};  // "mlx5_0/1"
   CounterChanges changes{};
   Fact<PriorityPackets> packets{};
-  std::optional<std::uint32_t> foreign_permille{};  // see TransferResult
+  // See TransferResult:
+  std::optional<std::uint32_t> foreign_permille{};
+  std::optional<std::int64_t> counted_ns{};  // of `packets`
+  Fact<PriorityPackets> idle_packets{};
+  std::optional<std::int64_t> idle_ns{};
+  std::optional<std::uint32_t> path_mtu_bytes{};
 
   bool operator==(const EndCounters&) const = default;
 };

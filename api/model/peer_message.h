@@ -5,6 +5,8 @@
 //
 // In production the initiator begins with kLimit, and the responder's offer says its own limit: the smaller one
 // holds. An end that hears nothing of a limit then refuses the test, since the other end would not keep to it.
+// With a plain verbs connection the initiator's kJoin and the responder's kJoined are between kOffer and
+// kReady.
 //
 // Agents with TLS wrap each of them: both say kHello first, and everything after that is a kSigned.
 //
@@ -24,10 +26,22 @@ namespace rdmaready {
 // 128 random bits, fresh for each test: admits the peer and keys the payload pattern.
 using Nonce = std::array<std::uint8_t, 16>;
 
+// One end of a plain verbs connection, for the other end's queue pair. Empty with RDMA-CM.
+struct QueuePairEnd {
+  std::string gid{};                 // "::ffff:10.0.0.1"
+  std::uint32_t number = 0;          // 24 bits; 0: there is none
+  std::uint32_t psn = 0;             // of its first packet; 24 bits
+  std::uint32_t path_mtu_bytes = 0;  // the largest payload of a packet that its port takes
+  std::uint32_t reads = 0;           // RDMA reads that it answers at a time
+
+  bool operator==(const QueuePairEnd&) const = default;
+};
+
 // Where the responder listens for the RDMA connection.
 struct Endpoint {
-  std::string address{};   // numeric
-  std::uint16_t port = 0;  // RDMA-CM, TCP port space
+  std::string address{};      // numeric
+  std::uint16_t port = 0;     // RDMA-CM, TCP port space; 0: a plain verbs connection
+  QueuePairEnd queue_pair{};  // of that
 
   bool operator==(const Endpoint&) const = default;
 };
@@ -67,6 +81,8 @@ enum class PeerMessageKind {
   kHello,   // of either end, with TLS: hello_key, certificates
   kSigned,  // of either end, with TLS: body, signature (agent/trust/)
   kLimit,   // initiator, in production: limit_bytes_per_s
+  kJoin,    // initiator has a queue pair for a plain verbs connection: endpoint.queue_pair
+  kJoined,  // responder's queue pair is connected to that one, and receives
 };
 
 struct PeerMessage {
@@ -99,7 +115,10 @@ struct PeerMessage {
          "verify", verify, "lanes", lanes, "endpoint_address", endpoint.address, "endpoint_port", endpoint.port,
          "nonce", nonce, "memory_address", memory.address, "memory_length_bytes", memory.length_bytes,
          "memory_rkey", memory.rkey, "counts", counts, "result", result, "hello_key", hello_key, "certificates",
-         certificates, "body", body, "signature", signature, "limit_bytes_per_s", limit_bytes_per_s);
+         certificates, "body", body, "signature", signature, "limit_bytes_per_s", limit_bytes_per_s,
+         "queue_pair_gid", endpoint.queue_pair.gid, "queue_pair_number", endpoint.queue_pair.number,
+         "queue_pair_psn", endpoint.queue_pair.psn, "queue_pair_path_mtu_bytes",
+         endpoint.queue_pair.path_mtu_bytes, "queue_pair_reads", endpoint.queue_pair.reads);
   }
 };
 

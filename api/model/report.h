@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/model/class_proof.h"
 #include "api/model/remedy.h"
 #include "api/model/waiver.h"
 
@@ -50,13 +51,14 @@ struct Finding {
   std::string profile{};  // by whose demands, on a host that follows several; empty: all of them say the same
   std::optional<Waived> waived{};  // accepted for now; then it does not count for the verdict
   std::optional<Remedy> remedy{};
+  std::optional<ClassProof> class_proof{};  // of tx.effective-class, where packets were counted
 
   bool operator==(const Finding&) const = default;
   void Fields(auto& list) const {
     list("id", id, "title", title, "scope", scope, "rung", rung, "subject", subject, "outcome", outcome,
          "blocking", blocking, "observed", observed, "expected", expected, "source", source, "why", why, "fix",
          fix, "hidden_by", hidden_by, "duration_ns", duration_ns, "profile", profile, "waived", waived,
-         "remedy", remedy);
+         "remedy", remedy, "class_proof", class_proof);
   }
 };
 

@@ -18,6 +18,13 @@ inline constexpr std::uint32_t kInProductionPercent = 5;
 
 enum class Operation { kUnknown, kSend, kWrite, kRead };
 
+// How the two queue pairs of a transfer come to know each other.
+enum class ConnectionKind {
+  kUnknown,  // in options: by RDMA-CM
+  kRdmaCm,   // the RDMA connection manager
+  kVerbs,    // each end moves its queue pair itself, by what the other end reports over the control channel
+};
+
 // How a case is run where the caller wants it otherwise than the row says. Both ends must be told the same.
 struct TransferOptions {
   bool busy_poll = false;      // spin on completions instead of sleeping
@@ -31,6 +38,7 @@ struct TransferOptions {
 
   std::optional<std::uint8_t> tos{};  // marks the traffic, whatever the agent's profile says
   bool system_tos = false;            // leaves the mark to RDMA-CM's configuration, whatever the profile says
+  ConnectionKind connection = ConnectionKind::kUnknown;
 
   // At most kInProductionPercent of the port's rate; where the agent allows it, also on a port that others use.
   bool in_production = false;
@@ -96,6 +104,7 @@ struct TransferResult {
   std::string remote_gid{};
   std::string transport{};  // "roce-v2", "iwarp", "infiniband", "memory"
   Marking marking{};
+  std::optional<ConnectionKind> connection{};  // as it was tried; absent: an older agent, by RDMA-CM
 
   std::uint32_t depth = 0;  // messages in flight on each queue pair; 0: not told (an older agent)
   std::uint32_t qps = 1;
@@ -125,6 +134,14 @@ struct TransferResult {
   // forward result has them, for both.
   CounterChanges error_counters{};
   Fact<PriorityPackets> priority_packets{};
+  std::optional<std::int64_t> counted_ns{};  // from the first reading of priority_packets to the second
+  // The packets of others: counted in the same way for `idle_ns` just before the test. Missing: not measured,
+  // or an older agent.
+  Fact<PriorityPackets> idle_packets{};
+  std::optional<std::int64_t> idle_ns{};
+  // The payload of a full packet that this end's queue pairs send (IBV_QP_PATH_MTU). Absent: iWARP, not
+  // connected, queue pairs that differ, or an older agent.
+  std::optional<std::uint32_t> path_mtu_bytes{};
   // Of what the port moved during the test, how much others move at the rate that was measured just before it.
   // Absent: the driver does not count what it moves, or an older agent.
   std::optional<std::uint32_t> foreign_permille{};
@@ -146,7 +163,8 @@ struct TransferResult {
          "latency", latency, "cpu_initiator_ns", cpu_initiator_ns, "cpu_responder_ns", cpu_responder_ns,
          "failure", failure, "error_counters", error_counters, "priority_packets", priority_packets,
          "foreign_permille", foreign_permille, "tester_cpu", tester_cpu, "tester_numa_node", tester_numa_node,
-         "limit_bytes_per_s", limit_bytes_per_s);
+         "counted_ns", counted_ns, "idle_packets", idle_packets, "idle_ns", idle_ns, "path_mtu_bytes",
+         path_mtu_bytes, "connection", connection, "limit_bytes_per_s", limit_bytes_per_s);
   }
 };
 

@@ -84,6 +84,10 @@ std::string_view Name(StepOutcome outcome) {
   return NameIn<StepOutcome::kFailed>({"not-reached", "done", "failed"}, outcome);
 }
 
+std::string_view Name(ConnectionKind kind) {
+  return NameIn<ConnectionKind::kVerbs>({"unknown", "rdma-cm", "verbs"}, kind);
+}
+
 std::string_view Name(FailureKind kind) {
   return NameIn<FailureKind::kCancelled>(
       {"unknown", "", "setup", "rejected", "unreachable", "completion", "disconnected", "peer-gone", "stalled",

@@ -24,6 +24,7 @@ std::string_view Name(RungOutcome outcome);       // "not-run", "pass", "fail", 
 std::string_view Name(Certainty certainty);       // "unknown", "possible", "likely", "certain"
 std::string_view Name(StepSite site);             // "unknown", "host", "port", "switch"
 std::string_view Name(Operation operation);       // "unknown", "send", "write", "read"
+std::string_view Name(ConnectionKind kind);       // "unknown", "rdma-cm", "verbs"
 std::string_view Name(FailureKind kind);          // "", "setup", "rejected", ... "peer-gone"
 std::string_view Name(CounterChange::Kind kind);  // "unknown", "unchanged", "grew", ... "gone"
 std::string_view Name(Protocol protocol);         // "unknown", "smb", "nvme", "iser", "nfs"

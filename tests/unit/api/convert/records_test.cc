@@ -39,7 +39,17 @@ Finding FullFinding() {
                            .steps = {{.site = StepSite::kSwitch, .action = "a"}, {.command = "f"}},
                            .alternatives = {"al"},
                            .check = "ch",
-                           .owner = "lldpad"}};
+                           .owner = "lldpad"},
+          .class_proof = ClassProof{.shares = {{.host = "a",
+                                                .counter = "sent back",
+                                                .priority = 3,
+                                                .packets = 5,
+                                                .all = 6,
+                                                .expected = 7,
+                                                .permille = 833,
+                                                .foreign_permille = 0,
+                                                .connection = ConnectionKind::kVerbs},
+                                               {.host = "b"}}}};
 }
 
 TransferResult FullResult() {
@@ -80,6 +90,12 @@ TransferResult FullResult() {
   result.tester_cpu = 18;
   result.tester_numa_node = 0;
   result.limit_bytes_per_s = 19;
+  result.counted_ns = 19;
+  result.idle_packets =
+      PriorityPackets{.sent = {8, 7, 6, 5, 4, 3, 2, 1}, .received = {16, 15, 14, 13, 12, 11, 10, 9}};
+  result.idle_ns = 20;
+  result.path_mtu_bytes = 1024;
+  result.connection = ConnectionKind::kVerbs;
   return result;
 }
 
@@ -93,6 +109,7 @@ TEST(ReportConversion, KeepsEveryFieldOfTransferOptions) {
                                 .max_bytes = 5,
                                 .tos = 0,
                                 .system_tos = true,
+                                .connection = ConnectionKind::kVerbs,
                                 .in_production = true};
   EXPECT_EQ(FromProto(ToProto(options)), options);
   EXPECT_EQ(FromProto(ToProto(TransferOptions{})), TransferOptions{});
