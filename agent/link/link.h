@@ -46,6 +46,18 @@ inline Patience Within(const Patience& patience, std::chrono::nanoseconds longes
   return shorter;
 }
 
+// How the ends of a plain verbs connection learn of each other's queue pair: over the control channel of the
+// test, which an RdmaLink does not know. Accept calls the first two, Connect the third, once each and on its
+// thread.
+struct Introduction {
+  // Waits for the initiator's end. Its fields are within their bounds, and this end may connect to its GID.
+  std::function<absl::StatusOr<QueuePairEnd>()> await{};
+  // Reports that the responder receives.
+  std::function<absl::Status()> ready{};
+  // Reports the initiator's end, and returns when the responder receives.
+  std::function<absl::Status(const QueuePairEnd& own)> join{};
+};
+
 // What the connection must hold at once and how it is used; known before it is made.
 struct LinkSettings {
   std::uint32_t sends = 1;  // sends, writes and reads posted and not yet known to be complete
@@ -61,6 +73,9 @@ struct LinkSettings {
   std::uint8_t responder_resources = 255;
   std::uint8_t initiator_depth = 255;
   std::uint16_t listen_port = 0;  // of Listen; 0: the system chooses
+  // kVerbs: Listen, Accept and Connect make a plain verbs connection, by `introduction`. Else RDMA-CM makes it.
+  ConnectionKind connection = ConnectionKind::kRdmaCm;
+  Introduction introduction{};
   // Called by Accept and Connect once memory can be registered and receives posted, and before the peer can
   // send; what fails it ends the call. May be empty. No other function of the RdmaLink may be called in it.
   std::function<absl::Status()> before_connected{};
@@ -159,6 +174,8 @@ struct LinkFacts {
   std::string transport{};  // "roce-v2", "roce-v1", "iwarp", "infiniband", "memory"
   Marking marking{};
   std::uint32_t read_depth = 0;  // RDMA reads that may be outstanding at the peer; 0: the device does not tell
+  // The payload of a full packet. Absent: iWARP, or the device does not report it.
+  std::optional<std::uint32_t> path_mtu_bytes{};
 };
 
 class RdmaLink {
@@ -166,7 +183,7 @@ class RdmaLink {
   virtual ~RdmaLink() = default;
 
   // Listens on a port of `local_address` (numeric, IPv4 or IPv6). kSetup when no RDMA device has it, or the
-  // port is taken.
+  // port is taken. A plain verbs connection has no port: the endpoint names this end's queue pair.
   virtual absl::StatusOr<Endpoint> Listen(const std::string& local_address, const LinkSettings& settings) = 0;
 
   // Waits for the peer that presents `nonce` and rejects everybody else. After the deadline: kRejected when

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <optional>
 
 #include "agent/link/failure.h"
 #include "agent/link/verbs_text.h"
@@ -75,6 +77,22 @@ std::uint32_t ReadDepthOf(ibv_qp* queue_pair) {
   return std::min(depths.max_rd_atomic, depths.max_dest_rd_atomic);
 }
 
+// siw answers with the MTU of its netdev, which says nothing of its segments.
+std::optional<std::uint32_t> PathMtuOf(ibv_qp* queue_pair) {
+  ibv_qp_attr path{};
+  ibv_qp_init_attr unused{};
+  if (ibv_query_qp(queue_pair, &path, IBV_QP_PATH_MTU, &unused) != 0) return std::nullopt;
+  switch (path.path_mtu) {
+    case IBV_MTU_256:
+    case IBV_MTU_512:
+    case IBV_MTU_1024:
+    case IBV_MTU_2048:
+    case IBV_MTU_4096:
+      return 128U << static_cast<unsigned>(path.path_mtu);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 VerbsLink::~VerbsLink() {
@@ -119,7 +137,7 @@ void VerbsLink::Disconnect() {
   described_ = Describe();
   connected_ = false;
   // Also flushes what is still posted. Fails only when the connection is gone already.
-  if (Stop(queue_pair_.get()) == 0) static_cast<void>(id_.Disconnect());
+  if (Stop(queue_pair_.get()) == 0 && id_) static_cast<void>(id_.Disconnect());
 }
 
 LinkFacts VerbsLink::Describe() const {
@@ -129,7 +147,8 @@ LinkFacts VerbsLink::Describe() const {
           .remote_gid = iwarp ? std::string() : GidText(route_.remote_gid),
           .transport = TransportOf(context_.get(), route_.port_number, queue_pair_.get()),
           .marking = iwarp ? Marking{} : MarkingOf(queue_pair_.get()),
-          .read_depth = ReadDepthOf(queue_pair_.get())};
+          .read_depth = ReadDepthOf(queue_pair_.get()),
+          .path_mtu_bytes = iwarp ? std::nullopt : PathMtuOf(queue_pair_.get())};
 }
 
 bool VerbsLink::is_iwarp() const { return context_ && context_->device->transport_type == IBV_TRANSPORT_IWARP; }

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// VerbsLink: a RdmaLink over a reliable connection of the RDMA connection manager: InfiniBand, RoCE or iWARP.
+// VerbsLink: a RdmaLink over a reliable connection. The RDMA connection manager makes it, on InfiniBand, RoCE
+// or iWARP, or it is a plain verbs connection of RoCE v2, as NCCL and perftest have. There each end moves its
+// queue pair itself. It uses the GID of its address, and the traffic class of the settings (0 without one).
+// iWARP has no connection without its connection manager, and on InfiniBand the subnet manager knows the paths.
+//
+// No request names the nonce of a plain connection before its queue pair is connected. A packet reaches that
+// queue pair only from the GID that the initiator reported, with its number and PSN. The PSN is drawn at
+// random. So the first message carries the nonce. Until it has come, no memory is registered but the 16 bytes
+// for it, and another message ends the connection. Disconnect does not inform the peer: the control channel
+// does.
 //
 // Its own protection domain, one completion queue for both directions. Event driven unless the settings say
 // otherwise: it sleeps in poll() on the completion channel and the connection events at once. Uses neither
@@ -56,7 +65,8 @@ class VerbsLink final : public RdmaLink {
   // --- set-up (verbs_setup.cc) ---
   absl::Status OpenChannel(CmId& id);
   absl::Status OpenContext(const CmId& id);
-  absl::Status CreateQueues();
+  absl::Status CreateQueues();  // and moves the queue pair to where receives may be posted
+  absl::Status CreateQueuePair();
   absl::Status Mark(CmId& id) const;
   // Of a request: what to answer with, or a failure that refuses it.
   using Admission = std::function<absl::StatusOr<std::vector<std::uint8_t>>(const CmEvent& event)>;
@@ -72,6 +82,19 @@ class VerbsLink final : public RdmaLink {
                            const Patience& patience);
   absl::Status AwaitPathEvent(CmEventType wanted, const std::string& action, const Patience& patience);
   bool is_iwarp() const;
+
+  // --- set-up of a plain verbs connection (verbs_plain.cc) ---
+  bool is_plain() const { return settings_.connection == ConnectionKind::kVerbs; }
+  absl::Status OpenPlain(const std::string& local_address, const LinkSettings& settings);
+  absl::Status CreatePlainQueuePair();
+  absl::Status ConnectTo(const QueuePairEnd& peer);
+  absl::StatusOr<Endpoint> ListenPlain(const std::string& local_address, const LinkSettings& settings);
+  absl::Status AcceptPlain(const Nonce& nonce, const Patience& patience);
+  absl::Status ConnectPlain(const Endpoint& endpoint, PrivateData nonce, const std::string& local_address,
+                            const LinkSettings& settings, const Patience& patience);
+  absl::Status ReceiveNonce(const Nonce& nonce, const Patience& patience);
+  absl::Status SendNonce(PrivateData nonce, const Patience& patience);
+  absl::StatusOr<Completion> AwaitOne(const Patience& patience);
 
   // --- data path (verbs_data.cc) ---
   absl::StatusOr<ibv_sge> Element(const Slice& slice) const;
@@ -97,7 +120,9 @@ class VerbsLink final : public RdmaLink {
   std::vector<Window> windows_{};       // by WindowId; empty where the memory is unregistered
   bool can_invalidate_ = false;
 
-  CmRoute route_{};  // of id_, or of the listener before there is one
+  CmRoute route_{};  // of id_, or of the listener before there is one; of a plain connection its own GIDs
+  QueuePairEnd own_end_{};      // of a plain connection
+  std::uint8_t gid_index_ = 0;  // of its GID in the port's table
   LinkSettings settings_{};
   Handshake handshake_{};
   bool connected_ = false;

@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 
@@ -61,6 +62,49 @@ int MakeReady(ibv_qp* queue_pair, const CmId& id, const ReadDepths* depths) {
     if (const int error = Move(queue_pair, id, state, depths); error != 0) return error;
   }
   return 0;
+}
+
+int InitializePlain(ibv_qp* queue_pair, std::uint8_t port_number) {
+  ibv_qp_attr attributes{};
+  attributes.qp_state = IBV_QPS_INIT;
+  attributes.port_num = port_number;
+  attributes.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+  return ibv_modify_qp(queue_pair, &attributes,
+                       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+int MakeReadyPlain(ibv_qp* queue_pair, const PlainPath& path, const QueuePairEnd& peer,
+                   const ibv_gid& peer_gid) {
+  constexpr std::uint8_t kHopLimit = 64;
+  constexpr std::uint8_t kReceiverNotReadyTimer = 12;  // 0.64 ms
+  ibv_qp_attr attributes{};
+  attributes.qp_state = IBV_QPS_RTR;
+  attributes.path_mtu = static_cast<ibv_mtu>(std::bit_width(path.path_mtu_bytes) - 8);
+  attributes.dest_qp_num = peer.number;
+  attributes.rq_psn = peer.psn;
+  attributes.max_dest_rd_atomic = path.depths.responder_resources;
+  attributes.min_rnr_timer = kReceiverNotReadyTimer;
+  attributes.ah_attr.is_global = 1;
+  attributes.ah_attr.port_num = path.port_number;
+  attributes.ah_attr.grh = {.dgid = peer_gid,
+                            .flow_label = 0,
+                            .sgid_index = path.gid_index,
+                            .hop_limit = kHopLimit,
+                            .traffic_class = path.traffic_class};
+  const int error = ibv_modify_qp(queue_pair, &attributes,
+                                  IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                                      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+  if (error != 0) return error;
+  attributes = {};
+  attributes.qp_state = IBV_QPS_RTS;
+  attributes.timeout = kAckTimeout;
+  attributes.retry_cnt = kRetries;
+  attributes.rnr_retry = path.receiver_not_ready_retries;
+  attributes.sq_psn = path.own_psn;
+  attributes.max_rd_atomic = path.depths.initiator_depth;
+  return ibv_modify_qp(queue_pair, &attributes,
+                       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+                           IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 // On iWARP the stream has to be drained, and the connection manager ends it.

@@ -25,6 +25,12 @@ using MemoryRegion = Handle<ibv_mr, ibv_dereg_mr>;
 inline int FreeWindow(ibv_mw* window) { return ibv_dealloc_mw(window); }  // that is static in its header
 using MemoryWindow = Handle<ibv_mw, FreeWindow>;
 
+// 4.096 us * 2^17 = 0.54 s, six retries: a dead path is a completion error after some 4 s, before the stall
+// limit and the deadline of every case. The connection manager's own default is beyond them on most devices,
+// and the soft device takes seven retries for "for ever".
+inline constexpr std::uint8_t kAckTimeout = 17;
+inline constexpr std::uint8_t kRetries = 6;
+
 // The operation of a failed completion is undefined in verbs, so it travels in the id.
 inline constexpr unsigned kIdBits = 56;
 inline std::uint64_t Tagged(Work work, std::uint64_t id) {
@@ -49,6 +55,20 @@ struct ReadDepths {
 int Initialize(ibv_qp* queue_pair, const CmId& id);
 // From there to where it sends; null: with the depths that the connection manager agreed on.
 int MakeReady(ibv_qp* queue_pair, const CmId& id, const ReadDepths* depths);
+// The same of a plain verbs connection, which no connection manager knows. The GID of `peer` is valid.
+struct PlainPath {
+  std::uint8_t port_number = 0;
+  std::uint8_t gid_index = 0;
+  std::uint8_t traffic_class = 0;
+  std::uint8_t receiver_not_ready_retries = 0;
+  std::uint32_t path_mtu_bytes = 0;  // 256 to 4096
+  std::uint32_t own_psn = 0;
+  ReadDepths depths{};
+};
+int InitializePlain(ibv_qp* queue_pair, std::uint8_t port_number);
+int MakeReadyPlain(ibv_qp* queue_pair, const PlainPath& path, const QueuePairEnd& peer,
+                   const ibv_gid& peer_gid);
+
 // To where nothing more is sent and what is posted comes back.
 int Stop(ibv_qp* queue_pair);
 

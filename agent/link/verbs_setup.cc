@@ -17,12 +17,6 @@ namespace rdmaready {
 namespace {
 
 constexpr int kBacklog = 8;
-// 4.096 us * 2^17 = 0.54 s, six retries: a dead path is a completion error after some 4 s, before the stall
-// limit and the deadline of every case. The connection manager's own default is beyond them on most devices,
-// and the soft device takes seven retries for "for ever".
-constexpr std::uint8_t kAckTimeout = 17;
-constexpr std::uint8_t kRetries = 6;
-
 bool IsUnreachable(int error_number) {
   return error_number == ENETUNREACH || error_number == EHOSTUNREACH || error_number == ETIMEDOUT ||
          error_number == ENETDOWN || error_number == EHOSTDOWN;
@@ -99,6 +93,15 @@ absl::Status VerbsLink::OpenContext(const CmId& id) {
 }
 
 absl::Status VerbsLink::CreateQueues() {
+  RR_RETURN_IF_ERROR(CreateQueuePair());
+  if (const int error = Initialize(queue_pair_.get(), id_); error != 0) {
+    return ErrnoFailure(FailureKind::kSetup, error,
+                        std::string("initialize a queue pair on ") + ibv_get_device_name(context_->device));
+  }
+  return settings_.before_connected ? settings_.before_connected() : absl::OkStatus();
+}
+
+absl::Status VerbsLink::CreateQueuePair() {
   const std::string device = ibv_get_device_name(context_->device);
   domain_.reset(ibv_alloc_pd(context_.get()));
   if (!domain_) return ErrnoFailure(FailureKind::kSetup, errno, "allocate a protection domain on " + device);
@@ -120,11 +123,8 @@ absl::Status VerbsLink::CreateQueues() {
   attributes.qp_type = IBV_QPT_RC;
   attributes.sq_sig_all = 0;
   queue_pair_.reset(ibv_create_qp(domain_.get(), &attributes));
-  if (!queue_pair_) return ErrnoFailure(FailureKind::kSetup, errno, "create a queue pair on " + device);
-  if (const int error = Initialize(queue_pair_.get(), id_); error != 0) {
-    return ErrnoFailure(FailureKind::kSetup, error, "initialize a queue pair on " + device);
-  }
-  return settings_.before_connected ? settings_.before_connected() : absl::OkStatus();
+  return queue_pair_ ? absl::OkStatus()
+                     : ErrnoFailure(FailureKind::kSetup, errno, "create a queue pair on " + device);
 }
 
 CmParameters VerbsLink::Parameters(PrivateData private_data, const CmEvent* request) const {
@@ -152,6 +152,7 @@ absl::Status VerbsLink::Mark(CmId& id) const {
 }
 
 absl::StatusOr<Endpoint> VerbsLink::Listen(const std::string& local_address, const LinkSettings& settings) {
+  if (settings.connection == ConnectionKind::kVerbs) return ListenPlain(local_address, settings);
   RR_ASSIGN_OR_RETURN(sockaddr_storage address, ParseAddress(local_address, settings.listen_port));
   RR_RETURN_IF_ERROR(OpenChannel(listener_));
   settings_ = settings;
@@ -202,6 +203,7 @@ absl::Status VerbsLink::AcceptRequest(const CmEvent& request, CmId id, PrivateDa
 }
 
 absl::Status VerbsLink::Accept(const Nonce& nonce, const Patience& patience) {
+  if (is_plain()) return AcceptPlain(nonce, patience);
   return AcceptIf(
       [&nonce](const CmEvent& event) -> absl::StatusOr<std::vector<std::uint8_t>> {
         if (!SameNonce(event, nonce)) return absl::PermissionDeniedError("not the nonce");
@@ -220,7 +222,7 @@ absl::Status VerbsLink::AcceptAnyone(const Greeter& greet, const Patience& patie
 }
 
 absl::Status VerbsLink::AcceptIf(const Admission& admit, const Patience& patience) {
-  if (!listener_) return MakeFailure(FailureKind::kSetup, "accept: not listening");
+  if (!listener_ || is_plain()) return MakeFailure(FailureKind::kSetup, "accept: not listening");
   while (true) {
     const absl::StatusOr<CmEvent> event = NextEvent(channel_, patience);
     if (!event.ok()) {
@@ -337,6 +339,9 @@ absl::Status VerbsLink::ResolvePath(const Endpoint& endpoint, const std::string&
 absl::Status VerbsLink::Connect(const Endpoint& endpoint, PrivateData private_data,
                                 const std::string& local_address, const LinkSettings& settings,
                                 const Patience& patience) {
+  if (settings.connection == ConnectionKind::kVerbs) {
+    return ConnectPlain(endpoint, private_data, local_address, settings, patience);
+  }
   RR_RETURN_IF_ERROR(OpenChannel(id_));
   settings_ = settings;
   RR_RETURN_IF_ERROR(Mark(id_));

@@ -72,6 +72,23 @@ std::string GidText(const ibv_gid& gid) {
   return ::inet_ntop(AF_INET6, gid.raw, text, sizeof text) == nullptr ? std::string() : text;
 }
 
+ibv_gid GidOf(const sockaddr_storage& address) {
+  ibv_gid gid{};
+  if (address.ss_family == AF_INET6) {
+    std::memcpy(gid.raw, &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, sizeof gid.raw);
+    return gid;
+  }
+  gid.raw[10] = gid.raw[11] = 0xff;
+  std::memcpy(gid.raw + 12, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, sizeof(in_addr));
+  return gid;
+}
+
+absl::StatusOr<ibv_gid> ParseGid(const std::string& text) {
+  ibv_gid gid{};
+  if (::inet_pton(AF_INET6, text.c_str(), gid.raw) == 1) return gid;
+  return MakeFailure(FailureKind::kSetup, fmt::format("GID '{}': not an IPv6 address", text));
+}
+
 std::string RejectText(int status) {
   if (status <= 0) return EventStatusText(status);
   const auto found = std::ranges::find(kReasons, status, &Reason::number);

@@ -20,6 +20,12 @@ absl::StatusOr<sockaddr_storage> ParseAddress(const std::string& address, std::u
 // Without the port; "?" when it is no Internet address.
 std::string AddressText(const sockaddr* address);
 
+// The GID of RoCE v2 of an address that ParseAddress made: itself, or an IPv4 one mapped.
+ibv_gid GidOf(const sockaddr_storage& address);
+
+// Reads the text that GidText makes; kSetup where it is not an IPv6 address.
+absl::StatusOr<ibv_gid> ParseGid(const std::string& text);
+
 // "::ffff:10.0.0.1", as an IPv6 address is written; empty for all zeros.
 std::string GidText(const ibv_gid& gid);
 

@@ -6,6 +6,7 @@
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
 #include "agent/transfer/data_smbd.h"
+#include "agent/transfer/introduction.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/run.h"
@@ -30,6 +31,7 @@ absl::Status CheckOffer(const PeerMessage& offer, const TransferCase& test, cons
 absl::Status TakeOffer(const PeerMessage& offer, Session& session) {
   RR_RETURN_IF_ERROR(CheckOffer(offer, session.test(), session.options()));
   RR_RETURN_IF_ERROR(session.AgreeOnLimit(offer.limit_bytes_per_s));
+  RR_RETURN_IF_ERROR(CheckEndpoint(offer.endpoint, session.options()));
   const auto& may_connect = session.options().may_connect;
   return may_connect ? may_connect(offer.endpoint.address) : absl::OkStatus();
 }
@@ -79,9 +81,10 @@ absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& d
   if (session.test().wrapping == Wrapping::kSmbDirect) {
     return InitiateSmbDirect(session, offer, patience, pattern.emplace(offer.nonce), data, phase);
   }
-  RR_RETURN_IF_ERROR(session.link().Connect(offer.endpoint, offer.nonce, session.options().local_address,
-                                            SettingsOf(Role::kInitiator, session.test(), session.options()),
-                                            patience));
+  LinkSettings settings = SettingsOf(Role::kInitiator, session.test(), session.options());
+  AddConnection(session, settings);
+  RR_RETURN_IF_ERROR(
+      session.link().Connect(offer.endpoint, offer.nonce, session.options().local_address, settings, patience));
   RR_ASSIGN_OR_RETURN(const PeerMessage ready, session.Expect(PeerMessageKind::kReady, session.deadline()));
   RR_RETURN_IF_ERROR(MakeData(session, pattern.emplace(offer.nonce), ready.memory, data));
   RR_RETURN_IF_ERROR(session.Start());

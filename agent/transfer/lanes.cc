@@ -66,6 +66,7 @@ TransferResult RunDirection(const End& end, const Direction& direction) {
   theirs->case_name = merged.case_name;
   theirs->operation = merged.operation;
   theirs->message_bytes = merged.message_bytes;
+  theirs->path_mtu_bytes = merged.path_mtu_bytes;
   theirs->failure = MoreTelling(theirs->failure, merged.failure);
   return *std::move(theirs);
 }
@@ -89,6 +90,7 @@ TransferResult MergeLanes(std::span<const LaneEnd> lanes) {
     merged.cpu_initiator_ns += result.cpu_initiator_ns;
     merged.cpu_responder_ns += result.cpu_responder_ns;
     merged.failure = MoreTelling(merged.failure, result.failure);
+    if (merged.path_mtu_bytes != result.path_mtu_bytes) merged.path_mtu_bytes.reset();
     latencies.Add(lane.latencies);
     AddIntervals(intervals, lane.interval_bytes);
   }

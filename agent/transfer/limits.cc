@@ -30,6 +30,10 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
   if (options.qps < 1 || options.qps > kMaxQps) {
     return TooMuch(fmt::format("{} queue pairs: 1 to {} are allowed", options.qps, kMaxQps));
   }
+  if (options.connection == ConnectionKind::kVerbs && test.wrapping != Wrapping::kNone) {
+    return TooMuch(
+        fmt::format("{} over a plain verbs connection: SMB Direct connects by RDMA-CM alone", test.name));
+  }
   if (options.depth > kMaxDepth) {
     return TooMuch(fmt::format("{} messages in flight: up to {} are allowed", options.depth, kMaxDepth));
   }
@@ -63,6 +67,7 @@ void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimi
   run.busy_poll = options.busy_poll;
   run.qps = qps;
   run.bidirectional = options.bidirectional;
+  if (options.connection == ConnectionKind::kVerbs) run.connection = ConnectionKind::kVerbs;
   run.max_bytes = limits.moved_bytes / qps;
   if (options.max_bytes > 0) run.max_bytes = std::min(run.max_bytes, options.max_bytes);
 }

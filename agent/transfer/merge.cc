@@ -61,7 +61,9 @@ TransferResult Sanitized(TransferResult result) {
   result.transport = SafeLine(result.transport, kMaxTextBytes);
   result.failure.detail = SafeLine(result.failure.detail, kMaxTextBytes);
   result.error_counters = {};  // of the peer's host, like the next: not ours to tell
-  result.priority_packets = {};
+  result.priority_packets = result.idle_packets = {};
+  result.counted_ns = result.idle_ns = std::nullopt;
+  result.path_mtu_bytes.reset();
   result.foreign_permille = result.tester_cpu = result.tester_numa_node = std::nullopt;
   result.elapsed_ns = std::max<std::int64_t>(result.elapsed_ns, 0);
   result.cpu_initiator_ns = std::max<std::int64_t>(result.cpu_initiator_ns, 0);

@@ -6,6 +6,7 @@
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
 #include "agent/transfer/data_smbd.h"
+#include "agent/transfer/introduction.h"
 #include "agent/transfer/lane.h"
 #include "agent/transfer/merge.h"
 #include "agent/transfer/nonce.h"
@@ -58,11 +59,11 @@ absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Responde
   RR_RETURN_IF_ERROR(session.HearLimit());
   RR_ASSIGN_OR_RETURN(const Nonce nonce, FreshNonce());
   SmbdEnd* const smbd = MakeSmbDirect(session, pattern.emplace(nonce), data);
-  RR_ASSIGN_OR_RETURN(
-      const Endpoint endpoint,
-      session.link().Listen(
-          session.options().local_address,
-          smbd != nullptr ? smbd->link_settings() : SettingsOf(Role::kResponder, test, session.options())));
+  LinkSettings settings =
+      smbd != nullptr ? smbd->link_settings() : SettingsOf(Role::kResponder, test, session.options());
+  AddConnection(session, settings);
+  RR_ASSIGN_OR_RETURN(const Endpoint endpoint,
+                      session.link().Listen(session.options().local_address, settings));
   RR_RETURN_IF_ERROR(session.Tell({.kind = PeerMessageKind::kOffer,
                                    .case_name = std::string(test.name),
                                    .message_bytes = test.message_bytes,
@@ -100,6 +101,7 @@ TransferResult ConcludeResponder(Session& session, const EndView& own) {
   result.operation = own.result.operation;
   result.message_bytes = own.result.message_bytes;
   result.unverified = own.result.unverified;
+  result.path_mtu_bytes = own.result.path_mtu_bytes;
   result.failure = MoreTelling(result.failure, own.result.failure);
   return result;
 }

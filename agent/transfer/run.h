@@ -29,6 +29,7 @@ struct RunOptions {
   std::uint32_t qps = 1;        // queue pairs in each direction; at least 1; both ends must agree
   bool bidirectional = false;   // another transfer the other way at the same time; both ends must agree
   std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
+  ConnectionKind connection = ConnectionKind::kRdmaCm;  // both ends must agree
   std::chrono::milliseconds stall_limit{5'000};  // nothing completes for this long: stalled
   // To resolve and connect. The connection manager sends a lost request again after 4.6 s, which is
   // CMA_CM_RESPONSE_TIMEOUT and twice the packet's life time (drivers/infiniband/core/cma.c): there is time for
@@ -43,7 +44,8 @@ struct RunOptions {
   // it.
   std::shared_ptr<Pacer> pacer{};
   std::shared_ptr<Pacer> reverse_pacer{};  // of the other direction of a bidirectional test
-  // Of the initiator: whether it may connect where an offer says, which may name any address. Empty: it may.
+  // Whether this end may connect where the other end says, which may name any address: the initiator where an
+  // offer says, the responder of a plain verbs connection with the GID of the initiator. Empty: it may.
   std::function<absl::Status(const std::string& address)> may_connect{};
 };
 

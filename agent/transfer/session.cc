@@ -40,6 +40,10 @@ std::string_view KindName(PeerMessageKind kind) {
       return "a result";
     case PeerMessageKind::kLimit:
       return "a limit (it tests in production and this end does not; both need it, or neither)";
+    case PeerMessageKind::kJoin:
+      return "a join";
+    case PeerMessageKind::kJoined:
+      return "a joined";
     case PeerMessageKind::kHello:
     case PeerMessageKind::kSigned:
       return "a signed message (its agent has TLS and this one has not; both need it, or neither)";
@@ -165,8 +169,8 @@ absl::Status Session::Hear(PeerMessage message) {
   return Ended();
 }
 
-absl::StatusOr<PeerMessage> Session::Expect(PeerMessageKind kind, TimePoint deadline) {
-  early_kind_ = PeerMessageKind::kUnknown;
+absl::StatusOr<PeerMessage> Session::Expect(PeerMessageKind kind, TimePoint deadline, PeerMessageKind early) {
+  early_kind_ = early;
   if (early_ && early_->kind == kind) return *std::exchange(early_, std::nullopt);
   while (true) {
     if (options_.cancel.stop_requested()) return GivenUp();
@@ -296,6 +300,8 @@ EndView ViewOf(Role role, const TransferCase& test, const RunOptions& options, c
   result.transport = facts.transport;
   result.marking = facts.marking;
   result.marking.tos = options.tos;
+  result.path_mtu_bytes = facts.path_mtu_bytes;
+  result.connection = options.connection;
   result.depth = test.depth;
   result.busy_poll = options.busy_poll;
   result.unverified = !options.verify;

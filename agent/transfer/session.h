@@ -52,8 +52,10 @@ class Session {
 
   // --- control ---
   absl::Status Tell(const PeerMessage& message);
-  // The next message of the other end, which must be of `kind`; anything else ends the conversation.
-  absl::StatusOr<PeerMessage> Expect(PeerMessageKind kind, TimePoint deadline);
+  // The next message of the other end, which must be of `kind`; anything else ends the conversation. `early`
+  // may come after it, as of PatienceUntil: for a call of the RdmaLink that hears a message while it sets up.
+  absl::StatusOr<PeerMessage> Expect(PeerMessageKind kind, TimePoint deadline,
+                                     PeerMessageKind early = PeerMessageKind::kUnknown);
   // OK while the test may go on: not cancelled, the channel open, the other end not finished. Never blocks.
   absl::Status Interrupted();
   // For calls of the RdmaLink that wait in the set-up. A message of kind `early`, which the other end may send

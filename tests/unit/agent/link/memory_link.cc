@@ -70,10 +70,27 @@ absl::StatusOr<Endpoint> MemoryLink::Listen(const std::string& local_address, co
   const std::lock_guard lock(fabric_.mutex);
   fabric_.listening = true;
   fabric_.end(role_).settings = settings;
+  if (settings.connection == ConnectionKind::kVerbs)
+    return Endpoint{.address = local_address, .queue_pair = QueuePair()};
   return Endpoint{.address = local_address, .port = 4711};
 }
 
+QueuePairEnd MemoryLink::QueuePair() const {
+  const bool initiator = role_ == Role::kInitiator;
+  return {.gid = initiator ? "::ffff:10.0.0.1" : "::ffff:10.0.0.2",
+          .number = initiator ? 17U : 18U,
+          .psn = initiator ? 0U : 0xffffffU,
+          .path_mtu_bytes = fabric_.path_mtu_bytes.at(static_cast<std::size_t>(role_)),
+          .reads = 8};
+}
+
 absl::Status MemoryLink::Accept(const Nonce& nonce, const Patience& patience) {
+  const LinkSettings& settings = fabric_.end(role_).settings;
+  if (settings.connection == ConnectionKind::kVerbs) {
+    RR_ASSIGN_OR_RETURN(const QueuePairEnd peer, settings.introduction.await());
+    if (peer.number != 17) return MakeFailure(FailureKind::kSetup, "no such queue pair");
+    RR_RETURN_IF_ERROR(settings.introduction.ready());
+  }
   return AcceptIf(
       [&nonce](const Handshake& request) -> absl::StatusOr<std::vector<std::uint8_t>> {
         if (!std::ranges::equal(request.private_data, nonce))
@@ -115,6 +132,10 @@ absl::Status MemoryLink::AcceptIf(const Greeter& admit, const Patience& patience
 
 absl::Status MemoryLink::Connect(const Endpoint& endpoint, PrivateData private_data, const std::string&,
                                  const LinkSettings& settings, const Patience& patience) {
+  if (settings.connection == ConnectionKind::kVerbs) {
+    if (endpoint.queue_pair.number != 18) return MakeFailure(FailureKind::kSetup, "no such queue pair");
+    RR_RETURN_IF_ERROR(settings.introduction.join(QueuePair()));
+  }
   std::unique_lock lock(fabric_.mutex);
   fabric_.end(role_).settings = settings;
   if (fabric_.refuses) {
@@ -408,7 +429,8 @@ LinkFacts MemoryLink::Describe() const {
   return {.local_gid = initiator ? "gid-i" : "gid-r",
           .remote_gid = initiator ? "gid-r" : "gid-i",
           .transport = "memory",
-          .read_depth = 8};
+          .read_depth = 8,
+          .path_mtu_bytes = fabric_.path_mtu_bytes.at(static_cast<std::size_t>(role_))};
 }
 
 }  // namespace rdmaready

@@ -82,6 +82,7 @@ struct MemoryFabric {
   // What goes wrong, set before the test runs.
   std::vector<Fault> faults{};
   bool unreachable = false;
+  std::array<std::uint32_t, 2> path_mtu_bytes{4096, 4096};  // by Role
   std::optional<Role> cannot_register{};
   std::optional<Role> cannot_invalidate{};
   std::chrono::milliseconds slow_connect{};  // from the accept to the initiator's knowing of it
@@ -129,6 +130,7 @@ class MemoryLink final : public RdmaLink {
   LinkFacts Describe() const override;
 
  private:
+  QueuePairEnd QueuePair() const;  // of this end, for a plain verbs connection
   // All of these are called with the fabric's mutex held.
   absl::Status Await(std::unique_lock<std::mutex>& lock, const Patience& patience,
                      const std::function<bool()>& ready);

@@ -105,6 +105,18 @@ TEST_P(Lanes, SeveralQueuePairsAddUp) {
   EXPECT_EQ(outcome.initiator.forward, outcome.responder.forward);
 }
 
+TEST_P(Lanes, EachEndReportsThePathMtuOfItsOwnQueuePairs) {
+  for (std::uint32_t lane = 0; lane < 2; ++lane) fabric(lane).path_mtu_bytes = {1024, 2048};
+  Outcome outcome = Run(SmallCase(GetParam()), With(2));
+  EXPECT_EQ(outcome.initiator.forward.path_mtu_bytes, 1024u);
+  EXPECT_EQ(outcome.responder.forward.path_mtu_bytes, 2048u);
+  Renew();
+  fabric(1).path_mtu_bytes = {1024, 4096};
+  outcome = Run(SmallCase(GetParam()), With(2));
+  EXPECT_EQ(outcome.initiator.forward.path_mtu_bytes, std::nullopt) << "its queue pairs differ";
+  EXPECT_EQ(outcome.responder.forward.path_mtu_bytes, 4096u);
+}
+
 TEST_P(Lanes, BothDirectionsHaveTheirOwnFigures) {
   const Outcome outcome = Run(SmallCase(GetParam()), With(1, true));
   ASSERT_TRUE(outcome.initiator.reverse && outcome.responder.reverse);

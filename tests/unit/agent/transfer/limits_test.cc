@@ -55,6 +55,14 @@ TEST(Limits, RefuseWhatIsTooMuchAndSayHowMuchIsNot) {
   }
 }
 
+TEST(Limits, RefuseSmbDirectOverAPlainVerbsConnection) {
+  const TransferOptions plain{.connection = ConnectionKind::kVerbs};
+  const absl::Status status = Customized(*FindCase("smbd-8k"), plain).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("SMB Direct connects by RDMA-CM alone"));
+  EXPECT_TRUE(Customized(*FindCase("write-8k"), plain).ok());
+}
+
 TEST(Limits, HoldForTheLargestThatIsAllowed) {
   for (const TransferCase& test : CasesOn(Rung::kPeer)) {
     for (const std::uint32_t qps : {1u, 4u, 16u}) {

@@ -37,6 +37,13 @@ TEST(Sanitized, BelievesNoPeerAboutErrorCounters) {
   EXPECT_FALSE(Sanitized(result).foreign_permille);
   EXPECT_FALSE(Sanitized(result).tester_cpu);
   EXPECT_FALSE(Sanitized(result).tester_numa_node);
+  result.idle_packets = PriorityPackets{};
+  result.idle_ns = result.counted_ns = 7;
+  result.path_mtu_bytes = 4096;
+  EXPECT_EQ(Sanitized(result).idle_packets, Fact<PriorityPackets>{});
+  EXPECT_FALSE(Sanitized(result).idle_ns);
+  EXPECT_FALSE(Sanitized(result).counted_ns);
+  EXPECT_FALSE(Sanitized(result).path_mtu_bytes);
 }
 
 TEST(Merge, AddsWhatTheResponderVerified) {
@@ -118,7 +125,8 @@ TEST(MoreTelling, KeepsTheFirstOfEquals) {
 }
 
 TEST(FailureStatus, GoesThereAndBackForEveryKind) {
-  for (int kind = static_cast<int>(FailureKind::kSetup); kind <= static_cast<int>(FailureKind::kCancelled); ++kind) {
+  for (int kind = static_cast<int>(FailureKind::kSetup); kind <= static_cast<int>(FailureKind::kCancelled);
+       ++kind) {
     const Failure failure{.kind = static_cast<FailureKind>(kind), .detail = "why"};
     const absl::Status status = MakeFailure(failure.kind, failure.detail);
     EXPECT_FALSE(status.ok());
