@@ -15,6 +15,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,6 +27,7 @@
 #include "agent/port/port_counters.h"
 #include "agent/port/port_lock.h"
 #include "agent/port/port_use.h"
+#include "agent/port/priority_packets.h"
 #include "agent/port/probe_path.h"
 #include "agent/port/use_watch.h"
 #include "agent/probe/prover.h"
@@ -256,6 +258,9 @@ class Agent {
   // Keeps with `now` what counted in the reading before it, and `now` for the next one.
   void CompareWithLast(Facts& now);
   CounterReading CountersOf(const PortAddress& port);
+  PacketReading PacketsOf(const PortAddress& port);
+  // The packets of others before the test that begins now; the second of the two is its own first reading.
+  std::pair<PacketReading, PacketReading> IdlePackets(const PeerTicket& ticket, const std::stop_token& cancel);
   // Of its NUMA node; none where nobody says.
   std::set<std::uint32_t> CpusNear(const PortAddress& port);
   // One transfer of this host through `port`, with what its error counters did meanwhile.

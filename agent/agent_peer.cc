@@ -91,19 +91,32 @@ absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& c
   return RunPeerOver(ticket, with_signatures, proves, cancel);
 }
 
+PacketReading Agent::PacketsOf(const PortAddress& port) {
+  absl::StatusOr<PacketReading> read =
+      worker_.Read<PacketReading>([nics = port.nics, &by = clock()](HostReader& host) {
+        return PacketReading{.packets = ReadPriorityPackets(host, nics), .when = by.Now()};
+      });
+  if (read.ok()) return *std::move(read);
+  return {.packets = MissingFrom(read.status()), .when = clock().Now()};
+}
+
+// Each end does so by itself: nothing of the test is on the wire until both have ended it, since the responder
+// offers after it and the initiator connects after it.
+std::pair<PacketReading, PacketReading> Agent::IdlePackets(const PeerTicket& ticket,
+                                                           const std::stop_token& cancel) {
+  PacketReading idle = PacketsOf(ticket.port);
+  const auto longest = IdleBefore(ticket.test, ticket.request.options, idle.packets);
+  if (longest.count() == 0 || !clock().SleepUntil(clock().Now() + longest, cancel)) return {idle, idle};
+  return {std::move(idle), PacketsOf(ticket.port)};
+}
+
 absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                             const std::stop_token& cancel) {
   const Counted running(live_tests_);
   const std::int64_t started = UnixNs(clock());
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  const auto packets = [&]() -> Fact<PriorityPackets> {
-    absl::StatusOr<Fact<PriorityPackets>> read = worker_.Read<Fact<PriorityPackets>>(
-        [nics = ticket.port.nics](HostReader& host) { return ReadPriorityPackets(host, nics); });
-    if (!read.ok()) return MissingFrom(read.status());
-    return *std::move(read);
-  };
-  const Fact<PriorityPackets> before = packets();
   const UseWatch watch = WatchUse(ticket.port, ticket.pass, cancel);
+  const auto [idle, before] = IdlePackets(ticket, watch.token());
   RunOptions options = OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options),
                                  ticket.port, ticket.pass, watch, ticket.caller);
   const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
@@ -113,7 +126,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   });
   // It was not tried: that says nothing of the way between the two hosts.
   if (guard && !guard->refused().ok()) return RefusedPeer(ticket, guard->refused());
-  live.result.priority_packets = PacketsBetween(before, packets());
+  NotePackets(idle, before, PacketsOf(ticket.port), live.result);
   live.duration_ns = UnixNs(clock()) - started;
   const std::string role = initiator ? "initiator" : "responder";
   Keep(live, {.run_id = ticket.caller.run_id,

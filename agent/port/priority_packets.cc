@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/port/priority_packets.h"
 
+#include <algorithm>
+
 #include "checks/words/ethernet.h"
 #include "collectors/nic/nic_statistics.h"
 
@@ -62,6 +64,28 @@ Fact<PriorityPackets> PacketsBetween(const Fact<PriorityPackets>& before, const 
   if (!Subtract(before->sent, grown.sent) || !Subtract(before->received, grown.received))
     return Missing{Missing::Kind::kFailed, "the NIC's counters were set back during the test"};
   return grown;
+}
+
+std::chrono::milliseconds IdleBefore(const TransferCase& test, const TransferOptions& options,
+                                     const Fact<PriorityPackets>& read) {
+  constexpr std::chrono::milliseconds kLongest{1'000};
+  const bool one_way = test.operation == Operation::kWrite || test.operation == Operation::kRead;
+  if (!read || !one_way || test.wrapping != Wrapping::kNone || options.bidirectional) return {};
+  return std::min(test.duration, kLongest);
+}
+
+void NotePackets(const PacketReading& idle, const PacketReading& before, const PacketReading& after,
+                 TransferResult& result) {
+  const auto between = [](const PacketReading& from, const PacketReading& to) {
+    return std::chrono::nanoseconds(to.when - from.when).count();
+  };
+  result.priority_packets = PacketsBetween(before.packets, after.packets);
+  result.counted_ns = between(before, after);
+  result.idle_packets = {};
+  result.idle_ns.reset();
+  if (idle.when == before.when) return;
+  result.idle_packets = PacketsBetween(idle.packets, before.packets);
+  result.idle_ns = between(idle, before);
 }
 
 }  // namespace rdmaready

@@ -63,6 +63,45 @@ TEST(PriorityPackets, BetweenTwoReadingsAreTheDifference) {
   EXPECT_EQ(PacketsBetween(before, denied).missing(), denied);
 }
 
+PacketReading At(int milliseconds, std::uint64_t sent) {
+  return {.packets = PriorityPackets{.sent = {sent}},
+          .when = Clock::TimePoint(std::chrono::milliseconds(milliseconds))};
+}
+
+TEST(PriorityPackets, KeepTheIdleIntervalBesideTheTest) {
+  TransferResult result;
+  NotePackets(At(100, 5), At(600, 7), At(1'700, 100), result);
+  EXPECT_EQ(result.priority_packets, Fact<PriorityPackets>(PriorityPackets{.sent = {93}}));
+  EXPECT_EQ(result.counted_ns, 1'100'000'000);
+  EXPECT_EQ(result.idle_packets, Fact<PriorityPackets>(PriorityPackets{.sent = {2}}));
+  EXPECT_EQ(result.idle_ns, 500'000'000);
+}
+
+TEST(PriorityPackets, LackTheIdleIntervalWhereNoneWasMeasured) {
+  TransferResult result;
+  result.idle_ns = 1;  // of whoever made the result
+  NotePackets(At(100, 5), At(100, 5), At(1'700, 100), result);
+  EXPECT_TRUE(result.priority_packets);
+  EXPECT_EQ(result.idle_packets, Fact<PriorityPackets>{});
+  EXPECT_FALSE(result.idle_ns);
+}
+
+TEST(PriorityPackets, WaitAsLongAsTheTestLastsAndUpToASecond) {
+  const Fact<PriorityPackets> read = PriorityPackets{};
+  const auto idle_of = [&](std::string_view name, const TransferOptions& options = {}) {
+    return IdleBefore(*FindCase(name), options, read).count();
+  };
+  EXPECT_EQ(idle_of("write-512k"), 500);
+  EXPECT_EQ(idle_of("read-8k"), 500);
+  TransferCase longer = *FindCase("write-8k");
+  longer.duration = std::chrono::seconds(30);
+  EXPECT_EQ(IdleBefore(longer, {}, read).count(), 1'000);
+  EXPECT_EQ(idle_of("send-1k"), 0) << "its payload goes both ways";
+  EXPECT_EQ(idle_of("smbd-8k"), 0);
+  EXPECT_EQ(idle_of("write-8k", {.bidirectional = true}), 0);
+  EXPECT_EQ(IdleBefore(longer, {}, Missing{}).count(), 0) << "the NIC counts no priorities";
+}
+
 TEST(PriorityPackets, AreCountedWhereDcbIs) {
   Port port{.device = "mlx5_bond_0", .number = 1};
   port.netdev = Netdev{.name = "bond0"};
