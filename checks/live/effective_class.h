@@ -20,12 +20,22 @@ inline constexpr std::string_view kEffectiveClassId = "tx.effective-class";
 // Tells something about a class: all of its payload went one way.
 bool ShowsClass(const TransferResult& result);
 
-// `ends` are those of JudgeTransfer, the initiator's first. Fail where one of them counted the transfer's
-// packets in another priority; pass where the responder counted them in the right one, and the initiator too as
-// far as it counts. What comes back (acknowledgements of a write, requests of a read) fails as the payload does
-// where it was counted elsewhere, and adds nothing where it was not counted: acknowledgements are few. Unknown
-// without counters of priorities, and where less was counted than was moved. Other traffic of the port can hide
-// where the packets went, and then nothing is said either.
+// Judges four counters: the payload sent and received, and what comes back (acknowledgements of a write,
+// requests of a read) sent and received. `ends` are those of JudgeTransfer, the initiator's first.
+//
+// Packets of others are left out: those that the end counted in an idle interval just before the test, in
+// proportion to the lengths. A counter is right where the class of RDMA has at least 99 % of the rest; of few
+// packets all but 8 and at least 90 %, since the kernel resolves addresses beside the transfer. It is wrong
+// where the class has less and has fewer packets than the transfer had. Where the exact number that comes back
+// is not known, it is wrong where more than a tenth is elsewhere. It is unknown
+// - where the end counts no priorities, or fewer packets than the transfer had;
+// - where others had more than a tenth of the packets, or the end did not measure them;
+// - where other traffic may explain the rest.
+// The payload has messages x ceil(message_bytes / path MTU of the sending queue pair) packets.
+//
+// Pass: all four are right. Fail: one is wrong; the first of them on the way decides the remedy. A profile
+// without a lossless priority turns a failure into a warning. An older agent reports no path MTU and no idle
+// interval: then 4096 bytes for each packet are assumed, failures are found as before, and nothing passes.
 Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& place,
                             std::span<const EndCounters> ends, const Profile& profile);
 
