@@ -17,6 +17,7 @@
 #include "checks/words/names.h"
 #include "cli/bundle/saved.h"
 #include "cli/commands.h"
+#include "cli/connect_flag.h"
 #include "cli/credentials.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
@@ -37,6 +38,7 @@ struct CheckFlags {
   std::vector<std::string> facts{};
   std::string bundle{};
   std::vector<std::string> profiles{};
+  std::string connect = "cm";
   std::vector<std::string> ports{};
   std::string level = "host";
   std::string target{};
@@ -285,6 +287,8 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
   if (const absl::Status count = CheckHostCount(addresses.size(), level); !count.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(count));
   }
+  if (options.connect != "cm" && level < Rung::kPeer)
+    return context.Fail(ExitStatus::kUsage, "--connect is for --level peer and above");
   const absl::StatusOr<std::optional<std::chrono::milliseconds>> wait = WaitOf(options);
   if (!wait.ok()) return context.Fail(ExitStatus::kUsage, Message(wait.status()));
   absl::StatusOr<ProbeOptions> server = ServerOf(options, level);
@@ -302,7 +306,8 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
                         .ports = options.ports,
                         .server = *server,
                         .in_production = options.in_production,
-                        .watch = std::chrono::seconds(options.watch_seconds)};
+                        .watch = std::chrono::seconds(options.watch_seconds),
+                        .connections = ConnectionsOf(options.connect)};
   if (!options.profiles.empty()) {
     absl::StatusOr<Site> site = ChooseSite(options.profiles);
     if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
@@ -345,6 +350,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(OneOf({"host", "loopback", "peer", "smb-direct", "server", "share"}))
       ->type_name("LEVEL")
       ->capture_default_str();
+  AddConnect(app, options->connect);
   app.add_option("--watch", options->watch_seconds,
                  "Watch the ports this long before all else, and judge what counted and which LLDP was heard "
                  "meanwhile (neighbours announce themselves every 30 s)")

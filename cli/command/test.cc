@@ -8,11 +8,15 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "api/base/number.h"
 #include "api/base/quantity.h"
 #include "api/base/status.h"
+#include "api/profile/load.h"
 #include "cli/commands.h"
+#include "cli/connect_flag.h"
 #include "cli/explanation.h"
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/test_runner.h"
@@ -33,6 +37,8 @@ struct TestOptions {
   std::string duration{};
   std::string max_bytes{};
   std::string tos{};
+  std::string profile{};  // of peer
+  std::string connect = "cm";
   MaxTime max_time{};
   bool list = false;
 };
@@ -120,6 +126,18 @@ absl::StatusOr<std::vector<PortSelection>> ParsePorts(const std::string& text, s
   return ports;
 }
 
+// SMB Direct connects by RDMA-CM alone.
+absl::Status KnowKinds(const TestOptions& options) {
+  if (options.connect == "cm") return absl::OkStatus();
+  for (const std::string& name : options.cases) {
+    const TransferCase* test = FindCase(name);
+    if (test != nullptr && test->wrapping == Wrapping::kSmbDirect)
+      return absl::InvalidArgumentError("--case " + name +
+                                        ": SMB Direct connects by RDMA-CM alone (--connect cm)");
+  }
+  return absl::OkStatus();
+}
+
 using Transfers =
     std::function<void(TestRunner&, const std::vector<HostClient>&, const std::vector<PortSelection>&)>;
 
@@ -134,7 +152,10 @@ ExitStatus RunTransfers(const Context& context, const std::vector<std::string>& 
   if (const absl::Status known = KnowCases(options.cases); !known.ok()) {
     return context.Fail(ExitStatus::kUsage, Message(known));
   }
+  if (const absl::Status kinds = KnowKinds(options); !kinds.ok())
+    return context.Fail(ExitStatus::kUsage, Message(kinds));
   TestRunner test([&](const std::string& what) { context.console.Progress(what); });
+  test.ConnectBy(ConnectionsOf(options.connect));
   ShowAtInterrupt(context, test);
   const std::string whom = names.empty() ? "this host" : fmt::format("{}", fmt::join(names, " and "));
   options.max_time.Arm(
@@ -161,9 +182,21 @@ ExitStatus RunLoopback(const Context& context, const TestOptions& options) {
 }
 
 ExitStatus RunPeer(const Context& context, const TestOptions& options) {
+  std::optional<Profile> profile;
+  TransferOptions how = options.how;
+  if (!options.profile.empty()) {
+    absl::StatusOr<Profile> loaded = LoadProfile(options.profile);
+    if (!loaded.ok()) return context.Fail(ExitStatus::kUsage, Message(loaded.status()));
+    profile = *std::move(loaded);
+    if (options.tos.empty()) {
+      how.tos = profile->tos;
+      how.system_tos = !profile->tos.has_value();
+    }
+  }
   return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
-                        test.Peer(hosts, ports, options.cases, options.how);
+                        if (profile) test.JudgeClassBy(*profile);
+                        test.Peer(hosts, ports, options.cases, how);
                       });
 }
 
@@ -196,6 +229,7 @@ void AddHow(CLI::App& app, TestOptions& options) {
   app.add_option("--max-bytes", options.max_bytes,
                  "The measured part ends there even before its time, on each queue pair, like 100M")
       ->type_name("SIZE");
+  AddConnect(app, options.connect);
   app.add_option(
          "--tos", options.tos,
          "Mark the traffic by this ToS; system: as RDMA-CM is configured (default: as the agent's profile "
@@ -219,6 +253,10 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
   peer->add_option("--port", options->peer_ports,
                    "The RDMA port of both, or A's and B's (default: ports that share a subnet)")
       ->type_name("DEV/N[,DEV/N]");
+  peer->add_option("--profile", options->profile,
+                   "A built-in profile or a YAML file: mark the traffic by its ToS, and prove that writes and "
+                   "reads are in its class (tx.effective-class)")
+      ->type_name("NAME|FILE");
   for (CLI::App* sub : {loopback, peer}) {
     AddCases(*sub, *options);
     AddHow(*sub, *options);
@@ -230,7 +268,8 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
       "write-512k");
   peer->footer(
       "\nExamples:\n  rdmaready test peer node1 node2\n  rdmaready test peer node1 node2 --port "
-      "mlx5_0/1,mlx5_2/1 --case send-1k");
+      "mlx5_0/1,mlx5_2/1 --case send-1k\n  rdmaready test peer node1 node2 --profile smb-direct-roce --case "
+      "write-512k --qps 4");
   app.require_subcommand(0, 1);
   return [=](const Context& context) {
     if (options->list) return context.List(CasesJson(CaseNames()), CaseNames());

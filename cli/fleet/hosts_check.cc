@@ -19,6 +19,7 @@
 #include "checks/remembered.h"
 #include "checks/waiving.h"
 #include "cli/fleet/fan_out.h"
+#include "cli/fleet/pair_class.h"
 #include "cli/fleet/tested_pairs.h"
 
 namespace rdmaready {
@@ -29,10 +30,6 @@ std::vector<TransferCase> PairCases(Rung level) {
   std::vector<TransferCase> cases = CheckedCasesOn(Rung::kPeer);
   if (level >= Rung::kSmbDirect) std::ranges::copy(CheckedCasesOn(Rung::kSmbDirect), std::back_inserter(cases));
   return cases;
-}
-
-bool ShowsTrouble(const Finding& finding) {
-  return finding.outcome == Outcome::kFail || finding.outcome == Outcome::kWarn;
 }
 
 // A case as it stands until it was run.
@@ -380,40 +377,45 @@ void HostsCheck::ProbeFrom(std::size_t index) {
   if (!answer->store_notice.empty()) notes.store_notice = answer->store_notice;
 }
 
+std::vector<ConnectionKind> HostsCheck::KindsFor(const TransferCase& test, const PairJob& job) const {
+  std::vector<ConnectionKind> kinds = options_.connections;
+  if (test.wrapping != Wrapping::kNone) return {ConnectionKind::kRdmaCm};
+  // Over one kind alone, the case itself says that it does not apply.
+  if (!job.no_verbs.empty() && kinds.size() > 1) std::erase(kinds, ConnectionKind::kVerbs);
+  return kinds;
+}
+
 void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot, TestedWay& way) {
   const Profile& profile = *job.profile;
-  const TransferOptions marked{
-      .tos = profile.tos, .system_tos = !profile.tos.has_value(), .in_production = options_.in_production};
-  Finding of_class = ClassNotJudged(job.place, "no RDMA write went through");
-  std::uint64_t most_bytes = 0;  // of the transfers that show the class
+  const std::vector<TransferCase> cases = PairCases(options_.level);
+  PairClass of_class(job.place, profile, KindsFor(cases.front(), job));
   std::size_t number = 0;
-  for (const TransferCase& test : PairCases(options_.level)) {
-    CaseOutcome outcome = engine.Run(job, test.name, marked);
-    if (outcome.made) {
-      NoteFailure(outcome.result.failure, number, EndOf(job.from, job.from_port, {}),
-                  EndOf(job.to, job.to_port, {}), *job.profile, way);
+  for (const TransferCase& test : cases) {
+    std::vector<KindFinding> findings;
+    const std::vector<ConnectionKind> kinds = KindsFor(test, job);
+    for (const ConnectionKind connection : kinds) {
+      const TransferOptions how{.tos = profile.tos,
+                                .system_tos = !profile.tos.has_value(),
+                                .connection = connection,
+                                .in_production = options_.in_production};
+      CaseOutcome outcome = engine.Run(job, test.name, how);
+      if (outcome.made && connection == kinds.front()) {
+        NoteFailure(outcome.result.failure, number, EndOf(job.from, job.from_port, {}),
+                    EndOf(job.to, job.to_port, {}), *job.profile, way);
+      }
+      of_class.Add(test, connection, outcome);
+      const std::lock_guard lock(mutex_);
+      NoteEnd(job.from, outcome.from);
+      NoteEnd(job.to, outcome.to);
+      findings.push_back({connection, std::move(outcome.finding), GidsOf(outcome.result)});
     }
     ++number;
-    const bool plain = test.wrapping == Wrapping::kNone;
-    if (plain && ShowsClass(outcome.result)) {
-      Finding judged = JudgeEffectiveClass(outcome.result, job.place, outcome.counters, profile);
-      // Writes and reads go the two ways: what one of them shows to be wrong is, and the first is told.
-      if (most_bytes == 0 ||
-          (!ShowsTrouble(of_class) && (ShowsTrouble(judged) || outcome.result.bytes > most_bytes))) {
-        most_bytes = outcome.result.bytes;
-        of_class = std::move(judged);
-      }
-    }
     const std::lock_guard lock(mutex_);
-    NoteEnd(job.from, outcome.from);
-    NoteEnd(job.to, outcome.to);
-    run_.report.pairs[job.pair].findings[slot++] = std::move(outcome.finding);
+    run_.report.pairs[job.pair].findings[slot++] = OfAllKinds(findings);
   }
-  if (const std::optional<Finding> cause = engine.ObstacleOf(job); cause && most_bytes == 0) {
-    of_class = Explained(of_class, *cause);
-  }
+  Finding finding = of_class.Finish(engine.ObstacleOf(job));
   const std::lock_guard lock(mutex_);
-  run_.report.pairs[job.pair].findings[slot] = std::move(of_class);
+  run_.report.pairs[job.pair].findings[slot] = std::move(finding);
 }
 
 void HostsCheck::NoteEnd(std::size_t host, const EndOutcome& end) {

@@ -37,6 +37,8 @@ struct HostsCheckOptions {
   ProbeOptions server{};              // what each asks of the SMB server, from level server on
   bool in_production = false;         // of all live tests: TransferOptions::in_production
   std::chrono::seconds watch{};       // how long each watches its ports first
+  // Over which plain RDMA is tried between hosts, each case over each of them. Not empty.
+  std::vector<ConnectionKind> connections{ConnectionKind::kRdmaCm};
   // Gets what is known when all hosts were asked, when they were compared, and after the tests between them.
   // May be empty.
   std::function<void(const Report& report)> climbed{};
@@ -82,6 +84,7 @@ class HostsCheck {
   void WaiveLocked(Report& report) const;
   void ConcludeLocked(Report& report) const;
   // With the mutex held. Nothing when nothing is `gone`.
+  std::vector<ConnectionKind> KindsFor(const TransferCase& test, const PairJob& job) const;
   void NoteEnd(std::size_t host, const EndOutcome& end);
 
   std::vector<HostClient>& hosts_;

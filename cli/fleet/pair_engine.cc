@@ -17,9 +17,19 @@ bool IsGone(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsUnimplemented(status) || absl::IsDeadlineExceeded(status);
 }
 
-// One direction of one pair of ports.
-std::string WayOf(const PairJob& job) { return fmt::format("{} {} {}", job.from, job.to, job.place.subject); }
-std::string WayBack(const PairJob& job) { return fmt::format("{} {} {}", job.to, job.from, job.back.subject); }
+// One direction of one pair of ports, for one kind of connection.
+std::string Way(std::size_t from, std::size_t to, const std::string& subject, ConnectionKind connection) {
+  const bool plain = connection == ConnectionKind::kVerbs;
+  return fmt::format("{} {} {}{}", from, to, subject, plain ? " verbs" : "");
+}
+std::string WayOf(const PairJob& job, ConnectionKind connection) {
+  return Way(job.from, job.to, job.place.subject, connection);
+}
+std::string WayBack(const PairJob& job, ConnectionKind connection) {
+  return Way(job.to, job.from, job.back.subject, connection);
+}
+
+bool BothAnswered(const CaseOutcome& outcome) { return outcome.from.status.ok() && outcome.to.status.ok(); }
 
 // A kernel says at once that it has no route or no device.
 constexpr std::chrono::milliseconds kShortPatience{2'500};
@@ -85,26 +95,34 @@ CaseOutcome PairEngine::Run(const PairJob& job, std::string_view case_name, cons
   if (const auto lack = job.impossible.find(name); lack != job.impossible.end()) {
     return NotMade(name, NotPossible(name, place, lack->second));
   }
-  if (const std::optional<Unreached> cause = UnreachedBy(WayOf(job))) {
+  const bool plain = options.connection == ConnectionKind::kVerbs;
+  if (plain && !job.no_verbs.empty()) return NotMade(name, NotPossible(name, place, job.no_verbs));
+  if (const std::optional<Unreached> cause = UnreachedBy(WayOf(job, options.connection))) {
     return NotMade(name, Explained(NotTested(case_name, place, cause->finding.observed), cause->finding));
   }
   const HostClient& from = hosts_[job.from];
   const HostClient& to = hosts_[job.to];
   if (progress_) progress_(fmt::format("{} -> {} {}: {}", from.name, to.name, place.subject, name));
-  const std::optional<Unreached> back = UnreachedBy(WayBack(job));
+  const std::optional<Unreached> back = UnreachedBy(WayBack(job, options.connection));
   PeerTest test{name, job.from_port, job.to_port, caller_, run_id_, options};
-  if (back && back->kind == FailureKind::kUnreachable && !Reached(WayOf(job))) test.patience = kShortPatience;
+  if (back && back->kind == FailureKind::kUnreachable && !Reached(WayOf(job, options.connection)))
+    test.patience = kShortPatience;
   CaseOutcome outcome = JudgePeer(RunPeerTest(*from.agent, *to.agent, test), name, place, from.name);
   outcome.made = true;
-  Note(job, case_name, back, outcome);
+  if (plain && BothAnswered(outcome) && outcome.result.connection != ConnectionKind::kVerbs) {
+    outcome.finding = NotTested(name, place, "an agent is older and has no plain verbs connection");
+    outcome.result = {.case_name = name};
+    return outcome;
+  }
+  Note(job, options.connection, back, outcome);
   return outcome;
 }
 
-void PairEngine::Note(const PairJob& job, std::string_view case_name, const std::optional<Unreached>& back,
+void PairEngine::Note(const PairJob& job, ConnectionKind connection, const std::optional<Unreached>& back,
                       CaseOutcome& outcome) {
   const FailureKind kind = outcome.result.failure.kind;
   const bool failed = outcome.finding.outcome == Outcome::kFail;
-  const bool unreached = failed && CannotConnect(outcome.result.failure, case_name);
+  const bool unreached = failed && CannotConnect(outcome.result.failure, outcome.result.case_name);
   Unreached cause{outcome.finding, kind};
   if (unreached && back && (back->kind == kind || back->kind == FailureKind::kUnreachable)) {
     if (back->kind == FailureKind::kUnreachable) std::this_thread::sleep_for(kUntilPortIsFree);
@@ -115,9 +133,9 @@ void PairEngine::Note(const PairJob& job, std::string_view case_name, const std:
   if (!outcome.from.gone.empty() && !lost_[job.from]) lost_[job.from] = outcome.finding;
   if (!outcome.to.gone.empty() && !lost_[job.to]) lost_[job.to] = outcome.finding;
   const bool both_ways = unreached && job.is_explained && job.is_explained(outcome.result.failure);
-  if (both_ways) unreached_.try_emplace(WayBack(job), cause);
-  if (unreached) unreached_.try_emplace(WayOf(job), std::move(cause));
-  if (!failed) reached_.insert(WayOf(job));
+  if (both_ways) unreached_.try_emplace(WayBack(job, connection), cause);
+  if (unreached) unreached_.try_emplace(WayOf(job, connection), std::move(cause));
+  if (!failed) reached_.insert(WayOf(job, connection));
 }
 
 bool PairEngine::Reached(const std::string& way) const {
@@ -133,7 +151,7 @@ std::optional<PairEngine::Unreached> PairEngine::UnreachedBy(const std::string& 
 
 std::optional<Finding> PairEngine::ObstacleOf(const PairJob& job) const {
   if (const std::optional<Finding> loss = LossOf(job)) return loss;
-  const std::optional<Unreached> unreached = UnreachedBy(WayOf(job));
+  const std::optional<Unreached> unreached = UnreachedBy(WayOf(job, ConnectionKind::kRdmaCm));
   return unreached ? std::optional(unreached->finding) : std::nullopt;
 }
 

@@ -57,7 +57,8 @@ class PairEngine {
   // s: what the kernel says at once is heard, and else it hides behind the other direction.
   CaseOutcome Run(const PairJob& job, std::string_view case_name, const TransferOptions& options);
 
-  // The finding of the test in which a host of the job went away, or which could not connect in its direction.
+  // The finding of the test in which a host of the job went away, or which could not connect in its direction
+  // by RDMA-CM.
   std::optional<Finding> ObstacleOf(const PairJob& job) const;
 
  private:
@@ -69,7 +70,7 @@ class PairEngine {
   };
   std::optional<Unreached> UnreachedBy(const std::string& way) const;
   bool Reached(const std::string& way) const;
-  void Note(const PairJob& job, std::string_view case_name, const std::optional<Unreached>& back,
+  void Note(const PairJob& job, ConnectionKind connection, const std::optional<Unreached>& back,
             CaseOutcome& outcome);
 
   const std::vector<HostClient>& hosts_;

@@ -176,6 +176,18 @@ PortSelection Select(const End& end) {
   return {.device = end.port->device, .number = end.port->number, .address = end.address};
 }
 
+// Why the two have no plain verbs connection; empty where they may have one.
+std::string NoVerbs(const End& from, const End& to) {
+  for (const End* end : {&from, &to}) {
+    if (!end->port->transport) continue;
+    if (*end->port->transport == Transport::kIwarp)
+      return fmt::format("{}: iWARP connects by its connection manager alone", end->host->name);
+    if (*end->port->transport == Transport::kInfiniBand)
+      return fmt::format("{}: the paths of InfiniBand are its subnet manager's", end->host->name);
+  }
+  return {};
+}
+
 PairJob JobOf(std::size_t pair, const End& from, const End& to, bool routed) {
   PairJob job{.pair = pair,
               .from = from.index,
@@ -183,7 +195,8 @@ PairJob JobOf(std::size_t pair, const End& from, const End& to, bool routed) {
               .from_port = Select(from),
               .to_port = Select(to),
               .place = PlaceOf(from, to),
-              .back = PlaceOf(to, from)};
+              .back = PlaceOf(to, from),
+              .no_verbs = NoVerbs(from, to)};
   job.place.routed = job.back.routed = routed;
   return job;
 }

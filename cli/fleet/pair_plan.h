@@ -36,7 +36,8 @@ struct PairJob {
   TransferPlace place{};
   TransferPlace back{};                             // of the other direction, where both are tested at once
   std::map<std::string, std::string> impossible{};  // cases that a device of the pair cannot make, and why
-  const Profile* profile = nullptr;                 // by which it is judged; null: by none
+  std::string no_verbs{};            // why there is no plain verbs connection; empty: there may be
+  const Profile* profile = nullptr;  // by which it is judged; null: by none
   // Whether what is known of the two ports explains a failure. Then the other direction need not be tried.
   // Null: nothing is known.
   std::function<bool(const Failure&)> is_explained{};

@@ -15,6 +15,7 @@
 #include "checks/fleet/agreement.h"
 #include "checks/fleet/explained_pairs.h"
 #include "checks/judge.h"
+#include "checks/live/effective_class.h"
 #include "checks/words/words.h"
 #include "cli/fleet/pair_plan.h"
 #include "cli/fleet/tested_pairs.h"
@@ -99,11 +100,14 @@ TestRunner::Snapshot TestRunner::CutShort(const std::string& why) const {
   const std::lock_guard lock(mutex_);
   Snapshot cut = now_;
   std::vector<std::string> open;
-  for (const auto& [name, subject] : planned_) {
+  for (const TransferRow& planned : planned_) {
     const bool made = std::ranges::any_of(cut.run.rows, [&](const TransferRow& row) {
-      return row.result.case_name == name && row.subject == subject;
+      return row.result.case_name == planned.result.case_name && row.subject == planned.subject &&
+             row.connection == planned.connection;
     });
-    if (!made) open.push_back(name + " on " + subject);
+    const bool plain = planned.connection == ConnectionKind::kVerbs;
+    if (!made)
+      open.push_back(planned.result.case_name + " on " + planned.subject + (plain ? " by plain verbs" : ""));
   }
   if (!cut.run.error.empty()) return cut;
   cut.run.error = why + (open.empty() ? std::string(" before the host said what can be tested")
@@ -112,9 +116,9 @@ TestRunner::Snapshot TestRunner::CutShort(const std::string& why) const {
   return cut;
 }
 
-void TestRunner::Plan(const std::string& case_name, const std::string& subject) {
+void TestRunner::Plan(const std::string& case_name, const std::string& subject, ConnectionKind connection) {
   const std::lock_guard lock(mutex_);
-  planned_.emplace_back(case_name, subject);
+  planned_.push_back({.subject = subject, .connection = connection, .result = {.case_name = case_name}});
 }
 
 void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
@@ -122,14 +126,24 @@ void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
   const absl::StatusOr<Facts> facts = FactsOf(host);
   if (!facts.ok()) return;
   const std::vector<std::string> names = cases.empty() ? NamesOn(Rung::kLoopback) : cases;
-  if (facts->ports) {
+  for (const ConnectionKind connection : kinds_) {
+    if (!facts->ports) break;
     for (const Port& known : *facts->ports) {
       if (!port.device.empty() && PortName(known) != fmt::format("{}/{}", port.device, port.number)) continue;
-      for (const std::string& name : names) Plan(name, SubjectOf(known));
+      for (const std::string& name : names) Plan(name, SubjectOf(known), connection);
     }
   }
+  for (const ConnectionKind connection : kinds_) {
+    TransferOptions how = options;
+    how.connection = connection;
+    LoopbackBy(host, port, *facts, cases, how);
+  }
+}
+
+void TestRunner::LoopbackBy(const HostClient& host, const PortSelection& port, const Facts& facts,
+                            const std::vector<std::string>& cases, const TransferOptions& options) {
   const auto add = [&](const PortTransfer& transfer) {
-    const Port* known = FindPort(*facts, transfer.port);
+    const Port* known = FindPort(facts, transfer.port);
     TransferPlace place{.rung = Rung::kLoopback,
                         .subject = known != nullptr ? SubjectOf(*known) : transfer.port};
     if (known != nullptr) {
@@ -141,6 +155,7 @@ void TestRunner::Loopback(const HostClient& host, const PortSelection& port,
          .to = host.name,
          .subject = place.subject,
          .software = place.software,
+         .connection = options.connection,
          .result = transfer.result,
          .counters = counters,
          .findings = {JudgeTransfer(transfer.result, place, counters)}});
@@ -169,7 +184,8 @@ void TestRunner::Peer(const std::vector<HostClient>& hosts, const std::vector<Po
   }
   const std::vector<std::string> names = cases.empty() ? NamesOn(Rung::kPeer) : cases;
   for (const PairJob& job : *jobs) {
-    for (const std::string& name : names) Plan(name, job.place.subject);
+    for (const std::string& name : names)
+      for (const ConnectionKind connection : kinds_) Plan(name, job.place.subject, connection);
   }
   PairEngine engine(hosts, now_.run.run_id, progress_);
   const TestedHost a(hosts[0].name, *from);
@@ -177,7 +193,11 @@ void TestRunner::Peer(const std::vector<HostClient>& hosts, const std::vector<Po
   for (const PairJob& job : *jobs) {
     TestedPorts ports_of_job = Known(a, b, job);
     for (const std::string& name : names) {
-      if (!PeerCase(engine, job, name, hosts, options, ports_of_job)) return;
+      for (const ConnectionKind connection : kinds_) {
+        TransferOptions how = options;
+        how.connection = connection;
+        if (!PeerCase(engine, job, name, hosts, how, ports_of_job)) return;
+      }
     }
   }
 }
@@ -199,17 +219,28 @@ bool TestRunner::PeerCase(PairEngine& engine, const PairJob& job, const std::str
   const KnownCause* cause =
       outcome.finding.outcome == Outcome::kFail ? CauseOf(ports.way, outcome.result.failure) : nullptr;
   if (cause != nullptr) outcome.finding = WithCause(std::move(outcome.finding), *cause);
+  std::vector<Finding> findings{std::move(outcome.finding)};
+  AddClass(outcome, job, findings);
   Add({.from = from.name,
        .to = to.name,
        .subject = job.place.subject,
        .software = job.place.software,
+       .connection = options.connection,
        .result = std::move(outcome.result),
        .counters = std::move(outcome.counters),
-       .findings = {std::move(outcome.finding)}});
+       .findings = std::move(findings)});
   AddReverse(to, from, job.back, outcome.reverse);
   if (!outcome.from.gone.empty()) Fail(ExitStatus::kUnreachable, from.name, outcome.from.gone);
   if (!outcome.to.gone.empty()) Fail(ExitStatus::kUnreachable, to.name, outcome.to.gone);
   return outcome.from.gone.empty() && outcome.to.gone.empty();
+}
+
+void TestRunner::AddClass(const CaseOutcome& outcome, const PairJob& job,
+                          std::vector<Finding>& findings) const {
+  const TransferCase* test = FindCase(outcome.result.case_name);
+  const bool plain = test != nullptr && test->wrapping == Wrapping::kNone;
+  if (!profile_ || !plain || !ShowsClass(outcome.result)) return;
+  findings.push_back(JudgeEffectiveClass(outcome.result, job.place, outcome.counters, *profile_));
 }
 
 void TestRunner::AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,

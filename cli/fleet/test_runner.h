@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "api/client/agent_client.h"
 #include "api/model/facts.h"
+#include "api/model/profile.h"
 #include "checks/live/transfer.h"
 #include "cli/exit_status.h"
 #include "cli/fleet/host_clients.h"
@@ -40,6 +41,13 @@ class TestRunner {
 
   explicit TestRunner(AgentClient::Progress progress);  // may be empty
 
+  // Loopback() and Peer() make each case over each of these, one after the other. Not empty; RDMA-CM alone
+  // until it is called.
+  void ConnectBy(std::vector<ConnectionKind> kinds) { kinds_ = std::move(kinds); }
+
+  // Peer() also judges the class of writes and reads by this profile (checks/live/effective_class.h).
+  void JudgeClassBy(Profile profile) { profile_ = std::move(profile); }
+
   // An empty device: every port. Empty cases: all.
   void Loopback(const HostClient& host, const PortSelection& port, const std::vector<std::string>& cases,
                 const TransferOptions& options);
@@ -60,6 +68,8 @@ class TestRunner {
   // False when there is no point in another case: an agent went away, or takes no such options.
   bool PeerCase(PairEngine& engine, const PairJob& job, const std::string& case_name,
                 const std::vector<HostClient>& hosts, const TransferOptions& options, TestedPorts& ports);
+  void LoopbackBy(const HostClient& host, const PortSelection& port, const Facts& facts,
+                  const std::vector<std::string>& names, const TransferOptions& options);
   // The other direction of a bidirectional test.
   void AddReverse(const HostClient& from, const HostClient& to, const TransferPlace& place,
                   const std::optional<TransferResult>& result);
@@ -67,14 +77,19 @@ class TestRunner {
   void NotStored(const std::string& host, const std::string& error);
   void Fail(ExitStatus status, const std::string& host, const std::string& error);
 
+  // Nothing without a profile, or where the transfer does not show the class.
+  void AddClass(const CaseOutcome& outcome, const PairJob& job, std::vector<Finding>& findings) const;
+
   AgentClient::Progress progress_;
   std::string caller_;
+  std::optional<Profile> profile_{};
+  std::vector<ConnectionKind> kinds_{ConnectionKind::kRdmaCm};
   // With the mutex not held: a case that will be made.
-  void Plan(const std::string& case_name, const std::string& subject);
+  void Plan(const std::string& case_name, const std::string& subject, ConnectionKind connection);
 
   mutable std::mutex mutex_;  // guards what follows
   Snapshot now_;
-  std::vector<std::pair<std::string, std::string>> planned_;  // case, subject
+  std::vector<TransferRow> planned_;  // without a result
 };
 
 }  // namespace rdmaready

@@ -16,6 +16,7 @@ struct TransferRow {
   std::string to{};
   std::string subject{};  // "rxe0/1 dcb0", "rxe0/1 -> rxe0/1"
   bool software = false;
+  ConnectionKind connection = ConnectionKind::kRdmaCm;  // as it was asked for
   TransferResult result{};
   std::vector<EndCounters> counters{};  // of the ends that told them
   std::vector<Finding> findings{};

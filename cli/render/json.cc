@@ -174,6 +174,10 @@ std::vector<CounterChange> ChangedIn(const CounterChanges& changes) {
   return changed;
 }
 
+std::optional<PriorityPackets> KnownIn(const Fact<PriorityPackets>& packets) {
+  return packets ? std::optional(*packets) : std::nullopt;
+}
+
 std::string MarkingOf(const TransferRow& row) { return MarkingText(row.result, row.software); }
 std::string MarkingOf(const TransferRecord& record) { return MarkingText(record.result, false); }
 
@@ -186,8 +190,7 @@ struct ReportView : RemedyView {
          "outcome", one.outcome, "blocking", one.blocking, "observed", one.observed, "expected", one.expected,
          "source", one.source, "why", one.why, "fix", one.fix, "hidden_by", one.hidden_by, "duration_ns",
          one.duration_ns, "profile", one.profile);
-    list("waived", one.waived).WhenThere();
-    list("remedy", one.remedy).WhenThere();
+    list("waived", one.waived, "remedy", one.remedy, "class_proof", one.class_proof).WhenThere();
   }
   static void Fields(const RungResult& one, auto& list) {
     list("rung", one.rung).Known();
@@ -277,10 +280,21 @@ struct ReportView : RemedyView {
     list("host", end.host, "port", end.port);
     CounterFields(list);
     list("foreign_permille", end.foreign_permille);
+    list.Derived("priority_packets", [](const EndCounters& one) { return KnownIn(one.packets); });
+    list("counted_ns", end.counted_ns);
+    list.Derived("idle_packets", [](const EndCounters& one) { return KnownIn(one.idle_packets); });
+    list("idle_ns", end.idle_ns, "path_mtu_bytes", end.path_mtu_bytes);
   }
   static void Fields(const PastCounters&, auto& list) {
     CounterFields(list);
-    list.Derived("foreign_permille", [](const PastCounters& end) { return end.result->foreign_permille; });
+    constexpr auto kResult = [](const PastCounters& end) { return end.result; };
+    list.Of(kResult, [](const TransferResult& result, auto& part) {
+      part("foreign_permille", result.foreign_permille);
+      part.Derived("priority_packets", [](const TransferResult& one) { return KnownIn(one.priority_packets); });
+      part("counted_ns", result.counted_ns);
+      part.Derived("idle_packets", [](const TransferResult& one) { return KnownIn(one.idle_packets); });
+      part("idle_ns", result.idle_ns, "path_mtu_bytes", result.path_mtu_bytes);
+    });
   }
   static void WhatFields(const TransferResult& result, auto& list) {
     list("case", result.case_name, "operation", result.operation, "message_bytes", result.message_bytes);
@@ -296,7 +310,7 @@ struct ReportView : RemedyView {
     list.Derived("latency_is", [](const auto& row) { return MeaningOf(row.result.operation); });
     list.Derived("verified", [](const auto& row) { return !row.result.unverified; });
     list("busy_poll", result.busy_poll, "qps", result.qps, "depth", result.depth, "bidirectional",
-         result.bidirectional, "marking", result.marking);
+         result.bidirectional, "connection", result.connection, "marking", result.marking);
     list.Derived("marking_is", [](const auto& row) { return MarkingOf(row); });
     list("cpu_ns_initiator", result.cpu_initiator_ns, "cpu_ns_responder", result.cpu_responder_ns);
   }

@@ -37,9 +37,15 @@ Rates RatesOf(const TransferResult& result) {
           known ? fmt::format("{:.0f} op/s", share * static_cast<double>(result.operations_per_s)) : "-"};
 }
 
+// The GIDs are what the ends of a plain verbs connection agreed on.
 std::string Title(const TransferRow& row) {
-  if (row.from == row.to) return Printable(row.from + " loopback " + row.subject);
-  return Printable(row.from + " -> " + row.to + " (" + row.subject + ")");
+  std::string title = row.from == row.to ? row.from + " loopback " + row.subject
+                                         : row.from + " -> " + row.to + " (" + row.subject + ")";
+  if (row.connection != ConnectionKind::kVerbs) return Printable(title);
+  title += ", plain verbs connection";
+  if (!row.result.local_gid.empty())
+    title += " of GID " + row.result.local_gid + " with " + row.result.remote_gid;
+  return Printable(title);
 }
 
 constexpr std::array<const char*, 8> kColumns{"case", "rate",  "worst 100 ms", "p50",
@@ -65,10 +71,11 @@ bool IsTrouble(const Finding& finding) {
   return finding.outcome != Outcome::kPass && finding.outcome != Outcome::kNotApplicable;
 }
 
-std::string Troubles(const TransferRow& row, const Style& style) {
+// The findings that show trouble, and the shares of the class also where they are right.
+std::string JudgedText(const TransferRow& row, const Style& style) {
   std::string text;
   for (const Finding& finding : row.findings) {
-    if (!IsTrouble(finding)) continue;
+    if (!IsTrouble(finding) && !finding.class_proof) continue;
     text += Row(style, "", finding.outcome, Printable(finding.id), Printable(finding.observed));
     if (!finding.why.empty()) text += Note(style, "why", Printable(finding.why));
     if (finding.remedy) text += RemedyNotes(style, *finding.remedy);
@@ -164,7 +171,7 @@ std::string SectionText(std::span<const TransferRow> rows, const Style& style) {
   std::string below;
   for (const TransferRow& row : rows) {
     cells.push_back(Cells(row));
-    below += Troubles(row, style) + Counted(row, style);
+    below += JudgedText(row, style) + Counted(row, style);
   }
   const std::string marking = MarkingText(rows[0].result, rows[0].software);
   return style.Paint(Tone::kStrong, Title(rows[0])) + Marks(rows[0], style) + "\n" + Table(style, cells, 2) +

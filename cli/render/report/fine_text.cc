@@ -84,6 +84,28 @@ std::string LiveText(std::string_view group, const Passed& passed) {
                      more);
 }
 
+// "priority 3: 99.9 % sent, 100.0 % received": of each counter the smallest share of all connections. Empty
+// where no class was proven.
+std::string SharesText(std::span<const Finding> findings) {
+  std::vector<const ClassShare*> least;
+  for (const Finding& finding : findings) {
+    if (finding.outcome != Outcome::kPass || !finding.class_proof) continue;
+    for (const ClassShare& share : finding.class_proof->shares) {
+      const auto same = std::ranges::find_if(
+          least, [&share](const ClassShare* known) { return known->counter == share.counter; });
+      if (same == least.end())
+        least.push_back(&share);
+      else if (share.permille < (*same)->permille)
+        *same = &share;
+    }
+  }
+  std::vector<std::string> shares;
+  for (const ClassShare* share : least)
+    shares.push_back(fmt::format("{}.{} % {}", share->permille / 10, share->permille % 10, share->counter));
+  if (least.empty()) return {};
+  return Printable(fmt::format("priority {}: {}", least.front()->priority, fmt::join(shares, ", ")));
+}
+
 }  // namespace
 
 std::vector<std::string> FineLines(std::span<const Finding> findings) {
@@ -103,6 +125,8 @@ std::vector<std::string> FineLines(std::span<const Finding> findings) {
   std::vector<std::string> lines;
   if (checks > 0) lines.push_back(fmt::format("{}: {}", CountText(checks, "check"), fmt::join(counts, ", ")));
   if (!seen.empty()) lines.push_back(fmt::format("{}", fmt::join(seen, "; ")));
+  const std::string shares = SharesText(findings);
+  if (!shares.empty() && !live.empty()) live.back() += "; " + shares;
   lines.insert(lines.end(), live.begin(), live.end());
   return lines;
 }

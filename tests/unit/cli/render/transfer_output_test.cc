@@ -72,6 +72,53 @@ TEST(TransfersText, IsATableWithTheFailuresBelow) {
   EXPECT_EQ(text, Golden("transfers.txt", text));
 }
 
+// With the proof of its class, by a plain verbs connection.
+TransferRow ProvenTransfer() {
+  TransferRow row = GoodTransfer();
+  row.connection = ConnectionKind::kVerbs;
+  row.result.connection = ConnectionKind::kVerbs;
+  Finding of_class = row.findings.front();
+  of_class.id = "tx.effective-class";
+  of_class.observed = "a sent 99 of 100 packets on priority 3 (99.0 %)";
+  of_class.class_proof = ClassProof{
+      .shares = {{.host = "a", .counter = "sent", .priority = 3, .packets = 99, .all = 100, .permille = 990}}};
+  row.findings.push_back(of_class);
+  row.counters = {{.host = "a",
+                   .port = "rxe0/1",
+                   .packets = PriorityPackets{.sent = {1, 0, 0, 99}},
+                   .counted_ns = 700,
+                   .idle_packets = Missing{Missing::Kind::kFailed, "x"},
+                   .idle_ns = 500,
+                   .path_mtu_bytes = 4096}};
+  return row;
+}
+
+TEST(TransfersJson, HasTheSharesOfTheClassAndWhatWasCounted) {
+  const Json results =
+      Json::parse(TransfersJson({.run_id = "r", .rows = {ProvenTransfer(), GoodTransfer()}}))["results"];
+  EXPECT_FALSE(results[1]["findings"][0].contains("class_proof"));
+  const Json share = results[0]["findings"][1]["class_proof"]["shares"][0];
+  EXPECT_EQ(share["counter"], "sent");
+  EXPECT_EQ(share["permille"], 990);
+  EXPECT_EQ(share["packets"], 99);
+  EXPECT_TRUE(share["foreign_permille"].is_null());
+  EXPECT_EQ(results[0]["connection"], "verbs");
+  EXPECT_TRUE(results[1]["connection"].is_null()) << "an older agent";
+  const Json end = results[0]["error_counters"][0];
+  EXPECT_EQ(end["priority_packets"]["sent"], Json({1, 0, 0, 99, 0, 0, 0, 0}));
+  EXPECT_EQ(end["counted_ns"], 700);
+  EXPECT_TRUE(end["idle_packets"].is_null());
+  EXPECT_EQ(end["path_mtu_bytes"], 4096);
+}
+
+TEST(TransfersText, ShowsTheSharesOfTheClassAndTheGidsOfAPlainConnection) {
+  const std::string text = TransfersText({.run_id = "r", .rows = {GoodTransfer(), ProvenTransfer()}}, {});
+  EXPECT_THAT(text, ::testing::HasSubstr("a sent 99 of 100 packets on priority 3 (99.0 %)"));
+  EXPECT_THAT(text, ::testing::HasSubstr(
+                        "a -> b (rxe0/1 -> rxe0/1), plain verbs connection of GID ::ffff:10.0.0.1 with "
+                        "::ffff:10.0.0.2"));
+}
+
 TEST(TransfersText, ShowsTheWorstIntervalAndTheTailWithinAHundredColumns) {
   TransferRow large = GoodTransfer();
   TransferRow small = GoodTransfer();
@@ -241,6 +288,11 @@ TEST(TransfersJson, TellsWhatChangedHowManyWereWatchedAndWhatIsNotKnown) {
                            {"watched", 2},
                            {"unknown", ""},
                            {"foreign_permille", nullptr},
+                           {"priority_packets", nullptr},
+                           {"counted_ns", nullptr},
+                           {"idle_packets", nullptr},
+                           {"idle_ns", nullptr},
+                           {"path_mtu_bytes", nullptr},
                            {"changes", {{{"name", "duplicate_request"}, {"kind", "grew"}, {"by", 3}}}}}));
   EXPECT_TRUE(ends[1]["watched"].is_null());
   EXPECT_EQ(ends[1]["unknown"], "denied: read x: Permission denied");

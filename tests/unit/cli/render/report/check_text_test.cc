@@ -349,6 +349,19 @@ TEST(CheckText, HasNoEscapesWithoutColour) {
   EXPECT_THAT(CheckText(SickCheck(), {.color = true, .unicode = true, .width = 0}), HasSubstr("\x1b["));
 }
 
+TEST(CheckText, ShowsTheSmallestShareOfEachCounterInTheClass) {
+  CheckSummary check = PeerCheck();
+  const auto share = [](const char* counter, std::uint32_t permille) {
+    return ClassShare{.host = "a", .counter = counter, .priority = 3, .permille = permille};
+  };
+  Finding of_class{.id = "tx.effective-class", .rung = Rung::kPeer, .outcome = Outcome::kPass};
+  of_class.class_proof = ClassProof{{share("sent", 1000), share("received", 999), share("sent", 995)}};
+  check.report.pairs[0].findings.push_back(of_class);
+  EXPECT_THAT(CheckText(check, Pipe()), HasSubstr("; priority 3: 99.5 % sent, 99.9 % received\n"));
+  check.report.pairs[0].findings.back().outcome = Outcome::kUnknown;
+  EXPECT_THAT(CheckText(check, Pipe()), Not(HasSubstr("priority 3: ")));
+}
+
 TEST(CheckText, LetsNoHostWriteToTheTerminal) {
   CheckSummary check = SickCheck();
   check.report.hosts[0].host = "a\x1b[2J";
