@@ -100,14 +100,14 @@ class LiveTransfers(unittest.TestCase):
             self.assertEqual(fabric.failing(answer.json, address), [])
         found = self.effective_class(answer.json, 1, 2)
         self.assertEqual((found["outcome"], found["blocking"], found["subject"]), ("fail", True, "rxe0/1 -> rxe0/1"), found)
-        self.assertRegex(found["observed"], rf"{self.hosts[1]} sent \d+ of \d+ packets on priority 3; "
-                                            rf"{self.hosts[2]} received \d+ of \d+ packets on priority 0$")
+        self.assertRegex(found["observed"], rf"^{self.hosts[1]} sent \d+ of \d+ packets on priority 3 \(\d+\.\d %\); "
+                                            rf"{self.hosts[2]} received \d+ of \d+ packets on priority 3 \(0\.\d %\) and \d+ on priority 0; ")
         self.assertEqual(fabric.what_to_do(found), f"run it on {self.hosts[2]}\ndcb app replace dev dcb0 dscp-prio 26:3\n"
                                                    "see that no switch on the way changes the DSCP")
         back = self.effective_class(answer.json, 2, 1)  # what guest 1 answers goes the same way
         self.assertEqual(back["outcome"], "fail", back)
-        self.assertRegex(back["observed"], rf"{self.hosts[1]} sent back \d+ of \d+ packets on priority 3; "
-                                           rf"{self.hosts[2]} received back \d+ of \d+ packets on priority 0$")
+        self.assertRegex(back["observed"], rf"; {self.hosts[1]} sent back \d+ of \d+ packets on priority 3 \(\d+\.\d %\); "
+                                           rf"{self.hosts[2]} received back \d+ of \d+ packets on priority 3 \(0\.\d %\) and \d+ on priority 0$")
 
     def test_a_map_that_is_wrong_at_one_end_is_found_there(self):
         fabric.guest(2, "dcb app del dev dcb0 dscp-prio 26:3; dcb app add dev dcb0 dscp-prio 26:0; :")
