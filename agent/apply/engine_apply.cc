@@ -73,34 +73,16 @@ std::map<SettingObject, std::string> IdentitiesOf(const std::vector<Setting>& sn
   return identities;
 }
 
-// "2 settings would be set now, beginning with mtu of dcb0 (1500 -> 9000), and these files written: /etc/a".
-std::string WrittenText(const Plan& plan) {
-  std::string text =
-      fmt::format("{} would be set now",
-                  plan.steps.size() == 1 ? "1 setting" : fmt::format("{} settings", plan.steps.size()));
-  if (!plan.steps.empty()) {
-    const PlanStep& first = plan.steps.front();
-    text += fmt::format(", beginning with {} ({} -> {})", TextOf(first.object), first.from, first.to);
-  }
-  const char* between = ", and these files written: ";
-  for (const PersistFile& file : plan.persist) {
-    if (!file.by_apply) continue;
-    text += between + file.path;
-    between = ", ";
-  }
-  return text;
-}
-
-// A person agreed to a plan that was shown. With nothing to write there is nothing to agree to.
+// Whoever said yes said it to a plan that was shown. With nothing to set nothing can be wrong.
 absl::Status CheckAgreedTo(const ApplyOrder& order, const Plan& plan) {
-  const bool writes = !plan.steps.empty() || std::ranges::any_of(plan.persist, &PersistFile::by_apply);
-  if (order.plan_sha256.empty() || !writes) return absl::OkStatus();
+  if (order.plan_sha256.empty() || plan.steps.empty()) return absl::OkStatus();
   RR_ASSIGN_OR_RETURN(const std::string digest, PlanDigest(plan));
   if (digest == order.plan_sha256) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      fmt::format("the plan is not the one that was shown any more: {}. Nothing was written; look at the plan "
-                  "again",
-                  WrittenText(plan)));
+  return absl::FailedPreconditionError(fmt::format(
+      "the plan is not the one that was shown any more: {} would be set now, beginning with {} ({} -> {}). "
+      "Nothing was written; look at the plan again",
+      plan.steps.size() == 1 ? "1 setting" : fmt::format("{} settings", plan.steps.size()),
+      TextOf(plan.steps.front().object), plan.steps.front().from, plan.steps.front().to));
 }
 
 }  // namespace

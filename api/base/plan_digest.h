@@ -9,9 +9,7 @@
 
 namespace rdmaready {
 
-// SHA-256 of what the plan would write: the object of each step, its value before and after it, in their order;
-// and the path and content of each file that `apply --persist` writes. Without such a file it is the digest
-// that earlier versions make.
+// SHA-256 of what the plan would write: the object of each step, its value before and after it, in their order.
 // What is only said of a step (its cost, what it mends, how to type it) does not count, so that the two ends of
 // a connection may be of different versions. 64 lower-case hexadecimal digits; an error only when libcrypto
 // refuses.
