@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -26,6 +27,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} * 1024;  // a longer file is not one of ours
 constexpr ::mode_t kFolderMode = 0755;
+constexpr ::mode_t kUnfinishedMode = 0200;  // of a temporary file whose text is not whole
 constexpr const char* kLabel = "security.selinux";
 
 // Hidden, and with an ending that no reader of these folders takes.
@@ -50,32 +52,39 @@ UniqueFd OpenBelow(int folder, const std::string& name, int flags) {
 // Where a file lies while two change places on a file system that cannot do that in one step.
 std::string Aside(const std::string& name) { return name + ".old"; }
 
+using Renamed = std::function<void()>;
+
+absl::Status Done(int result, const Renamed& renamed, std::string_view action, const std::string& from,
+                  const std::string& to) {
+  if (result != 0) return ErrnoStatus(errno, fmt::format("{} {} to {}", action, from, to));
+  if (renamed) renamed();
+  return absl::OkStatus();
+}
+
 // `from` gets the name `to`, unless another file has it: by a second name for the file.
-absl::Status LinkInPlace(int folder, const std::string& from, const std::string& to) {
-  if (::linkat(folder, from.c_str(), folder, to.c_str(), 0) != 0)
-    return ErrnoStatus(errno, fmt::format("link {} as {}", from, to));
-  return ::unlinkat(folder, from.c_str(), 0) == 0 ? absl::OkStatus()
-                                                  : ErrnoStatus(errno, fmt::format("remove {}", from));
+absl::Status LinkInPlace(int folder, const std::string& from, const std::string& to, const Renamed& renamed) {
+  RR_RETURN_IF_ERROR(Done(::linkat(folder, from.c_str(), folder, to.c_str(), 0), renamed, "link", from, to));
+  return Done(::unlinkat(folder, from.c_str(), 0), renamed, "rename", from, to);
 }
 
 // `to` is absent between its two contents. A file that another program makes there in between stays.
-absl::Status ExchangeInSteps(int folder, const std::string& from, const std::string& to) {
+absl::Status ExchangeInSteps(int folder, const std::string& from, const std::string& to,
+                             const Renamed& renamed) {
   const std::string aside = Aside(from);
-  if (::renameat(folder, to.c_str(), folder, aside.c_str()) != 0)
-    return ErrnoStatus(errno, fmt::format("rename {} to {}", to, aside));
-  const absl::Status linked = LinkInPlace(folder, from, to);
+  RR_RETURN_IF_ERROR(Done(::renameat(folder, to.c_str(), folder, aside.c_str()), renamed, "rename", to, aside));
+  const absl::Status linked = LinkInPlace(folder, from, to, renamed);
   if (!linked.ok()) {
-    static_cast<void>(LinkInPlace(folder, aside, to));
+    static_cast<void>(LinkInPlace(folder, aside, to, renamed));
     return linked;
   }
-  return ::renameat(folder, aside.c_str(), folder, from.c_str()) == 0
-             ? absl::OkStatus()
-             : ErrnoStatus(errno, fmt::format("rename {} to {}", aside, from));
+  return Done(::renameat(folder, aside.c_str(), folder, from.c_str()), renamed, "rename", aside, from);
 }
 
 // A file system that has no flags of renameat2, such as NFS, answers EINVAL.
-absl::Status RenameInSteps(int folder, const std::string& from, const std::string& to, unsigned flags) {
-  return flags == RENAME_EXCHANGE ? ExchangeInSteps(folder, from, to) : LinkInPlace(folder, from, to);
+absl::Status RenameInSteps(int folder, const std::string& from, const std::string& to, unsigned flags,
+                           const Renamed& renamed) {
+  return flags == RENAME_EXCHANGE ? ExchangeInSteps(folder, from, to, renamed)
+                                  : LinkInPlace(folder, from, to, renamed);
 }
 
 // Nobody but root and this user may put anything there.
@@ -108,6 +117,11 @@ absl::Status CopyLabel(int from, int to, const std::string& path) {
 
 absl::Status Edited(const std::string& path) {
   return absl::AbortedError(path + ": it was edited, or made by somebody else, and is left as it is");
+}
+
+absl::Status InTheWay(const std::string& path, const std::string& left) {
+  return absl::FailedPreconditionError(
+      fmt::format("{}: {} holds a text that is not of this program; move it away first", path, left));
 }
 
 // A folder for drop-ins, or for links to units, is needed by nobody else.
@@ -144,42 +158,43 @@ absl::StatusOr<std::string> ContentOf(int folder, const std::string& name, const
 
 }  // namespace
 
+absl::StatusOr<UniqueFd> BootStore::MakeFolder(int above, const std::string& name,
+                                               const std::string& walked) const {
+  if (::mkdirat(above, name.c_str(), kFolderMode) != 0) return Failed("make", walked);
+  UniqueFd made = OpenBelow(above, name, O_DIRECTORY | O_RDONLY);
+  if (!made || ::fchmod(made.get(), kFolderMode) != 0) return Failed("open", walked);
+  const UniqueFd parent(::openat(above, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent) return Failed("open the folder of", walked);
+  RR_RETURN_IF_ERROR(CopyLabel(parent.get(), made.get(), walked));
+  RR_RETURN_IF_ERROR(disk_.Sync(parent.get(), "the folder of " + walked));
+  return made;
+}
+
 absl::StatusOr<BootStore::Place> BootStore::Open(const std::string& path, bool make) const {
   if (!IsBootFilePath(path) && !IsBootLinkPath(path))
     return absl::InvalidArgumentError(path + ": no place for a file of this program");
   std::vector<std::string> names = absl::StrSplit(path.substr(1), '/');
   Place place{.name = names.back()};
   names.pop_back();
-  UniqueFd above(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!above) return Failed("open", root_);
+  place.folder_name = names.back();
+  place.folder = UniqueFd(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!place.folder) return Failed("open", root_);
   std::string walked;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const bool last = i + 1 == names.size();
     walked += "/" + names[i];
     // fsync and labels need more than a path.
-    const int flags = O_DIRECTORY | (last ? O_RDONLY : O_PATH);
-    UniqueFd next = OpenBelow(above.get(), names[i], flags);
+    UniqueFd next = OpenBelow(place.folder.get(), names[i], O_DIRECTORY | (last ? O_RDONLY : O_PATH));
     if (!next && errno == ENOENT && last && make && MayBeMade(names[i])) {
-      if (::mkdirat(above.get(), names[i].c_str(), kFolderMode) != 0) return Failed("make", walked);
-      next = OpenBelow(above.get(), names[i], flags);
-      if (!next || ::fchmod(next.get(), kFolderMode) != 0) return Failed("open", walked);
-      const UniqueFd parent(::openat(above.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-      if (!parent) return Failed("open the folder of", walked);
-      RR_RETURN_IF_ERROR(CopyLabel(parent.get(), next.get(), walked));
-      RR_RETURN_IF_ERROR(disk_.Sync(parent.get(), "the folder of " + walked));
+      RR_ASSIGN_OR_RETURN(next, MakeFolder(place.folder.get(), names[i], walked));
       place.made = true;
     }
     if (!next && (errno == ELOOP || errno == ENOTDIR))
       return absl::FailedPreconditionError(walked + ": it is a symbolic link, or not a folder");
     if (!next) return Failed("open", walked);
     RR_RETURN_IF_ERROR(CheckFolder(next.get(), walked));
-    if (last) {
-      place.folder_name = names[i];
-      place.above = std::move(above);
-      place.folder = std::move(next);
-    } else {
-      above = std::move(next);
-    }
+    place.above = std::move(place.folder);
+    place.folder = std::move(next);
   }
   return place;
 }
@@ -200,72 +215,83 @@ absl::StatusOr<std::string> BootStore::DigestOf(const std::string& path) const {
 absl::Status BootStore::Stage(const Place& place, const std::string& path, std::string_view content) {
   const std::string beside = Beside(place.name);
   const int folder = place.folder.get();
-  if (::unlinkat(folder, beside.c_str(), 0) != 0 && errno != ENOENT) return Failed("clear the way for", path);
   if (IsBootLinkPath(path)) {
     const std::string target(content);
     return ::symlinkat(target.c_str(), folder, beside.c_str()) == 0 ? absl::OkStatus() : Failed("link", path);
   }
   const ::mode_t mode = ModeOfBootFile(path);
   const UniqueFd fd(
-      ::openat(folder, beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+      ::openat(folder, beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kUnfinishedMode));
   if (!fd) return Failed("make", path);
   RR_RETURN_IF_ERROR(disk_.Append(fd.get(), path, content));
-  if (::fchmod(fd.get(), mode) != 0) return Failed("set the mode of", path);
   // An earlier file keeps its label; a new one has that of the folder.
   const UniqueFd earlier = OpenBelow(folder, place.name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   RR_RETURN_IF_ERROR(CopyLabel(earlier ? earlier.get() : folder, fd.get(), path));
+  // The mode says that the text is whole: it reaches the medium after the text, and before the name.
+  RR_RETURN_IF_ERROR(disk_.Sync(fd.get(), path));
+  if (::fchmod(fd.get(), mode) != 0) return Failed("set the mode of", path);
   return disk_.Sync(fd.get(), path);
 }
 
 absl::Status BootStore::Rename(int folder, const std::string& from, const std::string& to,
                                unsigned flags) const {
-  if (renames_in_steps_) return RenameInSteps(folder, from, to, flags);
-  if (::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), flags) == 0) return absl::OkStatus();
-  if (errno == EINVAL || errno == ENOSYS) return RenameInSteps(folder, from, to, flags);
-  return ErrnoStatus(errno, fmt::format("rename {} to {}", from, to));
+  if (renames_in_steps_) return RenameInSteps(folder, from, to, flags, renamed_);
+  const long done = ::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), flags);
+  if (done != 0 && (errno == EINVAL || errno == ENOSYS))
+    return RenameInSteps(folder, from, to, flags, renamed_);
+  return Done(static_cast<int>(done), renamed_, "rename", from, to);
+}
+
+absl::Status BootStore::ExchangeBack(const Place& place, const std::string& path, const OwnTexts& own) const {
+  const std::string beside = Beside(place.name);
+  RR_RETURN_IF_ERROR(Rename(place.folder.get(), beside, place.name, RENAME_EXCHANGE));
+  if (Look(place, path, beside, own) != Left::kOfSite) return absl::OkStatus();
+  // It was edited once more: the later text keeps the name.
+  return Rename(place.folder.get(), beside, place.name, RENAME_EXCHANGE);
 }
 
 absl::Status BootStore::TakeName(const Place& place, const std::string& path, std::string_view before,
-                                 bool& in_use) {
+                                 const OwnTexts& own) const {
   const std::string beside = Beside(place.name);
-  const int folder = place.folder.get();
-  if (before.empty()) {
-    const absl::Status named = Rename(folder, beside, place.name, RENAME_NOREPLACE);
-    return absl::IsAlreadyExists(named) ? Edited(path) : named;
-  }
-  RR_RETURN_IF_ERROR(Rename(folder, beside, place.name, RENAME_EXCHANGE));
+  const unsigned flags = before.empty() ? RENAME_NOREPLACE : RENAME_EXCHANGE;
+  const absl::Status named = Rename(place.folder.get(), beside, place.name, flags);
+  if (absl::IsAlreadyExists(named)) return Edited(path);
+  if (!named.ok() || before.empty()) return named;
   const absl::StatusOr<std::string> earlier = DigestAt(place, beside, path);
   if (earlier.ok() && *earlier == before) return absl::OkStatus();
-  in_use = true;
-  RR_RETURN_IF_ERROR(Rename(folder, beside, place.name, RENAME_EXCHANGE));
-  in_use = false;
+  RR_RETURN_IF_ERROR(ExchangeBack(place, path, own));
   return Edited(path);
 }
 
 absl::StatusOr<bool> BootStore::Write(const std::string& path, std::string_view content,
                                       std::string_view before) {
+  RR_ASSIGN_OR_RETURN(const std::string sha256, Sha256(content));
   RR_ASSIGN_OR_RETURN(const Place place, Open(path, true));
+  const OwnTexts own{.planned = sha256, .earlier = {std::string(before)}};
   const std::string beside = Beside(place.name);
   const int folder = place.folder.get();
+  if (const std::string left = Clear(place, path, own); !left.empty()) return InTheWay(path, left);
   absl::Status done = Stage(place, path, content);
   bool named = false;
-  bool in_use = false;
   if (done.ok()) {
-    done = TakeName(place, path, before, in_use);
+    done = TakeName(place, path, before, own);
     named = done.ok();
   }
   if (named) done = disk_.Sync(folder, "the folder of " + path);
   // A file that may be gone after a power cut is removed at once.
   if (named && !done.ok()) {
     if (before.empty())
-      static_cast<void>(::unlinkat(folder, place.name.c_str(), 0));
+      static_cast<void>(Rename(folder, place.name, beside, RENAME_NOREPLACE));
     else
       static_cast<void>(Rename(folder, beside, place.name, RENAME_EXCHANGE));
   }
   // The temporary file, or the earlier one of ours; never what was edited and could not go back.
-  if (!in_use) static_cast<void>(::unlinkat(folder, beside.c_str(), 0));
+  if (!done.ok()) GiveBack(place, path, own);
+  const std::string left = Clear(place, path, own);
   if (!done.ok() && place.made)
     static_cast<void>(::unlinkat(place.above.get(), place.folder_name.c_str(), AT_REMOVEDIR));
+  if (!done.ok() && !left.empty())
+    return absl::Status(done.code(), fmt::format("{}; {} holds a text of the site", Message(done), left));
   RR_RETURN_IF_ERROR(done);
   return place.made;
 }
@@ -286,7 +312,8 @@ absl::Status BootStore::Remove(const std::string& path, std::string_view sha256,
   if (absl::IsNotFound(now.status()) && with_folder) RR_RETURN_IF_ERROR(RemoveFolder(place, path));
   if (!now.ok()) return now.status();
   if (*now != sha256) return Edited(path);
-  static_cast<void>(::unlinkat(folder, beside.c_str(), 0));
+  const std::string left = Clear(place, path, {.earlier = {std::string(sha256)}});
+  if (!left.empty()) return InTheWay(path, left);
   RR_RETURN_IF_ERROR(Rename(folder, place.name, beside, RENAME_NOREPLACE));
   const absl::StatusOr<std::string> taken = DigestAt(place, beside, path);
   if (!taken.ok() || *taken != sha256) {
@@ -310,15 +337,66 @@ absl::StatusOr<bool> BootStore::HasFolder(const std::string& path) const {
   return true;
 }
 
-void BootStore::Sweep(const std::string& path, bool with_folder) {
+BootStore::Left BootStore::Look(const Place& place, const std::string& path, const std::string& name,
+                                const OwnTexts& own) const {
+  struct ::stat info {};
+  if (::fstatat(place.folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT ? Left::kNothing : Left::kOfSite;
+  // A umask may have taken the bit away.
+  const bool is_unfinished = S_ISREG(info.st_mode) && (info.st_mode & 07777U & ~kUnfinishedMode) == 0;
+  if (is_unfinished && name == Beside(place.name)) return Left::kOwn;
+  const absl::StatusOr<std::string> digest = DigestAt(place, name, path);
+  if (!digest.ok()) return absl::IsNotFound(digest.status()) ? Left::kNothing : Left::kOfSite;
+  if (*digest == own.planned || std::ranges::find(own.earlier, *digest) != own.earlier.end()) return Left::kOwn;
+  // In steps a file has two names for a moment.
+  const absl::StatusOr<std::string> named = DigestAt(place, place.name, path);
+  return named.ok() && *named == *digest ? Left::kOwn : Left::kOfSite;
+}
+
+void BootStore::GiveBack(const Place& place, const std::string& path, const OwnTexts& own) const {
+  const int folder = place.folder.get();
+  const std::string beside = Beside(place.name);
+  const std::string aside = Aside(beside);
+  const Left before = Look(place, path, aside, own);
+  // The site's text first, and the later one of two; else the one that had the name. Each step is refused where
+  // the name is taken.
+  if (before == Left::kOfSite) static_cast<void>(Rename(folder, aside, place.name, RENAME_NOREPLACE));
+  if (Look(place, path, beside, own) == Left::kOfSite)
+    static_cast<void>(Rename(folder, beside, place.name, RENAME_NOREPLACE));
+  if (before == Left::kOwn) static_cast<void>(Rename(folder, aside, place.name, RENAME_NOREPLACE));
+  // The planned text took the name of an edited file, and the cut came before it went back.
+  const absl::StatusOr<std::string> now = DigestAt(place, place.name, path);
+  if (!now.ok() || *now != own.planned) return;
+  if (Look(place, path, aside, own) == Left::kOfSite) {
+    if (Look(place, path, beside, own) == Left::kOwn) static_cast<void>(::unlinkat(folder, beside.c_str(), 0));
+    static_cast<void>(Rename(folder, aside, beside, RENAME_NOREPLACE));
+  }
+  if (Look(place, path, beside, own) == Left::kOfSite) static_cast<void>(ExchangeBack(place, path, own));
+}
+
+std::string BootStore::Clear(const Place& place, const std::string& path, const OwnTexts& own) {
+  const int folder = place.folder.get();
+  const std::string beside = Beside(place.name);
+  std::string left;
+  bool is_changed = false;
+  for (const std::string& name : {Aside(beside), beside}) {
+    const Left found = Look(place, path, name, own);
+    if (found == Left::kOwn && ::unlinkat(folder, name.c_str(), 0) == 0) is_changed = true;
+    if (found == Left::kOfSite) left = path.substr(0, path.rfind('/') + 1) + name;
+  }
+  // A name that came back after a power cut could hold a text whose digest is forgotten by then. A failure
+  // changes nothing that is named.
+  if (is_changed) static_cast<void>(disk_.Sync(folder, "the folder of " + path));
+  return left;
+}
+
+std::string BootStore::Sweep(const std::string& path, const OwnTexts& own, bool with_folder) {
   const absl::StatusOr<Place> place = Open(path, false);
-  if (!place.ok()) return;
-  const std::string beside = Beside(place->name);
-  // A change of places that was cut: the file gets its name back, unless another one has it.
-  static_cast<void>(LinkInPlace(place->folder.get(), Aside(beside), place->name));
-  static_cast<void>(::unlinkat(place->folder.get(), Aside(beside).c_str(), 0));
-  static_cast<void>(::unlinkat(place->folder.get(), beside.c_str(), 0));
+  if (!place.ok()) return "";
+  GiveBack(*place, path, own);
+  std::string left = Clear(*place, path, own);
   if (with_folder) static_cast<void>(RemoveFolder(*place, path));
+  return left;
 }
 
 }  // namespace rdmaready::apply

@@ -195,8 +195,18 @@ absl::StatusOr<Change> Applier::Engine::WithoutSteps(const ApplyOrder& order, co
 }
 
 void Applier::Engine::SweepFiles(const std::vector<apply::PlannedFile>& files) {
-  for (const apply::PlannedFile& file : files) store_.Sweep(file.path, file.new_folder);
-  for (const apply::KeptFile& file : ledger_.kept().files) store_.Sweep(file.path);
+  const std::vector<apply::KeptFile>& kept = ledger_.kept().files;
+  const auto report = [this](const std::string& path, const std::string& left) {
+    if (!left.empty()) Log(fmt::format("{}: a text of the site is left in {}", path, left));
+  };
+  for (const apply::PlannedFile& file : files) {
+    apply::OwnTexts own{.planned = file.sha256, .earlier = {file.before}};
+    if (const apply::KeptFile* ours = FindFile(kept, file.path)) own.earlier.push_back(ours->sha256);
+    report(file.path, store_.Sweep(file.path, own, file.new_folder));
+  }
+  for (const apply::KeptFile& file : kept)
+    if (std::ranges::find(files, file.path, &apply::PlannedFile::path) == files.end())
+      report(file.path, store_.Sweep(file.path, {.earlier = {file.sha256}}));
 }
 
 void Applier::Engine::WriteFile(const apply::PlannedFile& file, const std::string& why_not, BootFile& shown,

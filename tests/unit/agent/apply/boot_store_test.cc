@@ -21,6 +21,8 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 
 constexpr const char* kLink = "/etc/systemd/network/98-rdma-dcb0.link";
+constexpr const char* kBeside = "/etc/systemd/network/.98-rdma-dcb0.link.new";
+constexpr const char* kAside = "/etc/systemd/network/.98-rdma-dcb0.link.new.old";
 constexpr const char* kDropIn = "/etc/systemd/network/50-a.link.d/rdma.conf";
 constexpr const char* kNetplan = "/etc/netplan/90-rdmaready-dcb0.yaml";
 constexpr const char* kUnit = "/etc/systemd/system/rdma-mtu-dcb0.service";
@@ -124,7 +126,7 @@ TEST_F(BootStoreTest, LeavesAFileThatWasMadeOrEditedSince) {
   EXPECT_TRUE(absl::IsAborted(store_->Write(kLink, kText, Digest("earlier\n")).status()));
   EXPECT_TRUE(absl::IsAborted(store_->Remove(kLink, Digest(kText), false)));
   EXPECT_EQ(folder_->Text(kLink), "of the site\n");
-  EXPECT_FALSE(fs::exists(folder_->At("/etc/systemd/network/.98-rdma-dcb0.link.new")));
+  EXPECT_FALSE(fs::exists(folder_->At(kBeside)));
 }
 
 TEST_F(BootStoreTest, RefusesPathsThatAreNotOnTheClosedList) {
@@ -156,13 +158,25 @@ TEST_F(BootStoreTest, FollowsNoLinkInTheWay) {
   EXPECT_TRUE(fs::is_symlink(folder_->At(kLink)));
 }
 
-TEST_F(BootStoreTest, ClearsALinkOfTheTemporaryName) {
-  // A temporary name that is taken is cleared, and never followed.
+TEST_F(BootStoreTest, RefusesATemporaryNameThatHoldsSomethingOfTheSite) {
   folder_->Put("/etc/secret", "secret\n");
-  fs::create_symlink(folder_->At("/etc/secret"), folder_->At("/etc/systemd/network/.98-rdma-dcb0.link.new"));
   ASSERT_TRUE(store_->Write(kLink, kText, "").ok());
-  EXPECT_EQ(folder_->Text("/etc/secret"), "secret\n");
-  EXPECT_EQ(folder_->Text(kLink), kText);
+  for (const char* name : {kBeside, kAside}) {
+    folder_->Put(name, "of the site\n");
+    const auto before = folder_->All();
+    const absl::Status written = store_->Write(kLink, "new\n", Digest(kText)).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(written)) << written;
+    EXPECT_THAT(Message(written), HasSubstr(std::string(name) + " holds a text that is not of this program"));
+    const absl::Status removed = store_->Remove(kLink, Digest(kText), false);
+    EXPECT_TRUE(absl::IsFailedPrecondition(removed)) << removed;
+    EXPECT_EQ(store_->Sweep(kLink, {.planned = Digest("new\n"), .earlier = {Digest(kText)}}), name);
+    EXPECT_EQ(folder_->All(), before);
+    fs::remove(folder_->At(name));
+  }
+  fs::create_symlink(folder_->At("/etc/secret"), folder_->At(kBeside));
+  EXPECT_TRUE(absl::IsFailedPrecondition(store_->Write(kLink, "new\n", Digest(kText)).status()));
+  EXPECT_TRUE(fs::is_symlink(folder_->At(kBeside)));
+  EXPECT_EQ(folder_->Text("/etc/secret"), "secret\n") << "the link is never followed";
 }
 
 TEST_F(BootStoreTest, RefusesFoldersThatOthersMayWrite) {
@@ -198,9 +212,9 @@ TEST_F(BootStoreTest, LeavesTheEarlierFileWhereTheDiskIsFull) {
 TEST_F(BootStoreTest, LeavesNothingThatIsNotSureToStay) {
   ASSERT_TRUE(store_->Write(kLink, "earlier\n", "").ok());
   const auto before = folder_->All();
-  // The last fsync, of the folder, fails.
-  int syncs = 0;
-  disk_.point = [&] { disk_.bad_sync = ++syncs == 3; };
+  // The first fsync of the folder fails; before it the text is written, and synced without and with its mode.
+  int points = 0;
+  disk_.point = [&] { disk_.bad_sync = ++points == 4; };
   EXPECT_FALSE(store_->Write(kLink, kText, Digest("earlier\n")).ok());
   EXPECT_EQ(folder_->All(), before);
 }
@@ -221,9 +235,11 @@ TEST_F(BootStoreTest, SweepsTheTemporaryFileOfACutWrite) {
     }
     disk_.point = nullptr;
     if (!killed) break;
-    store_->Sweep(kLink);
+    // The half-written text has a digest that nobody knows.
+    EXPECT_EQ(store_->Sweep(kLink, {.planned = Digest(kText)}), "") << at;
     const std::string text = folder_->Text(kLink);
     EXPECT_TRUE(text.empty() || text == kText) << at;
+    EXPECT_TRUE(text.empty() || ModeOf(kLink) == 0644U) << at;
     fs::remove(folder_->At(kLink));
     EXPECT_EQ(folder_->All(), before) << at;
   }
@@ -262,18 +278,166 @@ TEST_F(BootStoreInStepsTest, LeavesFilesOfOthers) {
 
 // The power went while the earlier file had another name.
 TEST_F(BootStoreInStepsTest, GivesTheNameBackAfterACut) {
-  folder_->Put(kLink, kText);
-  const fs::path path = folder_->At(kLink);
-  const fs::path aside = path.parent_path() / ("." + path.filename().string() + ".new.old");
-  fs::rename(path, aside);
-  store_->Sweep(kLink);
+  folder_->Put(kAside, kText);
+  EXPECT_EQ(store_->Sweep(kLink, {.earlier = {Digest(kText)}}), "");
   EXPECT_EQ(folder_->Text(kLink), kText);
-  EXPECT_FALSE(fs::exists(aside));
-  fs::copy_file(path, aside);
+  EXPECT_FALSE(fs::exists(folder_->At(kAside)));
+  folder_->Put(kAside, kText);
   folder_->Put(kLink, "of the site\n");
-  store_->Sweep(kLink);
+  EXPECT_EQ(store_->Sweep(kLink, {.earlier = {Digest(kText)}}), "");
   EXPECT_EQ(folder_->Text(kLink), "of the site\n");
-  EXPECT_FALSE(fs::exists(aside));
+  EXPECT_FALSE(fs::exists(folder_->At(kAside)));
+}
+
+// ---- a cut after any change of a name ----
+
+constexpr const char* kEarlier = "# Made by rdmaready.\n[Link]\nMTUBytes=4200\n";
+constexpr const char* kSite = "[Link]\nMTUBytes=1500\n";
+constexpr const char* kSecond = "[Link]\nMTUBytes=2000\n";
+
+// `in_steps`: as on a file system without the flags of renameat2.
+class BootStoreCut : public testing::TestWithParam<bool> {
+ protected:
+  BootStoreCut() {
+    std::string pattern = (fs::temp_directory_path() / "boot-store-XXXXXX").string();
+    dir_ = ::mkdtemp(pattern.data());
+  }
+  ~BootStoreCut() override { fs::remove_all(dir_); }
+
+  // Runs `act` on a file that holds `text`, and calls `step` after each change of a name. Sweeps then, in the
+  // next life. Returns whether `act` was cut.
+  bool Cut(const std::string& text, const std::function<void(int)>& step,
+           const std::function<void(BootStore&)>& act) {
+    fs::remove_all(dir_ + "/root");
+    folder_.emplace(dir_ + "/root");
+    folder_->Put(kLink, text);
+    int count = 0;
+    BootStore store(disk_, folder_->root(), GetParam(), [&] { step(count++); });
+    bool is_cut = false;
+    try {
+      act(store);
+    } catch (const Killed&) {
+      is_cut = true;
+    }
+    BootStore next(disk_, folder_->root(), GetParam());
+    left_ = next.Sweep(kLink, {.planned = *Sha256(kText), .earlier = {*Sha256(kEarlier)}});
+    return is_cut;
+  }
+  static void Write(BootStore& store) { static_cast<void>(store.Write(kLink, kText, *Sha256(kEarlier))); }
+  static void Remove(BootStore& store) { static_cast<void>(store.Remove(kLink, *Sha256(kEarlier), false)); }
+
+  // The texts of the file and of temporary files.
+  std::vector<std::string> Texts() const {
+    std::vector<std::string> texts;
+    for (const char* path : {kLink, kBeside, kAside})
+      if (fs::exists(fs::symlink_status(folder_->At(path)))) texts.push_back(folder_->Text(path));
+    return texts;
+  }
+
+  std::string dir_;
+  HandDisk disk_;
+  std::optional<BootFolder> folder_;
+  std::string left_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, BootStoreCut, testing::Bool(),
+                         [](const auto& test) { return test.param ? "InSteps" : "AtOnce"; });
+
+TEST_P(BootStoreCut, LeavesTheEarlierOrTheNewTextOfOurs) {
+  int at = 0;
+  for (; Cut(
+           kEarlier, [&](int step) { step == at ? throw Killed{} : void(); }, Write);
+       ++at) {
+    EXPECT_THAT(Texts(), testing::AnyOf(testing::ElementsAre(kEarlier), testing::ElementsAre(kText))) << at;
+    EXPECT_EQ(left_, "") << at;
+  }
+  EXPECT_EQ(at, GetParam() ? 4 : 1);
+}
+
+TEST_P(BootStoreCut, GivesAnEditedFileItsNameBack) {
+  int at = 0;
+  for (; Cut(
+           kSite, [&](int step) { step == at ? throw Killed{} : void(); }, Write);
+       ++at) {
+    EXPECT_THAT(Texts(), testing::ElementsAre(kSite)) << at;
+    EXPECT_EQ(left_, "") << at;
+  }
+  EXPECT_EQ(at, GetParam() ? 8 : 2) << "the exchange, and the one back";
+}
+
+// Somebody makes the file at a moment in which it is absent, or replaces it.
+TEST_P(BootStoreCut, DeletesNoTextThatSomebodyMakesDuringAWrite) {
+  for (const char* first : {kEarlier, kSite}) {
+    for (int made = 0; made < 8; ++made) {
+      for (int at = made; at < 9; ++at) {
+        bool is_made = false;
+        const auto step = [&](int count) {
+          if (count == made) {
+            fs::remove(folder_->At(kLink));
+            folder_->Put(kLink, kSecond);
+            is_made = true;
+          }
+          if (count == at) throw Killed{};
+        };
+        Cut(first, step, Write);
+        if (!is_made) continue;
+        const std::string where = std::string(first) + std::to_string(made) + " " + std::to_string(at);
+        const std::vector<std::string> texts = Texts();
+        EXPECT_THAT(texts, testing::Contains(kSecond)) << where;
+        EXPECT_NE(texts.front(), kText) << where;
+        EXPECT_THAT(texts, testing::Not(testing::Contains(kText))) << where;
+        // The text that the file had when it was replaced is the replacer's to delete.
+        EXPECT_EQ(left_.empty(), texts.size() == 1) << where;
+      }
+    }
+  }
+}
+
+TEST_P(BootStoreCut, KeepsBothTextsOfTheSite) {
+  // The site's file is aside, or in the temporary file, when somebody makes another one.
+  Cut(
+      kSite,
+      [&](int step) {
+        if (step != 0) return;
+        fs::remove(folder_->At(kLink));
+        folder_->Put(kLink, kSecond);
+        throw Killed{};
+      },
+      Write);
+  EXPECT_THAT(Texts(), testing::ElementsAre(kSecond, kSite));
+  EXPECT_EQ(left_, GetParam() ? kAside : kBeside);
+}
+
+TEST_P(BootStoreCut, NamesTheFileInWhichAReplacedTextOfTheSiteIsLeft) {
+  absl::Status written;
+  const auto replace = [&](int step) {
+    if (step != 0) return;
+    fs::remove(folder_->At(kLink));
+    folder_->Put(kLink, kSecond);
+  };
+  Cut(kSite, replace,
+      [&](BootStore& store) { written = store.Write(kLink, kText, *Sha256(kEarlier)).status(); });
+  const std::string left = GetParam() ? kAside : kBeside;
+  EXPECT_TRUE(absl::IsAborted(written)) << written;
+  EXPECT_THAT(Message(written), HasSubstr(left + " holds a text of the site"));
+  EXPECT_THAT(Texts(), testing::ElementsAre(kSecond, kSite));
+  EXPECT_EQ(left_, left);
+}
+
+TEST_P(BootStoreCut, GivesAFileThatWasEditedDuringItsRemovalItsNameBack) {
+  // Each cut of the removal, and an edit in place before it: the file keeps its name or gets it back.
+  int at = 0;
+  for (;; ++at) {
+    const auto edit_and_cut = [&](int step) {
+      const std::string at_now = folder_->At(kBeside);
+      if (step == 0) std::ofstream(at_now, std::ios::trunc) << kSite;
+      if (step == at) throw Killed{};
+    };
+    if (!Cut(kEarlier, edit_and_cut, Remove)) break;
+    EXPECT_THAT(Texts(), testing::ElementsAre(kSite)) << at;
+  }
+  EXPECT_EQ(at, GetParam() ? 4 : 2) << "the removal, and the way back";
+  EXPECT_THAT(Texts(), testing::ElementsAre(kSite));
 }
 
 }  // namespace

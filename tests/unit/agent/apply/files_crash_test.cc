@@ -57,6 +57,28 @@ TEST(BootFilesCrash, KilledAtAnyPointOfForgettingTheNextTryRemovesTheRest) {
   EXPECT_GT(all, 5);
 }
 
+// The cut comes while the new file has the name and the earlier one is beside it. Here that one was edited.
+TEST(BootFilesCrash, AnEditedFileGetsItsNameBackAfterACutWrite) {
+  const char* const beside = "/etc/systemd/network/50-a.link.d/.rdma.conf.new";
+  int all = 0;
+  for (int at = 0;; ++at) {
+    FilesShop shop;
+    ASSERT_TRUE(shop.Start().ok());
+    shop.Confirmed();
+    shop.files[0].content = "# Made by rdmaready.\n[Link]\nMTUBytes=4200\n";
+    if (!KilledAt(shop, at, [&] { static_cast<void>(shop.Apply()); })) break;
+    const bool is_cut_there =
+        shop.folder.Text(kDropIn) == shop.files[0].content && fs::exists(shop.folder.At(beside));
+    if (!is_cut_there) continue;
+    shop.folder.Put(beside, "# of the site\n");
+    ASSERT_TRUE(shop.Start().ok());
+    EXPECT_EQ(shop.folder.Text(kDropIn), "# of the site\n") << at;
+    EXPECT_FALSE(fs::exists(shop.folder.At(beside))) << at;
+    ++all;
+  }
+  EXPECT_GT(all, 0);
+}
+
 TEST(BootFilesCrash, AFullDiskLeavesWholeFilesOrNone) {
   for (int at = 0; at < 200; ++at) {
     FilesShop shop;
