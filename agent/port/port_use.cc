@@ -17,9 +17,10 @@ namespace rdmaready {
 namespace {
 
 constexpr double kQuietShare = 0.001;  // of the port's rate
-constexpr double kBytesPerMegabit = 1'000'000 / 8;
-constexpr double kQuietBytes = 4000;   // a second, at least
-constexpr double kQuietPackets = 100;  // the same
+constexpr double kBytesPerMegabit = 1'000'000.0 / 8;
+constexpr double kQuietBytes = 4000;           // a second, at least
+constexpr double kQuietPackets = 100;          // the same
+constexpr double kMostQuietBytes = 1'000'000;  // a second, at most: storage over IPoIB moves more
 
 // enum ib_qp_type of include/rdma/ib_verbs.h.
 constexpr std::uint8_t kTypeSmi = 0;
@@ -32,9 +33,9 @@ constexpr std::uint8_t kConnected = 5;
 
 constexpr std::string_view kIpoib = "ib_ipoib";
 
-// The daemon of rdma-core that resolves paths of InfiniBand. It keeps queue pairs of type UD and asks the
-// subnet manager by them.
-constexpr std::string_view kIbacm = "ibacm";
+// Daemons of rdma-core that keep a queue pair of type UD as long as they run, and ask the subnet manager by it:
+// for paths of InfiniBand, and for targets of SRP.
+constexpr std::array<std::string_view, 2> kManagers{"ibacm", "srp_daemon"};
 
 // Drivers that send management datagrams by queue pairs of type UD (drivers/infiniband/hw/mlx5/gsi.c and
 // mlx4/mad.c, mlx4/qp.c).
@@ -55,12 +56,12 @@ bool IsOfThisTest(const RdmaHolder& holder, const UseExceptions& exceptions) {
   return exceptions.kernel.contains(holder.kernel_name) && holder.remote == exceptions.server;
 }
 
-bool IsIbacm(const RdmaHolder& holder) {
-  return holder.command == kIbacm &&
+bool IsManager(const RdmaHolder& holder) {
+  return std::ranges::find(kManagers, holder.command) != kManagers.end() &&
          (holder.object == Object::kDomain || (holder.object == Object::kQueuePair && holder.type == kTypeUd));
 }
 
-// Domains aside: they only may be used.
+// A protection domain alone is a doubt: MayUse().
 bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
   if (holder.object == Object::kDomain) return false;
   if (holder.object == Object::kContexts) return true;
@@ -68,14 +69,14 @@ bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
   const std::string& kernel = holder.kernel_name;
   if (!queue_pair && (holder.state < kFirstConnecting || holder.state > kConnected)) return false;
   if (kernel.empty())
-    return (exceptions.process == 0 || holder.process != exceptions.process) && !IsIbacm(holder);
+    return (exceptions.process == 0 || holder.process != exceptions.process) && !IsManager(holder);
   if (queue_pair && (holder.type == kTypeSmi || holder.type == kTypeGsi)) return false;
   if (kernel == kIpoib || std::ranges::find(kDrivers, kernel) != kDrivers.end()) return false;
   return !IsOfThisTest(holder, exceptions);
 }
 
 bool MayUse(const RdmaHolder& holder, const UseExceptions& exceptions) {
-  return holder.object == Object::kDomain && !IsIbacm(holder) &&
+  return holder.object == Object::kDomain && !IsManager(holder) &&
          (exceptions.process == 0 || holder.process != exceptions.process);
 }
 
@@ -106,13 +107,13 @@ std::optional<std::string_view> QuietOwner(const std::vector<RdmaHolder>& holder
   for (const RdmaHolder& holder : holders) {
     if (!OnPort(holder, number)) continue;
     if (holder.kernel_name == kIpoib) return "IPoIB";
-    if (IsIbacm(holder)) owner = kIbacm;
+    if (IsManager(holder)) owner = holder.command;
   }
   return owner;
 }
 
 double QuietPerSecond(const Fact<std::uint32_t>& rate_mbps, std::uint32_t unit_bytes) {
-  const double share = rate_mbps ? *rate_mbps * kBytesPerMegabit * kQuietShare : 0;
+  const double share = rate_mbps ? std::min(*rate_mbps * kBytesPerMegabit * kQuietShare, kMostQuietBytes) : 0;
   const double least = unit_bytes == kMostPacketBytes ? kQuietPackets : kQuietBytes / unit_bytes;
   return std::max(share / unit_bytes, least);
 }

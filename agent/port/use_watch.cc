@@ -18,7 +18,7 @@ std::string UseWatch::reason() const {
 void UseWatch::Watch(const std::stop_token& done) {
   using Kind = PortUse::Kind;
   Kind last = Kind::kFree;
-  while (clock_.SleepUntil(clock_.Now() + (last == Kind::kUsed ? kSecondLook : kLookDuringTest), done)) {
+  while (clock_.SleepUntil(clock_.Now() + (last == Kind::kFree ? kLookDuringTest : kSecondLook), done)) {
     const PortUse use = look_();
     if (done.stop_requested()) return;
     const bool doubted = last != Kind::kFree;

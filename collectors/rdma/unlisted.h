@@ -40,8 +40,9 @@ absl::StatusOr<bool> ReadContextsOpen(HostReader& host, const RdmaDevice& device
 
 // Whether a list of the kernel's holds the objects of all PID namespaces. Before Linux 5.5 ("RDMA/restrack:
 // Remove PID namespace support") a reader outside the first namespace sees those of its own namespace alone,
-// and none of the kernel's. So a list with an object of the kernel is whole; such are the GSI queue pairs of
-// InfiniBand and RoCE. Without one it is whole in the first namespace, and on a newer kernel.
+// and none of the kernel's. So a list with an object of the kernel is taken for whole; such are the GSI queue
+// pairs of InfiniBand and RoCE. Without one it is whole in the first namespace, and on a newer kernel.
+// Linux 4.17 to 5.2 shows the first namespace no object of other ones: that is not noticed here.
 bool ListsAllNamespaces(HostReader& host, const std::vector<RdmaHolder>& holders);
 
 }  // namespace rdmaready

@@ -213,18 +213,23 @@ TEST(PortUse, IsQuietBelowAThousandthOfTheRateInTheUnitOfTheDriver) {
                  after, rate_mbps)
         .kind;
   };
-  // 100 Gb/s: 12,500,000 bytes a second are 3,125,000 words, or 2972 packets.
-  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(312'500, milliseconds(100)), 100'000U), Kind::kFree);
-  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(312'501, milliseconds(100)), 100'000U), Kind::kUsed);
-  EXPECT_EQ(use(Counted(0, milliseconds(0)), Counted(297, milliseconds(100)), 100'000U), Kind::kFree);
-  EXPECT_EQ(use(Counted(0, milliseconds(0)), Counted(298, milliseconds(100)), 100'000U), Kind::kUsed);
+  // 4 Gb/s: 500,000 bytes a second are 125,000 words, or 118 packets.
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(12'500, milliseconds(100)), 4'000U), Kind::kFree);
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(12'501, milliseconds(100)), 4'000U), Kind::kUsed);
+  EXPECT_EQ(use(Counted(0, milliseconds(0)), Counted(11, milliseconds(100)), 4'000U), Kind::kFree);
+  EXPECT_EQ(use(Counted(0, milliseconds(0)), Counted(12, milliseconds(100)), 4'000U), Kind::kUsed);
+  // 400 Gb/s: a megabyte a second, and no more.
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(25'000, milliseconds(100)), 400'000U), Kind::kFree);
+  EXPECT_EQ(use(Words(0, milliseconds(0)), Words(25'001, milliseconds(100)), 400'000U), Kind::kUsed);
+  EXPECT_EQ(use(Counted(0, milliseconds(0)), Counted(23, milliseconds(100)), 400'000U), Kind::kFree);
+  EXPECT_EQ(use(Counted(0, milliseconds(0)), Counted(24, milliseconds(100)), 400'000U), Kind::kUsed);
   EXPECT_EQ(use(Words(0, milliseconds(0)), Words(100, milliseconds(100)), kRateUnknown), Kind::kFree);
   EXPECT_EQ(use(Words(0, milliseconds(0)), Words(101, milliseconds(100)), kRateUnknown), Kind::kUsed);
   EXPECT_EQ(use(Words(0, milliseconds(0)), Counted(9, milliseconds(100)), kRateUnknown), Kind::kUnknown)
       << "the unit changed";
 }
 
-TEST(PortUse, IbacmIsAUserOnlyWhenThePortIsNotQuiet) {
+TEST(PortUse, ManagersAreUsersOnlyWhenThePortIsNotQuiet) {
   using std::chrono::milliseconds;
   RdmaHolder datagrams = QueuePairOf(7, "ibacm");
   datagrams.type = kUd;
@@ -236,6 +241,8 @@ TEST(PortUse, IbacmIsAUserOnlyWhenThePortIsNotQuiet) {
               HasSubstr("ibacm, or a user"));
   EXPECT_EQ(UseWith({datagrams}, Uncounted(), Uncounted()).kind, Kind::kUnknown);
   EXPECT_EQ(Owners({QueuePairOf(7, "ibacm")}).kind, Kind::kUsed) << "a queue pair of type RC";
+  datagrams.command = domain.command = "srp_daemon";
+  EXPECT_EQ(Owners({datagrams, domain}).kind, Kind::kFree);
 }
 
 TEST(PortUse, ADriverWithoutCountersLeavesTheOwnersToDecide) {

@@ -80,12 +80,12 @@ TEST_F(UseWatchTest, ForgivesOneLookThatCannotTellAndStopsAtTheSecondInARow) {
   See(unknown);
   Pass(1);
   See({.kind = Kind::kFree});
-  Pass(1);
+  Pass(1, kSecondLook);
   See(unknown);
   Pass(1);
   clock_.AwaitSleeper();
   EXPECT_FALSE(watch.token().stop_requested());
-  Pass(1);
+  Pass(1, kSecondLook);
   EXPECT_TRUE(Eventually([&] { return watch.token().stop_requested(); }));
   EXPECT_THAT(watch.reason(), HasSubstr("no longer known: no answer"));
 }
