@@ -175,10 +175,11 @@ struct FirstRelease {
   std::string_view id;
   Release first;
 };
-constexpr std::array<FirstRelease, 11> kFirstReleases{{{"debian", {12, 0}},
+constexpr std::array<FirstRelease, 12> kFirstReleases{{{"debian", {12, 0}},
                                                        {"ubuntu", {22, 4}},
                                                        {"rhel", {9, 0}},
                                                        {"centos", {9, 0}},
+                                                       {"ol", {9, 0}},
                                                        {"fedora", {35, 0}},
                                                        {"amzn", {2023, 0}},
                                                        {"openEuler", {22, 3}},
@@ -206,7 +207,7 @@ bool IsTooOldForDropIns(const Facts& host) {
                               (release->minor == 4 || release->minor == 10) &&
                               host.distribution->version.find('.') != std::string::npos;
   if (numbered_alike) return *release < FirstReleaseOf("ubuntu")->first;
-  return of_ubuntu || IsLike(host, "debian") || IsLike(host, "suse");
+  return of_ubuntu || IsLike(host, "debian") || IsLike(host, "suse") || IsLike(host, "fedora");
 }
 
 // LimitOfBootFile() as a sentence without its full stop.

@@ -158,6 +158,9 @@ TEST(PersistFiles, WritesNoDropInWhereSystemdReadsNone) {
   EXPECT_EQ(path("opensuse-tumbleweed", {"opensuse", "suse"}, "20240101"), drop_in);
   EXPECT_EQ(path("amzn", {"centos", "rhel", "fedora"}, "2"), unit);
   EXPECT_EQ(path("amzn", {"fedora"}, "2023"), drop_in);
+  EXPECT_EQ(path("ol", {"fedora"}, "8.10"), unit);
+  EXPECT_EQ(path("ol", {"fedora"}, "9.4"), drop_in);
+  EXPECT_EQ(path("unheard", {"fedora"}, "1"), unit);
   EXPECT_EQ(path("arch", {}, ""), drop_in) << "no version: the newest";
 }
 
