@@ -236,7 +236,8 @@ class SettingReader {
   std::size_t kind_begin_ = 0;  // of its writes, those of the kind that is read begin there
 };
 
-// Adds the .network file that networkd uses for the interface. Its record has the number of the interface, and no other name of it.
+// Adds the .network file that networkd uses for the interface. Its record has the number of the interface, and
+// no other name of it.
 void AddNetworkFile(HostReader& host, const std::string& name, const LinkedNetdev& netdev,
                     BootSettings& settings) {
   constexpr std::string_view kFile = "NETWORK_FILE=";
