@@ -113,6 +113,7 @@ struct AgentVersion {
   std::string hostname{};
   std::string instance_id{};  // of the agent's process; empty when it is of a version without
   bool limits_tests = false;  // it knows in_production
+  bool stress = false;        // it takes part in stress tests
 };
 
 }  // namespace rdmaready

@@ -191,7 +191,8 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
         "this command ({}) revision {}",
         name_, response.version(), response.api_revision(), kVersion, kApiRevision));
   }
-  return AgentVersion{response.version(), response.hostname(), response.instance_id(), response.limits_tests()};
+  return AgentVersion{response.version(), response.hostname(), response.instance_id(), response.limits_tests(),
+                      response.stress()};
 }
 
 absl::Status AgentClient::KnowsInProduction(bool in_production) {

@@ -135,7 +135,9 @@ class PeerRelay {
             .counted_ns = result.counted_ns,
             .idle_packets = result.idle_packets,
             .idle_ns = result.idle_ns,
-            .path_mtu_bytes = result.path_mtu_bytes};
+            .path_mtu_bytes = result.path_mtu_bytes,
+            .nic = result.nic_counters,
+            .pressure = result.pressure};
   }
 
   static void Carry(Side& source, Side& sink) {

@@ -92,6 +92,8 @@ v1::TransferOptions ToProto(const TransferOptions& options) {
   message.set_system_tos(options.system_tos);
   message.set_in_production(options.in_production);
   message.set_connection(static_cast<v1::ConnectionKind>(options.connection));
+  message.set_stress(options.stress);
+  message.set_max_bytes_per_s(options.max_bytes_per_s);
   return message;
 }
 
@@ -107,6 +109,8 @@ TransferOptions FromProto(const v1::TransferOptions& message) {
   if (message.has_tos()) options.tos = static_cast<std::uint8_t>(std::min(message.tos(), 255u));
   options.system_tos = message.system_tos();
   options.in_production = message.in_production();
+  options.stress = message.stress();
+  options.max_bytes_per_s = message.max_bytes_per_s();
   if (v1::ConnectionKind_IsValid(message.connection()))
     options.connection = static_cast<ConnectionKind>(message.connection());
   return options;

@@ -37,8 +37,8 @@ struct BootSettings {
   // DSCP of congestion notifications, of a netdev, PCI address or RDMA device. "mtu", "pause" ("autoneg off"
   // and so on), "match" (a .link file that sets neither): of a netdev, its MAC or PCI address, or
   // "driver=mlx5_core"; empty: not known. "applied": the .link file that udev gave a netdev; "networkd": the
-  // .network file that networkd uses for it. "connection-mtu": a default of NetworkManager for connections, empty
-  // where the file could not be read. A drop-in is started by the file that it adds to.
+  // .network file that networkd uses for it. "connection-mtu": a default of NetworkManager for connections,
+  // empty where the file could not be read. A drop-in is started by the file that it adds to.
   std::vector<BootWrite> writes{};
   std::vector<std::string> unread{};  // files and folders that could not be read: "/etc/netplan"
 

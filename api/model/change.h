@@ -55,8 +55,8 @@ enum class BootFileState : std::uint8_t {
   kWritten,
   kThere,       // the same text was there before
   kNotWritten,  // `text` says why
-  kRemoved,  // in ApplierStatus: by somebody else
-  kLeft,  // not removed, or in ApplierStatus edited since: `text` says why
+  kRemoved,     // in ApplierStatus: by somebody else
+  kLeft,        // not removed, or in ApplierStatus edited since: `text` says why
 };
 
 struct BootFile {

@@ -10,6 +10,7 @@
 
 #include "api/model/dcb.h"
 #include "api/model/fact.h"
+#include "api/model/nic_statistics.h"
 
 namespace rdmaready {
 
@@ -46,6 +47,37 @@ struct PriorityPackets {
   void Fields(auto& list) const { list("sent", sent, "received", received); }
 };
 
+// A counter of one of the Ethernet ports of one end: losses, pauses and marks of IsAboutLoss().
+struct NicChange {
+  std::string netdev{};
+  NicCounter counter = NicCounter::kUnknown;
+  std::optional<std::uint32_t> priority{};  // 0..7; absent: of all, or of a class of the NIC's own
+  CounterChange change{};                   // its name is the driver's
+
+  bool operator==(const NicChange&) const = default;
+  void Fields(auto& list) const {
+    list("netdev", netdev, "counter", counter, "priority", priority, "change", change);
+  }
+};
+
+// From just before to just after a live test, also those that did not change. Missing: not known.
+using NicChanges = Fact<std::vector<NicChange>>;
+
+// One interval of kPressureIntervalMs at one end during a test: what held its traffic back, of all its Ethernet
+// ports together, and how busy its host was.
+inline constexpr std::uint32_t kPressureIntervalMs = 250;
+struct PressureSample {
+  std::uint64_t pauses = 0;         // frames of PFC, sent and received
+  std::uint64_t marks = 0;          // frames with a congestion mark, and notifications
+  std::uint64_t drops = 0;          // frames that the NIC dropped, and packets that were sent again
+  std::uint32_t idle_permille = 0;  // of the time of all CPUs
+
+  bool operator==(const PressureSample&) const = default;
+  void Fields(auto& list) const {
+    list("pauses", pauses, "marks", marks, "drops", drops, "idle_permille", idle_permille);
+  }
+};
+
 // What the error counters of one end's RDMA port did from just before to just after a live test. The port's
 // other traffic counts in them too.
 struct EndCounters {
@@ -59,6 +91,8 @@ struct EndCounters {
   Fact<PriorityPackets> idle_packets{};
   std::optional<std::int64_t> idle_ns{};
   std::optional<std::uint32_t> path_mtu_bytes{};
+  NicChanges nic{};
+  std::vector<PressureSample> pressure{};
 
   bool operator==(const EndCounters&) const = default;
 };

@@ -48,6 +48,27 @@ enum class NicCounter : std::uint8_t {
   kLast = kPciBufferOverflow,
 };
 
+// Losses, pauses and congestion marks on the wire: a live test asks both NICs for them. The software's queues
+// (kNoReceiveBuffer) do not count, nor does a link that was down: the transfer itself shows that.
+constexpr bool IsAboutLoss(NicCounter counter) {
+  switch (counter) {
+    case NicCounter::kPauseReceived:
+    case NicCounter::kPauseSent:
+    case NicCounter::kGlobalPauseReceived:
+    case NicCounter::kGlobalPauseSent:
+    case NicCounter::kDropReceived:
+    case NicCounter::kEcnMarked:
+    case NicCounter::kPauseStormWarning:
+    case NicCounter::kPauseStormError:
+    case NicCounter::kFecUncorrectableBlocks:
+    case NicCounter::kSymbolErrors:
+    case NicCounter::kCrcErrors:
+      return true;
+    default:
+      return false;
+  }
+}
+
 struct NicStatistic {
   NicCounter counter = NicCounter::kUnknown;
   std::optional<std::uint8_t> priority{};  // 0..7

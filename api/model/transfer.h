@@ -40,6 +40,11 @@ struct TransferOptions {
   bool system_tos = false;            // leaves the mark to RDMA-CM's configuration, whatever the profile says
   ConnectionKind connection = ConnectionKind::kUnknown;
 
+  // A part of a stress test: transfers of one run share a port, and each end samples what holds it back. Needs
+  // the role stress, and an agent that allows it.
+  bool stress = false;
+  std::uint64_t max_bytes_per_s = 0;  // on the wire, in each direction; 0: as much as goes
+
   // At most kInProductionPercent of the port's rate; where the agent allows it, also on a port that others use.
   bool in_production = false;
 
@@ -142,6 +147,10 @@ struct TransferResult {
   // The payload of a full packet that this end's queue pairs send (IBV_QP_PATH_MTU). Absent: iWARP, not
   // connected, queue pairs that differ, or an older agent.
   std::optional<std::uint32_t> path_mtu_bytes{};
+  // Of a stress test, at this end: bytes of each whole 100 ms (the initiator's end), and what held them back.
+  std::vector<std::uint64_t> interval_bytes{};
+  std::vector<PressureSample> pressure{};
+  NicChanges nic_counters{};  // of this end's Ethernet ports; missing: loopback, or an older agent
   // Of what the port moved during the test, how much others move at the rate that was measured just before it.
   // Absent: the driver does not count what it moves, or an older agent.
   std::optional<std::uint32_t> foreign_permille{};
@@ -164,7 +173,8 @@ struct TransferResult {
          "failure", failure, "error_counters", error_counters, "priority_packets", priority_packets,
          "foreign_permille", foreign_permille, "tester_cpu", tester_cpu, "tester_numa_node", tester_numa_node,
          "counted_ns", counted_ns, "idle_packets", idle_packets, "idle_ns", idle_ns, "path_mtu_bytes",
-         path_mtu_bytes, "connection", connection, "limit_bytes_per_s", limit_bytes_per_s);
+         path_mtu_bytes, "connection", connection, "nic_counters", nic_counters, "interval_bytes",
+         interval_bytes, "pressure", pressure, "limit_bytes_per_s", limit_bytes_per_s);
   }
 };
 

@@ -96,6 +96,12 @@ TransferResult FullResult() {
   result.idle_ns = 20;
   result.path_mtu_bytes = 1024;
   result.connection = ConnectionKind::kVerbs;
+  result.nic_counters = std::vector<NicChange>{
+      {.netdev = "eth0",
+       .counter = NicCounter::kDropReceived,
+       .priority = 3,
+       .change = {"rx_prio3_discards", CounterChange::Kind::kGrew, 7}},
+      {.netdev = "eth0", .counter = NicCounter::kCrcErrors, .change = {"rx_crc_errors_phy", {}, 0}}};
   return result;
 }
 

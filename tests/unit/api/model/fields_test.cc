@@ -58,7 +58,7 @@ constexpr int kMoreFields<LldpNeighbour> = 2;
 template <>
 constexpr int kMoreFields<TransferResult> = 2;
 template <>
-constexpr int kMoreFields<PeerMessage> = 3;
+constexpr int kMoreFields<PeerMessage> = 8;
 template <>
 constexpr int kMoreFields<Profile> = -4;
 
