@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "checks/counted/counters.h"
 #include "checks/words/ethernet.h"
 #include "collectors/nic/nic_statistics.h"
 
@@ -42,15 +43,23 @@ Fact<std::vector<EthernetNic>> EthernetNicsOf(const Port& port) {
   return nics;
 }
 
-Fact<PriorityPackets> ReadPriorityPackets(HostReader& host, const Fact<std::vector<EthernetNic>>& nics) {
+Fact<std::vector<NicReading>> ReadNics(HostReader& host, const Fact<std::vector<EthernetNic>>& nics) {
+  if (!nics) return nics.missing();
+  std::vector<NicReading> readings;
+  for (const EthernetNic& nic : *nics) {
+    Fact<std::vector<NicStatistic>> statistics = ReadNicStatistics(host, nic.netdev, nic.driver, nic.info);
+    if (!statistics) return statistics.missing();
+    readings.push_back({nic.netdev, *std::move(statistics)});
+  }
+  return readings;
+}
+
+Fact<PriorityPackets> PacketsIn(const Fact<std::vector<NicReading>>& nics) {
   if (!nics) return nics.missing();
   PriorityPackets sums;
-  for (const EthernetNic& nic : *nics) {
-    const Fact<std::vector<NicStatistic>> statistics =
-        ReadNicStatistics(host, nic.netdev, nic.driver, nic.info);
-    if (!statistics) return statistics.missing();
-    const bool sent = Add(*statistics, NicCounter::kPacketsSent, sums.sent);
-    const bool received = Add(*statistics, NicCounter::kPacketsReceived, sums.received);
+  for (const NicReading& nic : *nics) {
+    const bool sent = Add(nic.statistics, NicCounter::kPacketsSent, sums.sent);
+    const bool received = Add(nic.statistics, NicCounter::kPacketsReceived, sums.received);
     if (!sent && !received)
       return Missing{Missing::Kind::kUnsupported, nic.netdev + " counts no packets by priority"};
   }
@@ -64,6 +73,40 @@ Fact<PriorityPackets> PacketsBetween(const Fact<PriorityPackets>& before, const 
   if (!Subtract(before->sent, grown.sent) || !Subtract(before->received, grown.received))
     return Missing{Missing::Kind::kFailed, "the NIC's counters were set back during the test"};
   return grown;
+}
+
+NicChanges LossesBetween(const Fact<std::vector<NicReading>>& before,
+                         const Fact<std::vector<NicReading>>& after) {
+  if (!before) return before.missing();
+  if (!after) return after.missing();
+  std::vector<NicChange> changes;
+  for (const NicReading& nic : *after) {
+    const auto old = std::ranges::find(*before, nic.netdev, &NicReading::netdev);
+    if (old == before->end()) continue;
+    for (const NicStatistic& now : nic.statistics) {
+      const auto then = std::ranges::find(old->statistics, now.name, &NicStatistic::name);
+      if (!IsAboutLoss(now.counter) || then == old->statistics.end()) continue;
+      changes.push_back({.netdev = nic.netdev,
+                         .counter = now.counter,
+                         .priority = now.priority,
+                         .change = Difference({now.name, then->value}, {now.name, now.value}, std::nullopt)});
+    }
+  }
+  return changes;
+}
+
+void DropUnchanged(NicChanges& changes) {
+  if (!changes) return;
+  std::vector<NicChange> left = *changes;
+  std::erase_if(left, [](const NicChange& one) { return one.change.kind == CounterChange::Kind::kUnchanged; });
+  changes = std::move(left);
+}
+
+PacketReading ReadPackets(HostReader& host, const Fact<std::vector<EthernetNic>>& nics, Clock& clock) {
+  PacketReading reading{.nics = ReadNics(host, nics)};
+  reading.packets = PacketsIn(reading.nics);
+  reading.when = clock.Now();
+  return reading;
 }
 
 std::chrono::milliseconds IdleBefore(const TransferCase& test, const TransferOptions& options,
@@ -80,6 +123,7 @@ void NotePackets(const PacketReading& idle, const PacketReading& before, const P
     return std::chrono::nanoseconds(to.when - from.when).count();
   };
   result.priority_packets = PacketsBetween(before.packets, after.packets);
+  result.nic_counters = LossesBetween(before.nics, after.nics);
   result.counted_ns = between(before, after);
   result.idle_packets = {};
   result.idle_ns.reset();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which priorities the Ethernet ports under an RDMA port count packets, read before and after a live test.
+// The counters of the Ethernet ports under an RDMA port, read before and after a live test: packets by
+// priority, losses, pauses and congestion marks.
 #pragma once
 
 #include <chrono>
@@ -25,16 +26,30 @@ struct EthernetNic {
 // Missing where the port's netdevs are.
 Fact<std::vector<EthernetNic>> EthernetNicsOf(const Port& port);
 
-// Since the driver was loaded, all of them together. Missing, kUnsupported: one of them counts no packets
-// of priorities.
-Fact<PriorityPackets> ReadPriorityPackets(HostReader& host, const Fact<std::vector<EthernetNic>>& nics);
+// One Ethernet port, since its driver was loaded.
+struct NicReading {
+  std::string netdev{};
+  std::vector<NicStatistic> statistics{};
+};
+
+Fact<std::vector<NicReading>> ReadNics(HostReader& host, const Fact<std::vector<EthernetNic>>& nics);
+
+// All of them together. Missing, kUnsupported: one of them counts no packets of priorities.
+Fact<PriorityPackets> PacketsIn(const Fact<std::vector<NicReading>>& nics);
+
+// The counters of IsAboutLoss(). A NIC that only one reading has is left out.
+NicChanges LossesBetween(const Fact<std::vector<NicReading>>& before,
+                         const Fact<std::vector<NicReading>>& after);
 
 // Missing when either reading is, and when a counter went backwards: somebody set it to 0 meanwhile.
 Fact<PriorityPackets> PacketsBetween(const Fact<PriorityPackets>& before, const Fact<PriorityPackets>& after);
 
-// When a reading of the packets was made.
+// Leaves the counters that grew, or cannot be compared: what is kept of a test.
+void DropUnchanged(NicChanges& changes);
+
 struct PacketReading {
-  Fact<PriorityPackets> packets{};
+  Fact<std::vector<NicReading>> nics{};
+  Fact<PriorityPackets> packets{};  // in them
   Clock::TimePoint when{};
 };
 
@@ -44,8 +59,11 @@ struct PacketReading {
 std::chrono::milliseconds IdleBefore(const TransferCase& test, const TransferOptions& options,
                                      const Fact<PriorityPackets>& read);
 
-// Writes the packets of the test and those of others before it into `result`. `idle` and `before` are the same
-// reading where no idle interval was measured.
+// The two Facts of a reading, which was made at `when`.
+PacketReading ReadPackets(HostReader& host, const Fact<std::vector<EthernetNic>>& nics, Clock& clock);
+
+// Writes the packets and losses of the test and the packets of others before it into `result`. `idle` and
+// `before` are the same reading where no idle interval was measured.
 void NotePackets(const PacketReading& idle, const PacketReading& before, const PacketReading& after,
                  TransferResult& result);
 

@@ -64,6 +64,9 @@ TransferResult Sanitized(TransferResult result) {
   result.priority_packets = result.idle_packets = {};
   result.counted_ns = result.idle_ns = std::nullopt;
   result.path_mtu_bytes.reset();
+  result.nic_counters = {};
+  result.interval_bytes.clear();
+  result.pressure.clear();
   result.foreign_permille = result.tester_cpu = result.tester_numa_node = std::nullopt;
   result.elapsed_ns = std::max<std::int64_t>(result.elapsed_ns, 0);
   result.cpu_initiator_ns = std::max<std::int64_t>(result.cpu_initiator_ns, 0);

@@ -35,7 +35,7 @@ TEST(PriorityPackets, AreThoseOfAllEthernetPorts) {
                                        "rx_prio3_bytes"};
   Count(host, "eth0", names, {1, 2, 3, 1000});
   Count(host, "eth1", names, {10, 20, 30, 1000});
-  const Fact<PriorityPackets> packets = ReadPriorityPackets(host, Nics({"eth0", "eth1"}));
+  const Fact<PriorityPackets> packets = PacketsIn(ReadNics(host, Nics({"eth0", "eth1"})));
   ASSERT_TRUE(packets);
   EXPECT_THAT(packets->received, ElementsAre(33, 0, 0, 11, 0, 0, 0, 0));
   EXPECT_THAT(packets->sent, ElementsAre(0, 0, 0, 22, 0, 0, 0, 0));
@@ -44,12 +44,12 @@ TEST(PriorityPackets, AreThoseOfAllEthernetPorts) {
 TEST(PriorityPackets, ANicThatCountsNoneIsNotOneThatCountsZero) {
   FakeHost host;
   Count(host, "eth0", {"rx_prio3_pause"}, {1});
-  const Fact<PriorityPackets> packets = ReadPriorityPackets(host, Nics({"eth0"}));
+  const Fact<PriorityPackets> packets = PacketsIn(ReadNics(host, Nics({"eth0"})));
   ASSERT_FALSE(packets);
   EXPECT_EQ(packets.missing(), (Missing{Missing::Kind::kUnsupported, "eth0 counts no packets by priority"}));
-  EXPECT_FALSE(ReadPriorityPackets(host, Missing{Missing::Kind::kFailed, "no netdev"}));
+  EXPECT_FALSE(ReadNics(host, Missing{Missing::Kind::kFailed, "no netdev"}));
   host.ethtool[{"eth0", ETHTOOL_GSTATS}] = ErrnoStatus(EPERM, "ask ethtool");
-  EXPECT_EQ(ReadPriorityPackets(host, Nics({"eth0"})).missing().kind, Missing::Kind::kDenied);
+  EXPECT_EQ(PacketsIn(ReadNics(host, Nics({"eth0"}))).missing().kind, Missing::Kind::kDenied);
 }
 
 TEST(PriorityPackets, BetweenTwoReadingsAreTheDifference) {
@@ -61,6 +61,48 @@ TEST(PriorityPackets, BetweenTwoReadingsAreTheDifference) {
   const Missing denied{Missing::Kind::kDenied, "no"};
   EXPECT_EQ(PacketsBetween(denied, after).missing(), denied);
   EXPECT_EQ(PacketsBetween(before, denied).missing(), denied);
+}
+
+TEST(NicLosses, CountEachEthernetPortByPriority) {
+  FakeHost host;
+  const std::vector<std::string> names{"rx_prio3_discards", "rx_prio3_packets", "rx_prio3_pause"};
+  Count(host, "eth0", names, {1, 1, 1});
+  Count(host, "eth1", names, {2, 2, 2});
+  const Fact<std::vector<NicReading>> before = ReadNics(host, Nics({"eth0", "eth1"}));
+  Count(host, "eth0", names, {5, 9, 1});
+  const NicChanges changes = LossesBetween(before, ReadNics(host, Nics({"eth0", "eth1"})));
+  ASSERT_TRUE(changes);
+  ASSERT_EQ(changes->size(), 4U) << "packets are not among them";
+  EXPECT_EQ((*changes)[0], (NicChange{.netdev = "eth0",
+                                      .counter = NicCounter::kDropReceived,
+                                      .priority = 3,
+                                      .change = {"rx_prio3_discards", CounterChange::Kind::kGrew, 4}}));
+  EXPECT_EQ((*changes)[1].change.kind, CounterChange::Kind::kUnchanged);
+  EXPECT_EQ((*changes)[2].netdev, "eth1");
+}
+
+TEST(NicLosses, LeaveOutANicThatCameDuringTheTestAndSayWhyNoneIsKnown) {
+  const std::vector<NicStatistic> one{
+      {.counter = NicCounter::kDropReceived, .priority = 3, .name = "rx_prio3_discards", .value = 7}};
+  const Fact<std::vector<NicReading>> before = std::vector<NicReading>{{"eth0", one}};
+  const Fact<std::vector<NicReading>> after = std::vector<NicReading>{{"eth0", one}, {"eth1", one}};
+  ASSERT_TRUE(LossesBetween(before, after));
+  EXPECT_EQ(LossesBetween(before, after)->size(), 1U);
+  const Missing denied{Missing::Kind::kDenied, "no"};
+  EXPECT_EQ(LossesBetween(denied, after).missing(), denied);
+  EXPECT_EQ(LossesBetween(before, denied).missing(), denied);
+}
+
+TEST(NicLosses, KeepWhatGrewAlone) {
+  NicChanges changes = std::vector<NicChange>{
+      {.netdev = "eth0", .change = {"rx_prio3_discards", CounterChange::Kind::kUnchanged, 0}},
+      {.netdev = "eth0", .change = {"rx_prio3_pause", CounterChange::Kind::kGrew, 3}}};
+  DropUnchanged(changes);
+  ASSERT_EQ(changes->size(), 1U);
+  EXPECT_EQ((*changes)[0].change.name, "rx_prio3_pause");
+  NicChanges missing = Missing{Missing::Kind::kDenied, "no"};
+  DropUnchanged(missing);
+  EXPECT_FALSE(missing);
 }
 
 PacketReading At(int milliseconds, std::uint64_t sent) {

@@ -38,9 +38,15 @@ TEST(Sanitized, BelievesNoPeerAboutErrorCounters) {
   EXPECT_FALSE(Sanitized(result).tester_cpu);
   EXPECT_FALSE(Sanitized(result).tester_numa_node);
   result.idle_packets = PriorityPackets{};
+  result.nic_counters = std::vector<NicChange>{};
+  result.interval_bytes = {1};
+  result.pressure = {{.pauses = 1}};
   result.idle_ns = result.counted_ns = 7;
   result.path_mtu_bytes = 4096;
   EXPECT_EQ(Sanitized(result).idle_packets, Fact<PriorityPackets>{});
+  EXPECT_FALSE(Sanitized(result).nic_counters);
+  EXPECT_TRUE(Sanitized(result).interval_bytes.empty());
+  EXPECT_TRUE(Sanitized(result).pressure.empty());
   EXPECT_FALSE(Sanitized(result).idle_ns);
   EXPECT_FALSE(Sanitized(result).counted_ns);
   EXPECT_FALSE(Sanitized(result).path_mtu_bytes);
