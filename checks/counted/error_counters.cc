@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
+#include <string>
 
 #include "checks/words/words.h"
 
@@ -135,21 +137,43 @@ std::string Joined(std::string_view sentence, std::string_view next) {
   return Cat(sentence, sentence.empty() || next.empty() ? "" : "; ", next);
 }
 
-std::string EndText(const EndCounters& end) {
-  if (!end.changes) return {};
-  std::string grown;
-  std::string reset;
-  for (const CounterChange& change : *end.changes) {
+// The lists of what grew and what was reset, in one place.
+class GrownRows {
+ public:
+  void Add(const CounterChange& change) {
+    if (++rows_ > kMostRows) return;  // an agent may send as many as it likes
     if (Grew(change)) {
-      grown =
-          ListedRow(grown, Cat(change.name, " +", change.by, change.kind == Kind::kSaturated ? " or more" : ""));
+      const std::string_view more = change.kind == Kind::kSaturated ? " or more" : "";
+      grown_ = ListedRow(grown_, Cat(change.name, " +", change.by, more));
     }
-    if (change.kind == Kind::kReset) reset = ListedRow(reset, change.name);
+    if (change.kind == Kind::kReset) reset_ = ListedRow(reset_, change.name);
   }
-  const std::string where = Cat(" on ", end.host, end.host.empty() ? "" : " ", end.port);
-  if (!grown.empty()) grown += where;
-  if (!reset.empty()) reset += where + " reset meanwhile: not comparable";
-  return Joined(grown, reset);
+  std::string Text(std::string_view host, std::string_view place) const {
+    const std::string where = Cat(" on ", host, host.empty() ? "" : " ", place);
+    return Joined(grown_.empty() ? "" : grown_ + where,
+                  reset_.empty() ? "" : Cat(reset_, where, " reset meanwhile: not comparable"));
+  }
+
+ private:
+  static constexpr std::size_t kMostRows = 256;
+
+  std::string grown_{};
+  std::string reset_{};
+  std::size_t rows_ = 0;
+};
+
+std::string EndText(const EndCounters& end) {
+  GrownRows of_port;
+  if (end.changes)
+    for (const CounterChange& change : *end.changes) of_port.Add(change);
+  std::string text = of_port.Text(end.host, end.port);
+  if (!end.nic) return text;
+  constexpr std::size_t kMostNics = 16;
+  std::map<std::string, GrownRows> of_nics;
+  for (const NicChange& one : *end.nic)
+    if (of_nics.size() < kMostNics || of_nics.contains(one.netdev)) of_nics[one.netdev].Add(one.change);
+  for (const auto& [netdev, rows] : of_nics) text = Joined(text, rows.Text(end.host, netdev));
+  return text;
 }
 
 }  // namespace

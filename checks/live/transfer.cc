@@ -7,6 +7,7 @@
 #include "checks/counted/error_counters.h"
 #include "checks/hiding.h"
 #include "checks/live/effective_class.h"
+#include "checks/live/first_loss.h"
 #include "checks/live/own_past.h"
 #include "checks/live/transfer_hints.h"
 #include "checks/words/fix.h"
@@ -37,6 +38,21 @@ constexpr std::string_view kClassFix = "ethtool -S NETDEV";
 constexpr std::string_view kClassCaution = "run it on both hosts, before a transfer and after it";
 constexpr std::string_view kClassStep = "look for the counter of a priority that grows";
 constexpr std::string_view kClassCheck = "rdmaready test peer HOST-A HOST-B";
+
+constexpr std::string_view kOutlierWhy =
+    "Of many pairs that fail, those of one port have one cause: its cable, its switch port, or a setting that "
+    "no "
+    "other port has";
+}  // namespace
+
+Fix OutlierFix(const std::string& host) {
+  return Fix(Cat("rdmaready check ", host.empty() ? "HOST" : ShellWord(host), " --watch 35"))
+      .Do("look at what counted on that port", StepSite::kPort)
+      .Do("change its cable, then its switch port, with those of a port that passes", StepSite::kSwitch)
+      .Do("then test all pairs again: rdmaready check --level peer --mesh with the hosts");
+}
+
+namespace {
 
 constexpr std::string_view kPastWhy =
     "A path that became slower moves every byte and fails no setting: a PCIe slot that lost lanes, a CPU that "
@@ -112,11 +128,17 @@ std::string FailureText(const Failure& failure, const TransferResult& result) {
   return Cat(FailurePhrase(failure.kind), text.empty() ? "" : ": ", Printable(text));
 }
 
+constexpr std::uint32_t kMostForeignPermille = 100;
+constexpr std::uint32_t kAllForeign = 1000;
+
 // The largest share that others had of a port whose counters tell of loss; nothing where one is not known.
-std::optional<std::uint32_t> ForeignShare(std::span<const EndCounters> counters) {
+std::optional<std::uint32_t> ForeignShare(const TransferResult& result, std::span<const EndCounters> counters,
+                                          const TransferPlace& place) {
   std::uint32_t most = 0;
   for (const EndCounters& end : counters) {
-    if (!ShowLoss({&end, 1})) continue;
+    if (!ShowLoss({&end, 1}) && !LostInClass(result, place, {&end, 1}) &&
+        !LostPerhapsInClass(result, place, {&end, 1}))
+      continue;
     if (!end.foreign_permille) return std::nullopt;
     most = std::max(most, *end.foreign_permille);
   }
@@ -124,9 +146,9 @@ std::optional<std::uint32_t> ForeignShare(std::span<const EndCounters> counters)
 }
 
 // Loss under a profile that wants none.
-void JudgeLoss(std::span<const EndCounters> counters, Finding& finding) {
-  constexpr std::uint32_t kMostForeignPermille = 100;
-  const std::optional<std::uint32_t> foreign = ForeignShare(counters);
+void JudgeLoss(const TransferResult& result, std::span<const EndCounters> counters, const TransferPlace& place,
+               Finding& finding) {
+  const std::optional<std::uint32_t> foreign = ForeignShare(result, counters, place);
   if (!foreign) {
     finding.observed += "; what else the port carried is not counted";
   } else if (*foreign > kMostForeignPermille) {
@@ -138,18 +160,30 @@ void JudgeLoss(std::span<const EndCounters> counters, Finding& finding) {
 }
 
 // The counters' word is added to whatever the test itself showed.
-void AddCounters(std::span<const EndCounters> counters, const TransferPlace& place, Finding& finding) {
+void AddCounters(const TransferResult& result, std::span<const EndCounters> counters,
+                 const TransferPlace& place, Finding& finding) {
   const std::string growth = GrowthText(counters);
   if (growth.empty()) return;
   finding.observed += "; " + growth;
+  const std::optional<FirstLoss> loss = FindFirstLoss(result, place, counters);
+  const std::optional<ControlFault> fault = FindControlFault(result, place, counters);
+  if (loss) finding.observed += "; " + loss->text;
+  if (fault) finding.observed += "; " + fault->text;
+  // The place of the loss is more than the failure says by itself.
+  if (finding.outcome == Outcome::kFail && loss && loss->hop != Hop::kNotKnown) SetFix(finding, loss->fix);
+  const bool lost_in_class = LostInClass(result, place, counters);
+  // A port that carries others' traffic drops theirs.
+  const bool lost_perhaps = LostPerhapsInClass(result, place, counters) &&
+                            ForeignShare(result, counters, place).value_or(kAllForeign) <= kMostForeignPermille;
   const bool worrying = place.software ? ShowRetries(counters) : GrewWorryingly(counters);
-  if (finding.outcome != Outcome::kPass || !worrying) return;
+  if (finding.outcome != Outcome::kPass || (!worrying && !lost_in_class && !lost_perhaps && !fault)) return;
   finding.outcome = Outcome::kWarn;
-  if (!place.software && place.lossless && ShowLoss(counters)) JudgeLoss(counters, finding);
+  if (!place.software && place.lossless && (ShowLoss(counters) || lost_in_class))
+    JudgeLoss(result, counters, place, finding);
   finding.expected += ", and no error counted meanwhile";
-  finding.source += ", sysfs hw_counters and counters";
+  finding.source += ", sysfs hw_counters and counters, ethtool statistics";
   finding.why = WhyErrorsCount();
-  SetFix(finding, HintForErrors(place));
+  SetFix(finding, loss ? loss->fix : fault ? fault->fix : HintForErrors(place));
 }
 
 // Not good enough, whatever else was seen. What the counters tell may be why, and then is the better hint.
@@ -222,6 +256,11 @@ std::vector<TransferCheck> MakeChecks() {
        .why = kClassWhy,
        .fix = Fix(kClassFix).Caution(kClassCaution).Do(kClassStep).CheckBy(kClassCheck),
        .blocks_for = &kDemandsLossless},
+      {.id = std::string(kOutlierId),
+       .rung = Rung::kPeer,
+       .title = "No port fails with every partner while they pass with others",
+       .why = kOutlierWhy,
+       .fix = OutlierFix({})},
       {.id = std::string(kOwnPastId),
        .rung = Rung::kLoopback,
        .title = "Live tests are as fast as in the days before",
@@ -292,7 +331,7 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
       finding.observed += ", unverified";
       finding.expected = "every message completed (unverified: no byte was looked at)";
     }
-    AddCounters(counters, place, finding);
+    AddCounters(result, counters, place, finding);
     if (result.limit_bytes_per_s) {
       finding.observed += Cat("; in production, at most ", RateText(*result.limit_bytes_per_s));
     } else {
@@ -305,7 +344,7 @@ Finding JudgeTransfer(const TransferResult& result, const TransferPlace& place,
   finding.observed = FailureText(failure, result);
   finding.why = WhyOf(failure.kind);
   SetFix(finding, HintFor(failure, place));
-  AddCounters(counters, place, finding);
+  AddCounters(result, counters, place, finding);
   return finding;
 }
 

@@ -7,11 +7,12 @@
 // judged where the profile names one for RDMA itself between two hosts (512 KiB writes and reads, 1 KiB
 // messages); that of a software device never counts. Without such a demand a rate that is a small share of the
 // link's, and 100 ms in which nothing moved, are a warning.
-// Error counters of hardware that grew meanwhile are a warning. Where they tell of loss under a profile that
-// wants none they are a failure while the port carried nothing else, and unknown above a tenth of others'
-// traffic: who lost it nobody can tell then. Of a software device a packet sent again, missed or not received
-// in time is a warning and never more, because it loses and repeats when its host is busy; the others are
-// shown.
+// Error counters of hardware that grew meanwhile are a warning. Where both ends tell them, the finding says
+// where on the way something was first lost, and which setting lets it (checks/live/first_loss.h). Where they
+// tell of loss under a profile that wants none they are a failure while the port carried nothing else, and
+// unknown above a tenth of others' traffic: who lost it nobody can tell then. Of a software device a packet
+// sent again, missed or not received in time is a warning and never more, because it loses and repeats when its
+// host is busy; the others are shown.
 #pragma once
 
 #include <optional>
@@ -28,10 +29,13 @@
 
 namespace rdmaready {
 
+// The repair of peer.outlier at that host; empty: of any.
+Fix OutlierFix(const std::string& host);
+
 // What `explain` shows of a live test.
 struct TransferCheck {
   std::string id{};              // "loopback.send-1k"
-  std::string_view case_name{};  // "send-1k"; empty for peer.path, tx.effective-class and cmp.own-past
+  std::string_view case_name{};  // "send-1k"; empty for the first four of AllTransferChecks()
   Rung rung = Rung::kLoopback;
   std::string title{};
   std::string_view why{};
@@ -39,8 +43,12 @@ struct TransferCheck {
   const Demand* blocks_for = &kDemandsRdma;  // null: never
 };
 
+// In a mesh of hosts: checks/fleet/outlier_ports.h.
+inline constexpr std::string_view kOutlierId = "peer.outlier";
+
 // "peer.path" (the two hosts have ports that can be tested with each other), tx.effective-class
-// (checks/live/effective_class.h), cmp.own-past (checks/live/own_past.h), then every case on its rungs.
+// (checks/live/effective_class.h), peer.outlier, cmp.own-past (checks/live/own_past.h), then every case on its
+// rungs.
 const std::vector<TransferCheck>& AllTransferChecks();
 
 // Null when there is none of that id.
@@ -55,10 +63,11 @@ constexpr bool IsPairRung(Rung rung) { return rung == Rung::kPeer || rung == Run
 // Where a test ran. What is empty is left out of the hints.
 struct TransferPlace {
   Rung rung = Rung::kLoopback;
-  std::string subject{};  // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
-  bool software = false;  // either end is a software device
-  bool lossless = false;  // the profile asks for a path that loses nothing
-  bool routed = false;    // the ends have no subnet in common: a router is between them, or nothing
+  std::string subject{};                         // "rxe0/1 dcb0", or "rxe0/1 -> rxe0/1"
+  bool software = false;                         // either end is a software device
+  bool lossless = false;                         // the profile asks for a path that loses nothing
+  std::optional<std::uint32_t> rdma_priority{};  // that the profile gives to RDMA
+  bool routed = false;  // the ends have no subnet in common: a router is between them, or nothing
   // Of RDMA itself between two hosts; absent: not asked.
   std::optional<std::uint32_t> min_throughput_mbps{};
   std::optional<std::uint32_t> max_latency_us{};

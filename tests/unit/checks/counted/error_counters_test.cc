@@ -6,6 +6,9 @@
 
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace rdmaready {
 namespace {
@@ -55,6 +58,26 @@ TEST(GrowthText, NamesCounterNumberHostAndPort) {
   const EndCounters ends[] = {End({{"out_of_sequence", Kind::kGrew, 12}}),
                               End({{"rnr_nak_retry_err", Kind::kGrew, 1}}, "")};
   EXPECT_EQ(GrowthText(ends), "out_of_sequence +12 on node1 mlx5_0/1; rnr_nak_retry_err +1 on mlx5_0/1");
+}
+
+TEST(GrowthText, NamesTheNicsCountersByTheirEthernetPort) {
+  EndCounters end = End({{"out_of_sequence", Kind::kGrew, 12}});
+  end.nic = std::vector<NicChange>{{.netdev = "eth0", .change = {"rx_prio3_pause", Kind::kGrew, 4}},
+                                   {.netdev = "eth1", .change = {"rx_prio3_discards", Kind::kGrew, 2}},
+                                   {.netdev = "eth1", .change = {"tx_prio3_pause", Kind::kUnchanged, 0}}};
+  EXPECT_EQ(
+      GrowthText({&end, 1}),
+      "out_of_sequence +12 on node1 mlx5_0/1; rx_prio3_pause +4 on node1 eth0; rx_prio3_discards +2 on node1 "
+      "eth1");
+}
+
+TEST(GrowthText, ListsABoundedNumberOfCounters) {
+  std::vector<NicChange> changes;
+  for (int i = 0; i < 10'000; ++i)
+    changes.push_back({.netdev = "eth" + std::to_string(i), .change = {"x", Kind::kGrew, 1}});
+  EndCounters end = End({});
+  end.nic = std::move(changes);
+  EXPECT_LT(GrowthText({&end, 1}).size(), 2'000U);
 }
 
 TEST(GrowthText, CountsAWrapAsGrowthAndSaysWhatAFullCounterCannot) {

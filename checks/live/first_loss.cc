@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks/live/first_loss.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "checks/counted/error_counters.h"
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+using Kind = CounterChange::Kind;
+
+// The meaning of an RDMA counter that grew, for the way.
+enum class Sign {
+  kDroppedBySender,
+  kDroppedByReceiver,
+  kDamaged,          // on the wire, as the receiver sees it
+  kNoBuffer,         // no receive was posted: as the receiver counts it
+  kRefusedNoBuffer,  // and as the end that it refuses does
+  kMissedRequest,    // of the initiator, as the responder counts it
+  kRefusedRequest,   // and as the initiator hears of it
+  kMissedResponse,   // as the initiator counts it
+  kMarked,           // arrived with a congestion mark
+  kNotified,         // a notification was sent for it
+};
+
+struct SignRow {
+  std::string_view name;  // as the driver calls it: the table of error_counters.cc says who counts it
+  Sign sign;
+};
+
+constexpr auto kSigns = std::to_array<SignRow>({
+    {"tx_roce_discards", Sign::kDroppedBySender},
+    {"tx_roce_errors", Sign::kDroppedBySender},
+    {"send_err", Sign::kDroppedBySender},
+    {"port_xmit_discards", Sign::kDroppedBySender},
+    {"rx_roce_discards", Sign::kDroppedByReceiver},
+    {"rx_roce_errors", Sign::kDroppedByReceiver},
+    {"rx_icrc_encapsulated", Sign::kDamaged},
+    {"port_rcv_errors", Sign::kDamaged},
+    {"local_link_integrity_errors", Sign::kDamaged},
+    {"out_of_buffer", Sign::kNoBuffer},
+    {"rx_out_of_buffer", Sign::kNoBuffer},
+    {"send_rnr_err", Sign::kNoBuffer},
+    {"rnr_nak_retry_err", Sign::kRefusedNoBuffer},
+    {"rnr_naks_rcvd", Sign::kRefusedNoBuffer},
+    {"rcvd_rnr_err", Sign::kRefusedNoBuffer},
+    {"out_of_sequence", Sign::kMissedRequest},
+    {"out_of_seq_request", Sign::kMissedRequest},
+    {"oos_drop_count", Sign::kMissedRequest},
+    {"packet_seq_err", Sign::kRefusedRequest},
+    {"seq_err_naks_rcvd", Sign::kRefusedRequest},
+    {"rcvd_seq_err", Sign::kRefusedRequest},
+    {"implied_nak_seq_err", Sign::kMissedResponse},
+    {"missing_resp", Sign::kMissedResponse},
+    {"np_ecn_marked_roce_packets", Sign::kMarked},
+    {"rx_ecn_marked_pkts", Sign::kMarked},
+    {"np_cnp_sent", Sign::kNotified},
+    {"tx_cnp_pkts", Sign::kNotified},
+});
+
+bool Shows(std::string_view name, Sign sign) {
+  return std::ranges::any_of(kSigns, [&](const SignRow& row) { return row.name == name && row.sign == sign; });
+}
+
+struct DirectionEnd {
+  const EndCounters& counters;
+  const std::string& netdev;  // its first Ethernet port; empty: not known
+};
+
+// One direction of the transfer.
+struct Direction {
+  DirectionEnd from;
+  DirectionEnd to;
+  bool has_requests = true;   // it leads from an initiator to its responder
+  bool has_responses = true;  // and the other way
+
+  std::string Text() const { return Cat("on the way ", from.counters.host, " -> ", to.counters.host); }
+};
+
+bool IsComparable(const CounterChange& change) {
+  return change.kind == Kind::kUnchanged || change.kind == Kind::kGrew || change.kind == Kind::kWrapped ||
+         change.kind == Kind::kSaturated;
+}
+
+std::uint64_t GrownBy(const CounterChange& change) { return IsComparable(change) ? GrowthOf(change) : 0; }
+
+// The growth of counters of one kind.
+struct Growth {
+  std::uint64_t total = 0;
+  std::string text{};    // "rx_prio3_discards +12, ..."
+  std::string netdev{};  // of the first of a NIC's
+
+  void Add(const CounterChange& change, const std::string& of = {}) {
+    const std::uint64_t by = GrownBy(change);
+    if (by == 0) return;
+    if (text.empty()) netdev = of;
+    text += Cat(text.empty() ? "" : ", ", change.name, " +", by);
+    total += by;
+  }
+  bool operator!() const { return total == 0; }
+};
+
+Growth Grown(const EndCounters& end, Sign sign) {
+  Growth growth;
+  if (!end.changes) return growth;
+  for (const CounterChange& change : *end.changes)
+    if (Shows(change.name, sign)) growth.Add(change);
+  return growth;
+}
+
+Growth Joined(Growth one, const Growth& other) {
+  if (!one.text.empty() && !other.text.empty()) one.text += ", ";
+  if (one.text.empty()) one.netdev = other.netdev;
+  one.text += other.text;
+  one.total += other.total;
+  return one;
+}
+
+bool IsOneOf(NicCounter counter, std::initializer_list<NicCounter> counters) {
+  return std::ranges::find(counters, counter) != counters.end();
+}
+
+Growth GrownIf(const EndCounters& end, std::initializer_list<NicCounter> counters, const auto& wanted) {
+  Growth growth;
+  if (!end.nic) return growth;
+  for (const NicChange& one : *end.nic)
+    if (IsOneOf(one.counter, counters) && wanted(one)) growth.Add(one.change, one.netdev);
+  return growth;
+}
+Growth Grown(const EndCounters& end, std::initializer_list<NicCounter> counters) {
+  return GrownIf(end, counters, [](const NicChange&) { return true; });
+}
+
+// Whether the NIC has a counter of the kind whose two readings can be compared.
+bool Counts(const EndCounters& end, std::initializer_list<NicCounter> counters, const auto& wanted) {
+  return end.nic && std::ranges::any_of(*end.nic, [&](const NicChange& one) {
+           return IsOneOf(one.counter, counters) && IsComparable(one.change) && wanted(one);
+         });
+}
+
+bool IsRoce(const TransferResult& result) { return result.transport.starts_with("roce"); }
+
+// A drop that may be of any class.
+bool HasNoPriority(const NicChange& one) { return !one.priority; }
+
+// The priority, other than RDMA's, in which this end received most of the packets; nothing where RDMA's has
+// most, or that is not known.
+std::optional<std::uint32_t> WrongPriority(const EndCounters& end, const TransferPlace& place) {
+  if (!end.packets || !place.rdma_priority || *place.rdma_priority >= kPriorities) return std::nullopt;
+  const auto& received = end.packets->received;
+  const auto most = std::ranges::max_element(received);
+  const auto priority = static_cast<std::uint32_t>(most - received.begin());
+  if (*most == 0 || priority == *place.rdma_priority) return std::nullopt;
+  return priority;
+}
+
+// Words for people and for a shell: the names come from agents.
+std::string NicText(const DirectionEnd& end, const std::string& netdev = {}) {
+  const std::string& named = netdev.empty() ? end.netdev : netdev;
+  return Printable(Cat(end.counters.host, "'s NIC", named.empty() ? "" : " ", named));
+}
+std::string NicWord(const DirectionEnd& end, const std::string& netdev = {}) {
+  const std::string& named = netdev.empty() ? end.netdev : netdev;
+  return named.empty() ? "NETDEV" : ShellWord(named);
+}
+std::string OnHostOf(const DirectionEnd& end) { return Printable(Cat("run it on ", end.counters.host)); }
+std::string PlanOf(const DirectionEnd& end) { return Cat("rdmaready plan ", ShellWord(end.counters.host)); }
+
+std::string LossText(const std::string& where, const Direction& way, const Growth& growth) {
+  return Printable(Cat("first lost ", where, ", ", way.Text(), ": ", growth.text));
+}
+
+FirstLoss InSender(const Direction& way, const Growth& growth) {
+  return {
+      .hop = Hop::kSenderNic,
+      .text = LossText(Cat("in ", NicText(way.from)), way, growth),
+      .fix = Fix(Cat("ethtool -S ", NicWord(way.from)))
+                 .Caution(OnHostOf(way.from))
+                 .Do("find the counter of frames that are dropped before they are sent: its link was down, or "
+                     "it was kept paused")};
+}
+
+FirstLoss OnWire(const Direction& way, const Growth& growth) {
+  return {.hop = Hop::kWire,
+          .text = LossText(Cat("on the wire to ", NicText(way.to, growth.netdev)), way, growth),
+          .fix = Fix(Cat("ethtool -m ", NicWord(way.to, growth.netdev)))
+                     .Caution(OnHostOf(way.to))
+                     .Do(Cat("change the cable or the transceiver between ", NicText(way.to, growth.netdev),
+                             " and its switch port"),
+                         StepSite::kPort)};
+}
+
+Fix FixOfClass(const Direction& way, const TransferPlace& place, const std::string& netdev,
+               std::uint32_t wrong) {
+  return Fix(Cat("dcb app show dev ", NicWord(way.to, netdev)))
+      .Caution(OnHostOf(way.to))
+      .Do(Cat(
+          "the frames came in priority ", wrong, " and not in ", *place.rdma_priority,
+          ": find which of the sender's mark, the switch's map and this map is wrong (tx.effective-class)"));
+}
+
+// The receiver's buffer of the lossless priority ran over. Its own pauses say which setting lets it.
+Fix FixOfBuffer(const Direction& way, std::uint32_t priority, const std::string& netdev) {
+  const auto of_port = [&](const NicChange& one) {
+    return one.priority == priority && (netdev.empty() || one.netdev == netdev);
+  };
+  const EndCounters& end = way.to.counters;
+  const std::string nic = NicWord(way.to, netdev);
+  if (!!GrownIf(end, {NicCounter::kPauseSent}, of_port)) {
+    return Fix(Cat("dcb buffer show dev ", nic))
+        .Caution(OnHostOf(way.to))
+        .Do(Cat("the NIC paused priority ", priority, " and lost frames all the same: enable PFC of priority ",
+                priority, " on its switch port"),
+            StepSite::kSwitch)
+        .Or("where the switch port has it: give the NIC's buffer more headroom for the length of the cable");
+  }
+  const bool counts = Counts(end, {NicCounter::kPauseSent}, of_port);
+  return Fix(Cat("dcb pfc show dev ", nic))
+      .Caution(OnHostOf(way.to))
+      .Because(counts ? Cat("the NIC sent no pause of priority ", priority)
+                      : Cat("PFC of priority ", priority, " may be off: the NIC counts no pause of it"),
+               counts ? Certainty::kLikely : Certainty::kPossible)
+      .Do(Cat("enable PFC of priority ", priority, ": ", PlanOf(way.to), " says how"));
+}
+
+Fix FixOfDrops(const Direction& way, const std::string& netdev) {
+  return Fix(Cat("ethtool -S ", NicWord(way.to, netdev)))
+      .Caution(OnHostOf(way.to))
+      .Do("the host takes frames slower than they come: a pause or congestion control has to slow the sender "
+          "down");
+}
+
+// Frames of RDMA's priority; frames of a priority in which the transfer came by mistake; or of nobody knows
+// which.
+std::optional<FirstLoss> InReceiver(const Direction& way, const TransferPlace& place) {
+  const EndCounters& end = way.to.counters;
+  const auto loss = [&](const Growth& growth, Fix fix) {
+    return FirstLoss{.hop = Hop::kReceiverNic,
+                     .text = LossText(Cat("in ", NicText(way.to, growth.netdev)), way, growth),
+                     .fix = std::move(fix)};
+  };
+  const auto drops = {NicCounter::kDropReceived};
+  if (place.rdma_priority) {
+    const std::uint32_t own = *place.rdma_priority;
+    const Growth in_class = GrownIf(end, drops, [own](const NicChange& one) { return one.priority == own; });
+    if (!!in_class)
+      return loss(in_class,
+                  place.lossless ? FixOfBuffer(way, own, in_class.netdev) : FixOfDrops(way, in_class.netdev));
+    if (const std::optional<std::uint32_t> wrong = WrongPriority(end, place)) {
+      const Growth there = GrownIf(end, drops, [&](const NicChange& one) { return one.priority == wrong; });
+      if (!!there) return loss(there, FixOfClass(way, place, there.netdev, *wrong));
+    }
+  }
+  const Growth any = Joined(GrownIf(end, drops, HasNoPriority), Grown(end, Sign::kDroppedByReceiver));
+  if (!any) return std::nullopt;
+  return loss(any, FixOfDrops(way, any.netdev));
+}
+
+std::optional<FirstLoss> AtQueue(const Direction& way) {
+  const Growth growth =
+      Joined(Grown(way.to.counters, Sign::kNoBuffer), Grown(way.from.counters, Sign::kRefusedNoBuffer));
+  if (!growth) return std::nullopt;
+  return FirstLoss{
+      .hop = Hop::kReceiverQueue,
+      .text = LossText(Printable(Cat("at a queue pair of ", way.to.counters.host)), way, growth),
+      .fix = Fix("rdma statistic show")
+                 .Caution(OnHostOf(way.to))
+                 .Do("look for a receiving program that is too slow: a busy CPU, or too few posted receives")};
+}
+
+// Looks at counters that name the place.
+std::optional<FirstLoss> At(const Direction& way, const TransferPlace& place) {
+  if (const Growth growth = Grown(way.from.counters, Sign::kDroppedBySender); !!growth)
+    return InSender(way, growth);
+  const Growth damaged =
+      Joined(Grown(way.to.counters, {NicCounter::kCrcErrors, NicCounter::kFecUncorrectableBlocks}),
+             Grown(way.to.counters, Sign::kDamaged));
+  const Growth dropped = Grown(way.to.counters, {NicCounter::kDropReceived});
+  std::optional<FirstLoss> in_nic = InReceiver(way, place);
+  // A few damaged frames beside thousands of drops are not the cause.
+  if (!!damaged && (!in_nic || damaged.total >= dropped.total)) return OnWire(way, damaged);
+  return in_nic;
+}
+
+// Packets that somebody missed in this direction.
+Growth Missed(const Direction& way) {
+  Growth missed;
+  if (way.has_requests)
+    missed =
+        Joined(Grown(way.to.counters, Sign::kMissedRequest), Grown(way.from.counters, Sign::kRefusedRequest));
+  if (way.has_responses) missed = Joined(std::move(missed), Grown(way.to.counters, Sign::kMissedResponse));
+  return missed;
+}
+
+// The sender's NIC says whether the switch asked it to wait.
+Fix FixOfSwitch(const Direction& way, const TransferPlace& place) {
+  Fix fix = Fix(Cat("ethtool -S ", NicWord(way.from))).Caution(OnHostOf(way.from));
+  const EndCounters& end = way.from.counters;
+  const auto of_class = [&](const NicChange& one) { return one.priority == place.rdma_priority; };
+  if (place.lossless && place.rdma_priority && Counts(end, {NicCounter::kPauseReceived}, of_class)) {
+    const std::uint32_t priority = *place.rdma_priority;
+    const bool paused = !!GrownIf(end, {NicCounter::kPauseReceived}, of_class);
+    fix = std::move(fix).Do(
+        paused ? Cat("the switch paused priority ", priority,
+                     " and lost frames all the same: give that class more headroom on the switch port of ",
+                     NicText(way.from))
+               : Cat("the switch never paused priority ", priority, ": enable PFC of priority ", priority,
+                     " on the switch port of ", NicText(way.from), ", and look how that port maps DSCP"),
+        StepSite::kSwitch);
+  }
+  return std::move(fix)
+      .Do(Printable(Cat("look for drops at the switch ports between ", way.from.counters.host, " and ",
+                        way.to.counters.host)),
+          StepSite::kSwitch)
+      .Or("where the sender's NIC counts frames that it dropped before it sent them: look at its link and its "
+          "pauses");
+}
+
+FirstLoss Elsewhere(const Direction& way, const TransferPlace& place, const Growth& missed) {
+  std::string why;
+  if (place.software) why = "a software device may drop packets itself, and does not count them";
+  const bool counted =
+      Counts(way.to.counters, {NicCounter::kDropReceived}, [](const NicChange&) { return true; });
+  if (why.empty() && !counted) why = NicText(way.to) + " does not count the frames that it drops";
+  if (!why.empty()) {
+    return {.hop = Hop::kNotKnown,
+            .text = Printable(Cat("lost ", way.Text(), ": ", missed.text, "; where is not known: ", why)),
+            .fix = FixOfSwitch(way, place)};
+  }
+  return {.hop = Hop::kBetween,
+          .text = LossText(Cat("between ", NicText(way.from), " and ", NicText(way.to)), way, missed),
+          .fix = FixOfSwitch(way, place)};
+}
+
+// The payload's way first.
+std::array<Direction, 2> DirectionsOf(const TransferResult& result, const TransferPlace& place,
+                                      std::span<const EndCounters> ends) {
+  const DirectionEnd initiator{ends[0], place.ethernet};
+  const DirectionEnd responder{ends[1], place.peer_ethernet};
+  const Direction there{initiator, responder, true, result.bidirectional};
+  const Direction back{responder, initiator, result.bidirectional, true};
+  if (result.operation == Operation::kRead) return {back, there};
+  return {there, back};
+}
+
+bool AnyDropped(const TransferResult& result, const TransferPlace& place, std::span<const EndCounters> ends,
+                const auto& wanted) {
+  if (!IsRoce(result) || !place.lossless || !place.rdma_priority) return false;
+  return std::ranges::any_of(
+      ends, [&](const EndCounters& end) { return !!GrownIf(end, {NicCounter::kDropReceived}, wanted); });
+}
+
+std::optional<ControlFault> FaultAt(const DirectionEnd& end, const TransferPlace& place) {
+  const EndCounters& counters = end.counters;
+  const Growth storm = Grown(counters, {NicCounter::kPauseStormWarning, NicCounter::kPauseStormError});
+  if (!!storm) {
+    const std::string nic = NicText(end, storm.netdev);
+    return ControlFault{
+        .text = Printable(Cat(nic, " paused its partner for too long: ", storm.text)),
+        .fix = Fix(Cat("ethtool -S ", NicWord(end, storm.netdev)))
+                   .Caution(OnHostOf(end))
+                   .Because("the host takes nothing: its CPU, its PCIe link, or the program that receives")
+                   .Do("find the program that does not take its data, and look at pcie.bandwidth")};
+  }
+  // Some drivers count frames of PFC among those of the whole link.
+  const Growth global = Grown(counters, {NicCounter::kGlobalPauseReceived, NicCounter::kGlobalPauseSent});
+  const Growth of_priorities = Grown(counters, {NicCounter::kPauseReceived, NicCounter::kPauseSent});
+  if (place.lossless && place.rdma_priority && !!global && !of_priorities) {
+    return ControlFault{
+        .text = Printable(Cat("the whole link of ", NicText(end, global.netdev), " was paused: ", global.text)),
+        .fix = Fix(PlanOf(end))
+                   .Because("pause of the whole link stops every class, and a switch with PFC does not obey it")
+                   .Do("switch it off as the plan says, and at the switch port as well", StepSite::kSwitch)
+                   .CheckBy(Cat("ethtool -a ", NicWord(end, global.netdev)))};
+  }
+  const Growth marked = Grown(counters, Sign::kMarked);
+  const bool counts_notices =
+      counters.changes && std::ranges::any_of(*counters.changes, [](const CounterChange& one) {
+        return IsComparable(one) && Shows(one.name, Sign::kNotified);
+      });
+  if (!marked || !counts_notices || !!Grown(counters, Sign::kNotified)) return std::nullopt;
+  return ControlFault{
+      .text = Printable(Cat("frames reached ", NicText(end),
+                            " with a congestion mark, and it sent no notification: ", marked.text)),
+      .fix = Fix("rdmaready explain ecn.np")
+                 .Do(Printable(Cat("switch the notification point on at ", counters.host,
+                                   ", as ecn.np says for its driver")))};
+}
+
+}  // namespace
+
+std::vector<std::string_view> CountersOfLoss() {
+  std::vector<std::string_view> names;
+  for (const SignRow& row : kSigns) names.push_back(row.name);
+  return names;
+}
+
+bool LostInClass(const TransferResult& result, const TransferPlace& place, std::span<const EndCounters> ends) {
+  return AnyDropped(result, place, ends,
+                    [&](const NicChange& one) { return one.priority == place.rdma_priority; });
+}
+
+bool LostPerhapsInClass(const TransferResult& result, const TransferPlace& place,
+                        std::span<const EndCounters> ends) {
+  return AnyDropped(result, place, ends, HasNoPriority);
+}
+
+std::optional<FirstLoss> FindFirstLoss(const TransferResult& result, const TransferPlace& place,
+                                       std::span<const EndCounters> ends) {
+  if (ends.size() != 2 || result.transport == "iwarp") return std::nullopt;
+  const std::array<Direction, 2> ways = DirectionsOf(result, place, ends);
+  for (const Direction& way : ways) {
+    const Growth missed = Missed(way);
+    if (!missed) continue;
+    if (std::optional<FirstLoss> loss = At(way, place)) return loss;
+    return Elsewhere(way, place, missed);
+  }
+  for (const Direction& way : ways)
+    if (std::optional<FirstLoss> loss = AtQueue(way)) return loss;
+  // Sent again after a timeout, or a drop that the transfer did not notice.
+  if (!ShowRetries(ends) && !LostInClass(result, place, ends) && !LostPerhapsInClass(result, place, ends))
+    return std::nullopt;
+  for (const Direction& way : ways)
+    if (std::optional<FirstLoss> loss = At(way, place)) return loss;
+  return std::nullopt;  // which way lost it is not counted
+}
+
+std::optional<ControlFault> FindControlFault(const TransferResult& result, const TransferPlace& place,
+                                             std::span<const EndCounters> ends) {
+  if (ends.size() != 2 || !IsRoce(result)) return std::nullopt;
+  for (const Direction& way : DirectionsOf(result, place, ends))
+    if (std::optional<ControlFault> fault = FaultAt(way.to, place)) return fault;
+  return std::nullopt;
+}
+
+}  // namespace rdmaready
