@@ -11,7 +11,6 @@
 #include "api/base/version.h"
 #include "api/model/cases.h"
 #include "checks/fleet/agreement.h"
-#include "checks/live/effective_class.h"
 #include "checks/live/transfer.h"
 #include "checks/past_address.h"
 #include "checks/probe/probe.h"
@@ -19,24 +18,10 @@
 #include "checks/remembered.h"
 #include "checks/waiving.h"
 #include "cli/fleet/fan_out.h"
-#include "cli/fleet/pair_class.h"
 #include "cli/fleet/tested_pairs.h"
 
 namespace rdmaready {
 namespace {
-
-// The cases between two hosts, in the order in which they are made.
-std::vector<TransferCase> PairCases(Rung level) {
-  std::vector<TransferCase> cases = CheckedCasesOn(Rung::kPeer);
-  if (level >= Rung::kSmbDirect) std::ranges::copy(CheckedCasesOn(Rung::kSmbDirect), std::back_inserter(cases));
-  return cases;
-}
-
-// A case as it stands until it was run.
-Finding NotYet(const TransferCase& test, TransferPlace place) {
-  if (place.rung != Rung::kLoopback) place.rung = PairRungOf(test.name);
-  return NotTested(test.name, place, std::string(HostsCheck::kInterrupted));
-}
 
 // What is still as NotYet and its like made it was not done for that reason.
 void SayWhy(std::string_view cut, std::vector<Finding>& findings) {
@@ -58,7 +43,7 @@ void AddMissingLoopbacks(std::vector<Finding>& findings) {
   if (subjects.empty()) subjects.insert("");
   for (const std::string& subject : subjects) {
     for (const TransferCase& test : CheckedCasesOn(Rung::kLoopback)) {
-      Finding missing = NotYet(test, {.rung = Rung::kLoopback, .subject = subject});
+      Finding missing = HostsCheck::NotYet(test, {.rung = Rung::kLoopback, .subject = subject});
       const bool made = std::ranges::any_of(findings, [&](const Finding& finding) {
         return finding.id == missing.id && finding.subject == missing.subject;
       });
@@ -114,13 +99,12 @@ void TakeProfiles(Report& report) {
   if (!refs.empty()) report.profiles = std::move(refs);
 }
 
-std::vector<std::vector<Finding>> FindingsOf(const Report& report) {
-  std::vector<std::vector<Finding>> findings;
-  for (const HostReport& host : report.hosts) findings.push_back(host.findings);
-  return findings;
-}
-
 }  // namespace
+
+Finding HostsCheck::NotYet(const TransferCase& test, TransferPlace place) {
+  if (place.rung != Rung::kLoopback) place.rung = PairRungOf(test.name);
+  return NotTested(test.name, place, std::string(HostsCheck::kInterrupted));
+}
 
 HostsCheck::HostsCheck(std::vector<HostClient>& hosts, HostsCheckOptions options,
                        AgentClient::Progress progress)
@@ -301,62 +285,6 @@ std::vector<FollowingHost> HostsCheck::Following(std::span<const std::vector<Fin
   return hosts;
 }
 
-// Side by side, before any traffic.
-void HostsCheck::CompareHosts() {
-  const std::lock_guard lock(mutex_);
-  const std::vector<std::vector<Finding>> findings = FindingsOf(run_.report);
-  AppendAgreement(CompareFleets(Following(findings)), run_.report);
-}
-
-void HostsCheck::TestPairs() {
-  // The pairs' own copy: the report may be read meanwhile.
-  const std::vector<std::vector<Finding>> findings = FindingsOf(run_.report);
-  FleetPlan fleets = PlanFleets(Following(findings));
-  PairPlan& plan = fleets.pairs;
-  std::vector<std::size_t> slots;
-  for (const PairJob& job : plan.jobs) {
-    std::vector<Finding>& of_pair = plan.pairs[job.pair].findings;
-    slots.push_back(of_pair.size());
-    for (const TransferCase& test : PairCases(options_.level)) of_pair.push_back(NotYet(test, job.place));
-    of_pair.push_back(ClassNotJudged(job.place, std::string(kInterrupted)));
-  }
-  std::vector<TestedWay> ways;
-  {
-    const std::lock_guard lock(mutex_);
-    const std::vector<JoinedPair> places = JoinPairs(std::move(plan.pairs), run_.report);
-    FoldPairs(run_.report);
-    AppendAgreement({.of_hosts = std::move(fleets.alone)}, run_.report);
-    const PairIndex index(run_.report.pairs);
-    for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
-      PairJob& job = plan.jobs[i];
-      slots[i] += places[job.pair].before;
-      job.pair = places[job.pair].pair;
-      ways.push_back(WayOf(job, slots[i], PairCases(options_.level).size(),
-                           EndOf(job.from, job.from_port, findings[job.from]),
-                           EndOf(job.to, job.to_port, findings[job.to]), index));
-    }
-  }
-  // A route is known by the test alone: the other direction may say more of it.
-  for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
-    plan.jobs[i].is_explained = [&way = ways[i]](const Failure& failure) {
-      return std::ranges::any_of(way.causes,
-                                 [&](const KnownCause& cause) { return Explains(cause.kind, failure); });
-    };
-  }
-  PairEngine engine(hosts_, run_.report.run_id, progress_);
-  for (const std::vector<std::size_t>& round : Rounds(plan.jobs)) {
-    FanOut(round.size(),
-           [&](std::size_t i) { RunJob(engine, plan.jobs[round[i]], slots[round[i]], ways[round[i]]); });
-  }
-  const std::lock_guard lock(mutex_);
-  ExplainPairs(ways, run_.report);
-}
-
-std::optional<CauseEnd> HostsCheck::EndOf(std::size_t host, const PortSelection& port,
-                                          std::span<const Finding> findings) const {
-  return CauseEndOf(hosts_[host].name, facts_[host] ? &*facts_[host] : nullptr, port, findings);
-}
-
 // From each host by itself: what one reaches says nothing about another.
 void HostsCheck::ProbeFrom(std::size_t index) {
   if (hosts_[index].agent == nullptr || !checked_[index]) return;
@@ -375,55 +303,6 @@ void HostsCheck::ProbeFrom(std::size_t index) {
   HostNotes& notes = run_.notes[index];
   if (!answer->store_error.empty()) notes.store_error = answer->store_error;
   if (!answer->store_notice.empty()) notes.store_notice = answer->store_notice;
-}
-
-std::vector<ConnectionKind> HostsCheck::KindsFor(const TransferCase& test, const PairJob& job) const {
-  std::vector<ConnectionKind> kinds = options_.connections;
-  if (test.wrapping != Wrapping::kNone) return {ConnectionKind::kRdmaCm};
-  // Over one kind alone, the case itself says that it does not apply.
-  if (!job.no_verbs.empty() && kinds.size() > 1) std::erase(kinds, ConnectionKind::kVerbs);
-  return kinds;
-}
-
-void HostsCheck::RunJob(PairEngine& engine, const PairJob& job, std::size_t slot, TestedWay& way) {
-  const Profile& profile = *job.profile;
-  const std::vector<TransferCase> cases = PairCases(options_.level);
-  PairClass of_class(job.place, profile, KindsFor(cases.front(), job));
-  std::size_t number = 0;
-  for (const TransferCase& test : cases) {
-    std::vector<KindFinding> findings;
-    const std::vector<ConnectionKind> kinds = KindsFor(test, job);
-    for (const ConnectionKind connection : kinds) {
-      const TransferOptions how{.tos = profile.tos,
-                                .system_tos = !profile.tos.has_value(),
-                                .connection = connection,
-                                .in_production = options_.in_production};
-      CaseOutcome outcome = engine.Run(job, test.name, how);
-      if (outcome.made && connection == kinds.front()) {
-        NoteFailure(outcome.result.failure, number, EndOf(job.from, job.from_port, {}),
-                    EndOf(job.to, job.to_port, {}), *job.profile, way);
-      }
-      of_class.Add(test, connection, outcome);
-      const std::lock_guard lock(mutex_);
-      NoteEnd(job.from, outcome.from);
-      NoteEnd(job.to, outcome.to);
-      findings.push_back({connection, std::move(outcome.finding), GidsOf(outcome.result)});
-    }
-    ++number;
-    const std::lock_guard lock(mutex_);
-    run_.report.pairs[job.pair].findings[slot++] = OfAllKinds(findings);
-  }
-  Finding finding = of_class.Finish(engine.ObstacleOf(job));
-  const std::lock_guard lock(mutex_);
-  run_.report.pairs[job.pair].findings[slot] = std::move(finding);
-}
-
-void HostsCheck::NoteEnd(std::size_t host, const EndOutcome& end) {
-  HostNotes& notes = run_.notes[host];
-  if (!end.store_error.empty()) notes.store_error = end.store_error;
-  if (end.gone.empty() || notes.failure == ExitStatus::kUnreachable) return;
-  run_.report.hosts[host].error = end.gone;
-  notes.failure = ExitStatus::kUnreachable;
 }
 
 }  // namespace rdmaready
