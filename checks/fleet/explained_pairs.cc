@@ -30,9 +30,6 @@ constexpr std::string_view kArrow = " -> ";
 
 std::string_view FirstWord(std::string_view text) { return text.substr(0, text.find(' ')); }
 
-// "a" of "a -> b".
-std::string FirstOf(std::string_view subject) { return std::string(subject.substr(0, subject.find(kArrow))); }
-
 bool IsSame(const Finding& finding, std::string_view id, std::string_view subject, std::string_view back) {
   return finding.id == id && (finding.subject == subject || finding.subject == back);
 }
@@ -183,8 +180,8 @@ class Explainer {
       const bool passed = back && Passed(way) && Passed(ways_[*back]);
       const auto all = [passed](bool& so_far) { so_far = so_far && passed; };
       all(hosts.try_emplace(std::minmax(way.from, way.to), true).first->second);
-      all(ports.try_emplace({way.from, FirstOf(way.subject)}, true).first->second);
-      all(ports.try_emplace({way.to, FirstOf(way.back)}, true).first->second);
+      all(ports.try_emplace({way.from, way.FromPort()}, true).first->second);
+      all(ports.try_emplace({way.to, way.ToPort()}, true).first->second);
     }
     for (const TestedWay& way : ways_) {
       if (!way.other_vlan || !hosts.at(std::minmax(way.from, way.to))) continue;

@@ -30,6 +30,10 @@ struct TestedWay {
   std::optional<KnownCause> route{};        // of RouteCause: this direction showed it
   std::optional<KnownCause> no_way_back{};  // of NoWayBack
   std::optional<Finding> other_vlan{};      // of VlanBetween
+
+  // "rxe0/1": the ports of the subjects.
+  std::string FromPort() const { return subject.substr(0, subject.find(" -> ")); }
+  std::string ToPort() const { return back.substr(0, back.find(" -> ")); }
 };
 
 // The tests are over. Where VLANs differ and every test passes all the same, a switch brings the two

@@ -13,6 +13,7 @@
 
 #include "api/base/quantity.h"
 #include "api/base/status.h"
+#include "api/pki/file.h"
 #include "api/profile/site.h"
 #include "checks/words/names.h"
 #include "cli/bundle/saved.h"
@@ -22,6 +23,7 @@
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
 #include "cli/fleet/hosts_check.h"
+#include "cli/fleet/mesh_record.h"
 #include "cli/fleet/saved_hosts.h"
 #include "cli/fleet/site_choice.h"
 #include "cli/fleet/waiting.h"
@@ -29,6 +31,7 @@
 #include "cli/one_of.h"
 #include "cli/render/format/judged.h"
 #include "cli/render/ladder.h"
+#include "cli/render/picture/mesh_picture.h"
 
 namespace rdmaready {
 namespace {
@@ -46,11 +49,16 @@ struct CheckFlags {
   std::string credentials{};
   std::uint32_t watch_seconds = 0;
   bool in_production = false;
+  bool mesh = false;
+  std::string matrix{};  // a file to write
+  std::string resume{};  // a file to read and to add to
   MaxTime max_time{};
   std::string wait{};  // as given; kPlainWait: for the default time
   bool verbose = false;
 };
 
+constexpr ::mode_t kPictureMode = 0644;
+constexpr std::size_t kMostMeshHosts = 256;      // 65,280 ways, each some seconds
 constexpr std::string_view kPlainWait = "true";  // what CLI11 takes a bare flag for
 constexpr std::string_view kDefaultWait = "5m";
 constexpr std::chrono::hours kLongestWait{24};
@@ -270,7 +278,38 @@ ExitStatus RunTries(const Context& context, const CheckFlags& options,
   context.interrupt.Disarm();
   context.console.EraseProgress();
   Show(context, options, run);
+  if (!options.matrix.empty()) {
+    const absl::Status drawn =
+        pki::WriteFile(options.matrix, MeshPicture(run.report), kPictureMode, pki::Existing::kReplaced);
+    if (!drawn.ok()) return context.Fail(ExitStatus::kOwnFailure, "--matrix: " + Message(drawn));
+  }
   return StatusFor(context, run);
+}
+
+// Options of a mesh that make no sense; empty: they do.
+std::string WrongOfMesh(const CheckFlags& options, Rung level, std::size_t hosts) {
+  if (options.mesh && level < Rung::kPeer) return "--mesh is for --level peer and above";
+  if (options.mesh && hosts > kMostMeshHosts)
+    return fmt::format("too many hosts for --mesh: {} (limit {})", hosts, kMostMeshHosts);
+  if (!options.mesh && !options.resume.empty()) return "--resume is for --mesh";
+  if (!options.matrix.empty() && level < Rung::kPeer) return "--matrix is for --level peer and above";
+  if (!options.resume.empty() && !options.wait.empty())
+    return "--wait repeats tests, and --resume does not: name one of them";
+  return {};
+}
+
+// The shape of the tests between `hosts`, and the file of --resume, which has to outlive the check.
+absl::Status TakeMesh(const CheckFlags& options, std::size_t hosts, std::unique_ptr<MeshRecord>& record,
+                      HostsCheckOptions& how) {
+  if (const std::string wrong = WrongOfMesh(options, how.level, hosts); !wrong.empty())
+    return absl::InvalidArgumentError(wrong);
+  how.shape = options.mesh ? PairShape::kMesh : PairShape::kRing;
+  if (options.resume.empty()) return absl::OkStatus();
+  absl::StatusOr<std::unique_ptr<MeshRecord>> opened = MeshRecord::Open(options.resume);
+  if (!opened.ok()) return absl::InvalidArgumentError("--resume: " + Message(opened.status()));
+  record = *std::move(opened);
+  how.record = record.get();
+  return absl::OkStatus();
 }
 
 ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
@@ -313,6 +352,9 @@ ExitStatus RunCheck(const Context& context, const CheckFlags& options) {
     if (!site.ok()) return context.Fail(ExitStatus::kUsage, Message(site.status()));
     how.site = *std::move(site);
   }
+  std::unique_ptr<MeshRecord> record;
+  if (const absl::Status mesh = TakeMesh(options, addresses.size(), record, how); !mesh.ok())
+    return context.Fail(ExitStatus::kUsage, Message(mesh));
   context.console.Progress("connecting");
   std::vector<HostClient> hosts = NameClients(addresses, context.client(), context.interrupt);
   return RunTries(context, options, *wait, hosts, std::move(how));
@@ -351,6 +393,17 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->type_name("LEVEL")
       ->capture_default_str();
   AddConnect(app, options->connect);
+  app.add_flag(
+      "--mesh", options->mesh,
+      "Of level peer and above: test all pairs of hosts, not a ring. A port that fails with each of three "
+      "or more partners, while two of them pass with others, is named");
+  app.add_option("--matrix", options->matrix, "Draw the tests between hosts as a matrix, an SVG picture")
+      ->type_name("FILE.svg");
+  app.add_option(
+         "--resume", options->resume,
+         "Keep the tests of each two ports in this file as they end, and do not repeat those that it has: "
+         "a mesh that was interrupted goes on")
+      ->type_name("FILE");
   app.add_option("--watch", options->watch_seconds,
                  "Watch the ports this long before all else, and judge what counted and which LLDP was heard "
                  "meanwhile (neighbours announce themselves every 30 s)")

@@ -36,6 +36,8 @@ std::vector<std::string> NotStored(const CheckSummary& run) {
     if (!why.empty())
       lines.push_back(fmt::format("the result of {} was not stored: {}", run.report.hosts[i].host, why));
   }
+  if (!run.record_error.empty())
+    lines.push_back("the tests between hosts were not kept for --resume: " + run.record_error);
   return lines;
 }
 

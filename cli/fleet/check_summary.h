@@ -51,6 +51,7 @@ struct CheckSummary {
   Report report{};
   std::optional<Waited> waited{};  // of `check --wait` alone
   std::vector<HostNotes> notes{};
+  std::string record_error{};       // why the file of --resume does not have all of it; empty: it has
   bool profiles_of_agents = false;  // nobody named a profile: each agent took its own
 };
 

@@ -165,6 +165,19 @@ absl::Status CheckHostCount(std::size_t hosts, Rung level) {
   return absl::OkStatus();
 }
 
+std::vector<Edge> Mesh(std::size_t hosts) {
+  // The last place stays, the others go round. An odd number of hosts has a place without a host.
+  const std::size_t places = hosts + hosts % 2;
+  std::vector<Edge> edges;
+  if (hosts < 2) return edges;
+  for (std::size_t round = 0; round + 1 < places; ++round) {
+    const auto place = [&](std::size_t i) { return (round + i) % (places - 1); };
+    if (places == hosts) edges.push_back({place(0), places - 1});
+    for (std::size_t i = 1; i < places / 2; ++i) edges.push_back({place(i), place(places - 1 - i)});
+  }
+  return edges;
+}
+
 std::vector<Edge> Ring(std::size_t hosts) {
   std::vector<Edge> edges;
   if (hosts < 2) return edges;

@@ -60,13 +60,19 @@ absl::Status CheckDistinctAgents(std::span<const HostAddress> hosts, std::span<c
 // kInvalidArgument when so many hosts cannot be judged at this level: `peer` takes two.
 absl::Status CheckHostCount(std::size_t hosts, Rung level);
 
-// Who is tested with whom at level peer, by index: a ring, each host with the next one on the list; two hosts
-// are one pair. Each edge is tested both ways.
+// Hosts that are tested with each other at level peer, by index: a ring, each host with the next one on the
+// list; two hosts are one pair. Each edge is tested both ways.
 struct Edge {
   std::size_t from = 0;
   std::size_t to = 0;
   bool operator==(const Edge&) const = default;
 };
 std::vector<Edge> Ring(std::size_t hosts);
+
+// All pairs, by the circle method: in rounds of pairs that have no host in common, so that the pairs of a round
+// can be tested at once.
+std::vector<Edge> Mesh(std::size_t hosts);
+
+enum class PairShape { kRing, kMesh };
 
 }  // namespace rdmaready

@@ -23,6 +23,7 @@
 #include "cli/fleet/check_summary.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/hosts.h"
+#include "cli/fleet/mesh_record.h"
 #include "cli/fleet/pair_engine.h"
 #include "cli/fleet/pair_plan.h"
 #include "cli/fleet/profile_fleets.h"
@@ -32,11 +33,15 @@ namespace rdmaready {
 struct HostsCheckOptions {
   Rung level = Rung::kHost;
   std::optional<Site> site{};  // by which profiles; none: as `origins` say, else each agent takes its own
-  std::vector<HostOrigin> origins{};  // of each host, in their order; empty: nothing is said of any
-  std::vector<std::string> ports{};   // of each host only these, by name; empty: all
-  ProbeOptions server{};              // what each asks of the SMB server, from level server on
-  bool in_production = false;         // of all live tests: TransferOptions::in_production
-  std::chrono::seconds watch{};       // how long each watches its ports first
+  std::vector<HostOrigin> origins{};   // of each host, in their order; empty: nothing is said of any
+  std::vector<std::string> ports{};    // of each host only these, by name; empty: all
+  ProbeOptions server{};               // what each asks of the SMB server, from level server on
+  bool in_production = false;          // of all live tests: TransferOptions::in_production
+  std::chrono::seconds watch{};        // how long each watches its ports first
+  PairShape shape = PairShape::kRing;  // of the tests between hosts
+  // Keeps the tests of each two ports as they end, and has those of an earlier run; they are not repeated. May
+  // be null; else it outlives the check.
+  MeshRecord* record = nullptr;
   // Over which plain RDMA is tried between hosts, each case over each of them. Not empty.
   std::vector<ConnectionKind> connections{ConnectionKind::kRdmaCm};
   // Gets what is known when all hosts were asked, when they were compared, and after the tests between them.
@@ -47,6 +52,9 @@ struct HostsCheckOptions {
 class HostsCheck {
  public:
   static constexpr std::string_view kInterrupted = "interrupted";
+
+  // A case as it stands until it was run.
+  static Finding NotYet(const TransferCase& test, TransferPlace place);
 
   // `hosts` outlive it. `progress` may be empty.
   HostsCheck(std::vector<HostClient>& hosts, HostsCheckOptions options, AgentClient::Progress progress);
@@ -72,6 +80,11 @@ class HostsCheck {
   void CompareHosts();
   void TestPairs();
   void ProbeFrom(std::size_t index);
+  // The name of the job's tests in the record.
+  MeshWay RecordedWay(const PairJob& job) const;
+  // The findings of an earlier run, in the places of RunJob's. False: the record has none.
+  bool TakeRecorded(const PairJob& job, std::size_t slot, TestedWay& way);
+  void Record(const PairJob& job, std::size_t slot, const TestedWay& way);
   // Writes each case's finding over the one at `slot` and after it in the job's pair; and how each failed.
   void RunJob(PairEngine& engine, const PairJob& job, std::size_t slot, TestedWay& way);
   // One end of a job, in the facts of its host; a port that is not there: nothing.

@@ -71,8 +71,9 @@ Facts WithoutUntested(const Facts& host, const Profile& profile) {
   return facts;
 }
 
-std::vector<Edge> RingOf(const ProfileFleet& fleet) {
-  std::vector<Edge> edges = Ring(fleet.members.size());
+std::vector<Edge> EdgesOf(const ProfileFleet& fleet, PairShape shape) {
+  const std::size_t count = fleet.members.size();
+  std::vector<Edge> edges = shape == PairShape::kMesh ? Mesh(count) : Ring(count);
   for (Edge& edge : edges) edge = {fleet.members[edge.from], fleet.members[edge.to]};
   return edges;
 }
@@ -175,7 +176,7 @@ Agreed CompareFleets(std::span<const FollowingHost> hosts) {
   return agreed;
 }
 
-FleetPlan PlanFleets(std::span<const FollowingHost> hosts) {
+FleetPlan PlanFleets(std::span<const FollowingHost> hosts, PairShape shape) {
   FleetPlan plan{.alone = std::vector<std::vector<Finding>>(hosts.size())};
   JoinedPairs pairs;
   for (const ProfileFleet& fleet : FleetsOf(hosts)) {
@@ -193,7 +194,7 @@ FleetPlan PlanFleets(std::span<const FollowingHost> hosts) {
         facts = &tested.emplace_back(WithoutUntested(*facts, *fleet.profile));
       members.push_back({hosts[i].name, facts, view.findings[i]});
     }
-    pairs.Append(PlanPairs(members, RingOf(fleet), *fleet.profile));
+    pairs.Append(PlanPairs(members, EdgesOf(fleet, shape), *fleet.profile));
   }
   plan.pairs = pairs.Take();
   return plan;

@@ -13,6 +13,7 @@
 #include "api/model/report.h"
 #include "checks/fleet/agreement.h"
 #include "checks/host_parts.h"
+#include "cli/fleet/hosts.h"
 #include "cli/fleet/pair_plan.h"
 
 namespace rdmaready {
@@ -45,7 +46,7 @@ struct FleetPlan {
   std::vector<std::vector<Finding>> alone{};  // of each host: profiles that no other host of the run follows
 };
 
-// A ring through each fleet.
-FleetPlan PlanFleets(std::span<const FollowingHost> hosts);
+// A ring through each fleet, or all pairs of it.
+FleetPlan PlanFleets(std::span<const FollowingHost> hosts, PairShape shape = PairShape::kRing);
 
 }  // namespace rdmaready

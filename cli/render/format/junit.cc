@@ -12,33 +12,11 @@
 #include "checks/words/names.h"
 #include "checks/words/words.h"
 #include "cli/render/format/judged.h"
+#include "cli/render/picture/svg.h"
 #include "cli/render/report/check_parts.h"
 
 namespace rdmaready {
 namespace {
-
-std::string XmlText(std::string_view raw) {
-  std::string text;
-  for (const char c : Printable(raw)) {
-    switch (c) {
-      case '&':
-        text += "&amp;";
-        break;
-      case '<':
-        text += "&lt;";
-        break;
-      case '>':
-        text += "&gt;";
-        break;
-      case '"':
-        text += "&quot;";
-        break;
-      default:
-        text += c;
-    }
-  }
-  return text;
-}
 
 std::string Seconds(std::int64_t ns) { return fmt::format("{:.6f}", static_cast<double>(ns) / 1e9); }
 

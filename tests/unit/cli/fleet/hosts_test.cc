@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <utility>
 
 #include "api/base/status.h"
 #include "api/inventory/host_list.h"
@@ -293,6 +296,26 @@ TEST(Ring, TestsEachHostWithTheNextOne) {
   EXPECT_THAT(Ring(1), ElementsAre());
   EXPECT_THAT(Ring(2), ElementsAre(Edge{0, 1}));
   EXPECT_THAT(Ring(3), ElementsAre(Edge{0, 1}, Edge{1, 2}, Edge{2, 0}));
+}
+
+TEST(Mesh, TestsEveryPairOnceInRoundsWithoutACommonHost) {
+  EXPECT_THAT(Mesh(0), ElementsAre());
+  EXPECT_THAT(Mesh(1), ElementsAre());
+  EXPECT_THAT(Mesh(2), ElementsAre(Edge{0, 1}));
+  for (std::size_t hosts = 2; hosts < 20; ++hosts) {
+    const std::vector<Edge> edges = Mesh(hosts);
+    EXPECT_EQ(edges.size(), hosts * (hosts - 1) / 2) << hosts;
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    const std::size_t in_round = hosts / 2;
+    std::set<std::size_t> busy;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (i % in_round == 0) busy.clear();
+      EXPECT_TRUE(busy.insert(edges[i].from).second && busy.insert(edges[i].to).second) << hosts << " " << i;
+      EXPECT_LT(std::max(edges[i].from, edges[i].to), hosts);
+      pairs.insert(std::minmax(edges[i].from, edges[i].to));
+    }
+    EXPECT_EQ(pairs.size(), edges.size()) << hosts;
+  }
 }
 
 TEST(PortNames, AreDeviceAndNumber) {
