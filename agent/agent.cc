@@ -349,6 +349,7 @@ RunOptions Agent::OptionsOf(const TransferOptions& asked, std::uint32_t qps, con
 void Agent::Keep(LiveTest& live, const TransferRecord& kept_as) {
   TransferRecord record = kept_as;
   record.result = live.result;
+  DropUnchanged(record.result.nic_counters);
   live.stored = Kept(store_.PutTransfer(record));
   if (live.stored.ok()) live.past = PastOf(record);
   if (!live.reverse) return;

@@ -27,8 +27,10 @@
 #include "agent/port/port_counters.h"
 #include "agent/port/port_lock.h"
 #include "agent/port/port_use.h"
+#include "agent/port/pressure_meter.h"
 #include "agent/port/priority_packets.h"
 #include "agent/port/probe_path.h"
+#include "agent/port/stress_ports.h"
 #include "agent/port/use_watch.h"
 #include "agent/probe/prover.h"
 #include "agent/probe/walk.h"
@@ -72,6 +74,7 @@ struct AgentConfig {
   std::shared_ptr<Prover> prover{};
   // A caller may have a port tested that others use, at kInProductionPercent of its rate.
   bool allow_in_production = false;
+  StressLimits stress{};
   // Asked who uses a port during a test, beside readings of the host, which take longer. Null: the host is
   // asked in its turn.
   std::shared_ptr<HostReader> use_host{};
@@ -106,7 +109,7 @@ struct PeerTicket {
   Caller caller{};
   PortAddress port{};
   TransferCase test{};
-  PortLock lock;
+  std::shared_ptr<const PortLock> lock{};  // transfers of one stress test share it
   PortPass pass{};
   std::vector<Prefix> own_subnets{};  // of all RDMA ports
 };
@@ -257,6 +260,9 @@ class Agent {
                                     const std::string& what) const;
   // Keeps with `now` what counted in the reading before it, and `now` for the next one.
   void CompareWithLast(Facts& now);
+  // For a part of a stress test: with the other parts of its run.
+  absl::StatusOr<std::shared_ptr<const PortLock>> TakeSharedPort(const PortAddress& port, const Caller& caller,
+                                                                 const PeerRequest& request);
   CounterReading CountersOf(const PortAddress& port);
   PacketReading PacketsOf(const PortAddress& port);
   // The packets of others before the test that begins now; the second of the two is its own first reading.
@@ -275,7 +281,10 @@ class Agent {
   // `proves`: the test counts for the change whose id is its run id.
   absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                        const std::stop_token& cancel);
+  // Of a part of a stress test; else empty. The ticket outlives it.
+  std::function<std::optional<PressureReading>()> PressureOf(const PeerTicket& ticket);
   // `watch` outlives what is run with the options.
+  static void LimitTo(std::uint64_t bytes_per_s, PortPass& pass);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const PortPass& pass, const UseWatch& watch, const Caller& caller) const;
   // Whether the ports that the change would touch can be tested now. A proof beside others' work is made only
@@ -359,6 +368,7 @@ class Agent {
   mutable std::mutex profiles_mutex_;  // guards what follows
   std::shared_ptr<const std::vector<Profile>> default_profiles_;
   std::vector<Waiver> own_waivers_{};
+  StressPorts stress_ports_{};
   std::atomic<int> live_tests_ = 0;
   struct LastReading {
     Facts facts{};  // of each port what counts

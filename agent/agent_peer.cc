@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One end of a transfer between two agents, by way of a caller whom neither believes what the other said.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -13,6 +15,7 @@
 #include "agent/agent_events.h"
 #include "agent/link/failure.h"
 #include "agent/port/peer_subnets.h"
+#include "agent/port/pressure_meter.h"
 #include "agent/trust/signed_channel.h"
 #include "api/base/clock.h"
 #include "api/base/run_id.h"
@@ -29,10 +32,32 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(PortAddress port,
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));
-  RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port, caller, "test peer " + request.peer_name));
+  RR_ASSIGN_OR_RETURN(std::shared_ptr<const PortLock> lock, TakeSharedPort(port, caller, request));
   RR_ASSIGN_OR_RETURN(PortPass pass, AdmitUse(port, request.options.in_production, {}));
+  LimitTo(request.options.max_bytes_per_s, pass);
   return PeerTicket{request,         caller,          std::move(port),  custom,
                     std::move(lock), std::move(pass), OwnSubnets(facts)};
+}
+
+absl::StatusOr<std::shared_ptr<const PortLock>> Agent::TakeSharedPort(const PortAddress& port,
+                                                                      const Caller& caller,
+                                                                      const PeerRequest& request) {
+  const auto take = [&] { return TakePort(port, caller, "test peer " + request.peer_name); };
+  if (!request.options.stress) {
+    RR_ASSIGN_OR_RETURN(PortLock lock, take());
+    return std::make_shared<const PortLock>(std::move(lock));
+  }
+  const StressLimits& limits = config_.stress;
+  if (!limits.allowed)
+    return absl::FailedPreconditionError(
+        "stress tests are off: root of this host has to start the agent with --allow-stress");
+  if (request.options.in_production)
+    return absl::InvalidArgumentError("a stress test is never made in production");
+  if (request.options.duration > limits.duration)
+    return absl::InvalidArgumentError(
+        fmt::format("stress test of {} ms: too long (limit {} ms, --stress-max-time)",
+                    request.options.duration.count(), limits.duration.count()));
+  return stress_ports_.Join(port.lock, caller.who + " " + caller.run_id, limits.senders, take);
 }
 
 // Of the lanes of one test: the first refusal.
@@ -92,12 +117,11 @@ absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& c
 }
 
 PacketReading Agent::PacketsOf(const PortAddress& port) {
-  absl::StatusOr<PacketReading> read =
-      worker_.Read<PacketReading>([nics = port.nics, &by = clock()](HostReader& host) {
-        return PacketReading{.packets = ReadPriorityPackets(host, nics), .when = by.Now()};
-      });
+  absl::StatusOr<PacketReading> read = worker_.Read<PacketReading>(
+      [nics = port.nics, &by = clock()](HostReader& host) { return ReadPackets(host, nics, by); });
   if (read.ok()) return *std::move(read);
-  return {.packets = MissingFrom(read.status()), .when = clock().Now()};
+  const Missing missing = MissingFrom(read.status());
+  return {.nics = missing, .packets = missing, .when = clock().Now()};
 }
 
 // Each end does so by itself: nothing of the test is on the wire until both have ended it, since the responder
@@ -108,6 +132,18 @@ std::pair<PacketReading, PacketReading> Agent::IdlePackets(const PeerTicket& tic
   const auto longest = IdleBefore(ticket.test, ticket.request.options, idle.packets);
   if (longest.count() == 0 || !clock().SleepUntil(clock().Now() + longest, cancel)) return {idle, idle};
   return {std::move(idle), PacketsOf(ticket.port)};
+}
+
+std::function<std::optional<PressureReading>()> Agent::PressureOf(const PeerTicket& ticket) {
+  if (!ticket.request.options.stress) return {};
+  return [this, &port = ticket.port]() -> std::optional<PressureReading> {
+    HostWorker& worker = use_worker_ ? *use_worker_ : worker_;
+    absl::StatusOr<PressureReading> read = worker.Read<PressureReading>(
+        [nics = port.nics, device = port.device, number = port.number](HostReader& host) {
+          return ReadPressure(host, nics, device, number);
+        });
+    return read.ok() ? std::optional(*read) : std::nullopt;
+  };
 }
 
 absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
@@ -121,11 +157,15 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
                                  ticket.port, ticket.pass, watch, ticket.caller);
   const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
   if (guard) options.may_connect = std::ref(*guard);
+  PressureMeter meter(PressureOf(ticket), clock());
+  options.began = [&meter] { meter.Begin(); };
+  options.keep_intervals = ticket.request.options.stress;
   LiveTest live = Run(ticket.port, [&] {
     return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel, options);
   });
   // It was not tried: that says nothing of the way between the two hosts.
   if (guard && !guard->refused().ok()) return RefusedPeer(ticket, guard->refused());
+  live.result.pressure = meter.Take();
   NotePackets(idle, before, PacketsOf(ticket.port), live.result);
   live.duration_ns = UnixNs(clock()) - started;
   const std::string role = initiator ? "initiator" : "responder";

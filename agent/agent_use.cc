@@ -109,6 +109,18 @@ absl::StatusOr<PortPass> Agent::AdmitUse(const PortAddress& port, bool in_produc
   return pass;
 }
 
+// The caller may lower what a test moves, never raise it.
+void Agent::LimitTo(std::uint64_t bytes_per_s, PortPass& pass) {
+  if (bytes_per_s == 0) return;
+  for (std::shared_ptr<Pacer>* const pacer : {&pass.pacer, &pass.reverse_pacer}) {
+    if (*pacer == nullptr) {
+      *pacer = std::make_shared<Pacer>(bytes_per_s);
+    } else {
+      (*pacer)->LowerTo(bytes_per_s);
+    }
+  }
+}
+
 UseWatch Agent::WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel) {
   std::function<PortUse()> look;
   if (pass.watched) look = [this, port] { return OwnersOf(port); };

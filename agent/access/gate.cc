@@ -96,11 +96,13 @@ absl::Status Pass::Begin(Said said) {
       gate_->options_.audit->Write(RecordOf(AuditRecord::Kind::kBegun, identity_, ask_, said_));
   // A test that is not written down harms nobody; what a proof or a change does must not stay unknown, but for
   // taking it back.
-  const bool changes = row.role == Role::kProve || row.role == Role::kApply;
+  const bool changes = row.role == Role::kProve || row.role == Role::kApply || row.role == Role::kStress;
   if (!written.ok() && changes && ask_ != Ask::kRollBack) {
-    return absl::FailedPreconditionError(fmt::format("a {} is not made that cannot be written down: {}",
-                                                     row.role == Role::kProve ? "proof" : "change",
-                                                     Message(written)));
+    const std::string_view what = row.role == Role::kProve    ? "proof"
+                                  : row.role == Role::kStress ? "stress test"
+                                                              : "change";
+    return absl::FailedPreconditionError(
+        fmt::format("a {} is not made that cannot be written down: {}", what, Message(written)));
   }
   begun_ = true;
   return absl::OkStatus();

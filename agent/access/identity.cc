@@ -18,6 +18,7 @@ std::string WhatToDo(const Identity& caller, Role needed) {
   const std::string_view role = RoleName(needed);
   switch (caller.way) {
     case Way::kLocalSocket:
+      if (needed == Role::kStress) return "ask with TLS: no local socket has that role";
       if (needed == Role::kProve || needed == Role::kApply)
         return fmt::format("ask as root, by the socket {}.sock", role);
       return fmt::format("ask by the socket {0}.sock, as a member of the group rdmaready-{0} or as root", role);
@@ -29,6 +30,7 @@ std::string WhatToDo(const Identity& caller, Role needed) {
             role);
       return "the agent has no role map: its administrator makes one (--roles)" + RoleLine(caller, role);
     case Way::kPlainTcp:
+      if (needed == Role::kStress) return "ask with TLS: plain TCP never has that role";
       return fmt::format(
           "ask on that host by its local sockets, or with TLS; or start that agent with --plain-role {0} "
           "(`plain_role: {0}` in its agent.yaml)",

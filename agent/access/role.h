@@ -15,9 +15,11 @@ enum class Role : std::uint8_t {
   kProve,     // make the host attach disks and mount shares
   kApply,     // have settings of the host changed
   kAgent,     // another agent: vouches for offers of transfers, asks nothing
+  kStress,    // load switches that others share: nobody has it by another role
 };
 
-inline constexpr std::array kRoles = {Role::kObserve, Role::kTest, Role::kProve, Role::kApply, Role::kAgent};
+inline constexpr std::array kRoles = {Role::kObserve, Role::kTest,  Role::kProve,
+                                      Role::kApply,   Role::kAgent, Role::kStress};
 
 // As people write it: "observe"; "none".
 constexpr std::string_view RoleName(Role role) {
@@ -34,6 +36,8 @@ constexpr std::string_view RoleName(Role role) {
       return "apply";
     case Role::kAgent:
       return "agent";
+    case Role::kStress:
+      return "stress";
   }
   return "none";
 }
@@ -46,8 +50,8 @@ constexpr Role RoleOfName(std::string_view name) {
   return Role::kNone;
 }
 
-// The roles that one caller has. Who may apply may prove, who may prove may test, and who may test may observe; an
-// agent has nothing but its own role.
+// The roles that one caller has. Apply includes prove, prove and stress include test, and test includes
+// observe. An agent has nothing but its own role.
 class RoleSet {
  public:
   constexpr RoleSet() = default;
@@ -56,7 +60,7 @@ class RoleSet {
   constexpr void Add(Role role) {
     bits_ |= Bit(role);
     if (role == Role::kApply) Add(Role::kProve);
-    if (role == Role::kProve) Add(Role::kTest);
+    if (role == Role::kProve || role == Role::kStress) Add(Role::kTest);
     if (role == Role::kTest) Add(Role::kObserve);
   }
   // Of kNone: false.
@@ -74,7 +78,8 @@ class RoleSet {
 
 // The role that says most of the set: "prove" where test and observe come with it.
 constexpr Role HighestRole(RoleSet roles) {
-  for (const Role role : {Role::kApply, Role::kProve, Role::kTest, Role::kObserve, Role::kAgent}) {
+  for (const Role role :
+       {Role::kApply, Role::kProve, Role::kStress, Role::kTest, Role::kObserve, Role::kAgent}) {
     if (roles.Has(role)) return role;
   }
   return Role::kNone;

@@ -32,6 +32,7 @@ enum class Ask {
   kConfirm,
   kRollBack,
   kForget,
+  kStress,
 };
 
 struct AskRow {
@@ -63,6 +64,7 @@ inline constexpr std::array kAskRows = {
     AskRow{Ask::kConfirm, "Confirm", "", Role::kApply, true},
     AskRow{Ask::kRollBack, "RollBack", "", Role::kApply, true},
     AskRow{Ask::kForget, "Forget", "", Role::kApply, true},
+    AskRow{Ask::kStress, "TestPeer", "stress", Role::kStress, true},
 };
 
 // The enumerators stand in the table's order: a row of each, and none is forgotten.
@@ -70,7 +72,7 @@ constexpr bool RowsAreComplete() {
   for (std::size_t i = 0; i < kAskRows.size(); ++i) {
     if (static_cast<std::size_t>(kAskRows[i].ask) != i + 1) return false;
   }
-  return kAskRows.size() == static_cast<std::size_t>(Ask::kForget);
+  return kAskRows.size() == static_cast<std::size_t>(Ask::kStress);
 }
 static_assert(RowsAreComplete());
 

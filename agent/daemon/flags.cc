@@ -70,6 +70,18 @@ FlagParser::FlagParser()
       "Let callers test ports that others use (--in-production of test, check and probe), at most at 5 % of "
       "the "
       "port's rate");
+  app_.add_flag_callback(
+      "--allow-stress", [this] { flags_.set_allow_stress(true); },
+      "Let callers with the role stress load this host's ports, and the switches that others share, beyond "
+      "what "
+      "they take. Off unless set");
+  app_.add_option_function<std::uint32_t>(
+          "--stress-max-senders", [this](std::uint32_t senders) { flags_.set_stress_max_senders(senders); },
+          "Transfers of a stress test through one port at a time (default 8)")
+      ->check(CLI::Range(2U, 64U))
+      ->type_name("N");
+  Text("--stress-max-time", "TIME", "How long each of them may take, up to 60s (default 30s)",
+       &AgentSettings::set_stress_max_time);
   Text("--helpers", "DIR",
        "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",
        &AgentSettings::set_helpers);

@@ -101,6 +101,16 @@ absl::Status DecodePeers(const AgentSettings& settings, const Source& source, Se
   return absl::OkStatus();
 }
 
+absl::Status DecodeStressTime(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+  constexpr std::chrono::minutes kLongestStress{1};
+  if (settings.stress_max_time().empty()) return absl::OkStatus();
+  const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(settings.stress_max_time());
+  if (!time.ok()) return source.Error("stress_max_time", Message(time.status()));
+  if (*time > kLongestStress) return source.Error("stress_max_time", "more than 60s");
+  server.stress.duration = *time;
+  return absl::OkStatus();
+}
+
 // How much a live test may take, and how long a call for it lasts then.
 absl::Status DecodeTests(const AgentSettings& settings, const Source& source, ServerOptions& server) {
   if (!settings.test_max_bytes().empty()) {
@@ -108,6 +118,7 @@ absl::Status DecodeTests(const AgentSettings& settings, const Source& source, Se
     if (!bytes.ok()) return source.Error("test_max_bytes", Message(bytes.status()));
     server.transfer.moved_bytes = *bytes;
   }
+  RR_RETURN_IF_ERROR(DecodeStressTime(settings, source, server));
   if (settings.test_max_time().empty()) return absl::OkStatus();
   const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(settings.test_max_time());
   if (!time.ok()) return source.Error("test_max_time", Message(time.status()));
@@ -208,6 +219,8 @@ void TakeAsItIs(const AgentSettings& settings, ServerOptions& server) {
   server.hub = settings.hub();
   server.allow_proofs = settings.allow_proofs();
   server.allow_in_production = settings.allow_in_production();
+  server.stress.allowed = settings.allow_stress();
+  if (settings.has_stress_max_senders()) server.stress.senders = settings.stress_max_senders();
   server.drift = settings.drift();
   server.helpers_directory = settings.helpers();
   server.metrics_listen = settings.metrics_listen();

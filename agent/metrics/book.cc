@@ -90,7 +90,8 @@ void Book::Checked(const CheckDone& done) {
 void Book::Tested(const LiveTest& test, bool loopback, std::int64_t ended_unix_ns) {
   const TransferResult& result = test.result;
   if (FindCase(result.case_name) == nullptr || result.failure.kind == FailureKind::kCancelled) return;
-  if (result.limit_bytes_per_s && result.failure.kind == FailureKind::kNone) return;  // no figure of the path
+  const bool shared = result.limit_bytes_per_s || !result.pressure.empty();
+  if (shared && result.failure.kind == FailureKind::kNone) return;  // no figure of the path
   const bool reverse_failed = result.failure.kind == FailureKind::kNone && test.reverse.has_value();
   LastTest last{.port = test.port,
                 .case_name = result.case_name,

@@ -145,6 +145,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
                      .allow_proofs = options.allow_proofs,
                      .prover = ProverOf(options),
                      .allow_in_production = options.allow_in_production,
+                     .stress = options.stress,
                      .use_host = options.host == nullptr ? std::make_shared<RealHost>() : nullptr,
                      .configurer = ConfigurerOf(options),
                      .applier_trace = [helpers = options.helpers_directory] { return ApplierTrace(helpers); },
@@ -375,6 +376,7 @@ metrics::AgentNow HostedAgent::Now(std::chrono::milliseconds check_interval) con
         break;
       case access::Role::kNone:
       case access::Role::kAgent:
+      case access::Role::kStress:  // counted as the test that it is
         break;
     }
   }

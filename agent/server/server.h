@@ -28,6 +28,7 @@
 #include "agent/metrics/agent_now.h"
 #include "agent/metrics/book.h"
 #include "agent/own_test.h"
+#include "agent/port/stress_ports.h"
 #include "agent/report/reporter.h"
 #include "agent/runs.h"
 #include "agent/server/limits.h"
@@ -75,6 +76,7 @@ struct ServerOptions {
   OwnTestOptions own_test{};                   // its own loopback tests; off unless an interval is given
   bool allow_proofs = false;                   // see AgentConfig
   bool allow_in_production = false;            // the same
+  StressLimits stress{};                       // the same
   std::string helpers_directory{};             // of the helpers' sockets; empty: no helper is asked
   std::shared_ptr<Configurer> configurer{};    // null: rdmaready-applier in that directory, where there is one
   TransferLimits transfer{};

@@ -129,6 +129,7 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
   response->set_api_revision(kApiRevision);
   response->set_instance_id(agent_.config().instance_id);
   response->set_limits_tests(true);
+  response->set_stress(agent_.config().stress.allowed);
   return Finished(*context);
 }
 
@@ -263,8 +264,8 @@ grpc::Status AgentService::TestLoopback(grpc::ServerContext* context, const v1::
 
 grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
                                     grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) {
-  absl::StatusOr<access::Pass> pass = gate_->Admit(*context, Ask::kTestPeer);
-  if (!pass.ok()) return Encode(pass.status());
+  std::optional<absl::StatusOr<access::Pass>> admitted(gate_->Admit(*context, Ask::kTestPeer));
+  if (!admitted->ok()) return Encode(admitted->status());
   CallWatch watch(*context, limits_.peer_test, gate_->StillServed(*context), agent_.clock());
   v1::PeerTestRequest first;
   const bool read = watch.Within(limits_.first_message, [&] { return stream->Read(&first); });
@@ -283,6 +284,12 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   request.case_name = start.case_name();
   request.peer_name = start.peer_name();
   request.options = FromProto(start.options());
+  if (request.options.stress) {
+    admitted.reset();  // one call has one place in its caller's quota
+    admitted.emplace(gate_->Admit(*context, Ask::kStress));
+    if (!admitted->ok()) return Encode(admitted->status());
+  }
+  absl::StatusOr<access::Pass>& pass = *admitted;
 
   watch.Expect(beats_.Begin(start.beat()));
   const Caller caller = CallerOf(*pass, start.caller(), start.run_id(), watch);

@@ -144,6 +144,7 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
     data.Reset();
   }
   end.result = Conclude(session, own);
+  if (options.keep_intervals) end.result.interval_bytes = end.interval_bytes;
   link.Disconnect();
   return end;
 }

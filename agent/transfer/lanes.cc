@@ -98,6 +98,7 @@ TransferResult MergeLanes(std::span<const LaneEnd> lanes) {
   if (lanes.size() == 1) return merged;
   merged.latency = latencies.Summary();
   merged.worst_interval_bytes_per_s = WorstBytesPerSecond(intervals);
+  if (!merged.interval_bytes.empty()) merged.interval_bytes = intervals;
   SetRates(merged);
   return merged;
 }

@@ -44,6 +44,9 @@ struct RunOptions {
   // it.
   std::shared_ptr<Pacer> pacer{};
   std::shared_ptr<Pacer> reverse_pacer{};  // of the other direction of a bidirectional test
+  // Called by each lane of this end when its measured part begins; may be empty.
+  std::function<void()> began{};
+  bool keep_intervals = false;  // the result says what moved in each whole 100 ms
   // Whether this end may connect where the other end says, which may name any address: the initiator where an
   // offer says, the responder of a plain verbs connection with the GID of the initiator. Empty: it may.
   std::function<absl::Status(const std::string& address)> may_connect{};

@@ -240,6 +240,7 @@ absl::Status Session::Start() {
     if (role_ == Role::kInitiator) RR_RETURN_IF_ERROR(gate->Await([this] { return Interrupted(); }));
   }
   Progress();
+  if (options_.began) options_.began();
   return absl::OkStatus();
 }
 

@@ -117,9 +117,9 @@ TEST(RoleMap, FaultsHaveFileLineAndAWayOut) {
   EXPECT_EQ(FaultOf("observe: []\ntset: ['DNS:a']\n"),
             "roles.yaml:2: unknown role `tset` (did you mean `test`?)");
   EXPECT_EQ(FaultOf("root: ['DNS:a']\n"),
-            "roles.yaml:1: unknown role `root` (roles are observe, test, prove, apply, agent)");
+            "roles.yaml:1: unknown role `root` (roles are observe, test, prove, apply, agent, stress)");
   EXPECT_EQ(FaultOf("none: ['DNS:*']\n"),
-            "roles.yaml:1: unknown role `none` (roles are observe, test, prove, apply, agent)");
+            "roles.yaml:1: unknown role `none` (roles are observe, test, prove, apply, agent, stress)");
   EXPECT_EQ(FaultOf("test: [a.example.org]\n"),
             "roles.yaml:1: role `test`: a pattern begins with DNS: or URI:");
   EXPECT_EQ(FaultOf("test: [['DNS:a']]\n"), "roles.yaml:1: role `test`: a pattern begins with DNS: or URI:");

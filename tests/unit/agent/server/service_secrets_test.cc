@@ -40,7 +40,8 @@ constexpr std::array<const char*, 20> kSecretKinds{
 
 bool IsPeoplesFile(std::string_view path) {
   return !path.starts_with("/proc/") && !path.starts_with("/sys/") && !path.starts_with("/lib/modules/") &&
-         !path.starts_with("/boot/") && !path.starts_with("/etc/security/limits.");
+         !path.starts_with("/boot/") && !path.starts_with("/run/systemd/netif/") &&
+         !path.starts_with("/etc/security/limits.");
 }
 
 // A host that plants all kinds of secrets in each of people's files that somebody looks through, whatever its
