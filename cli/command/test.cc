@@ -195,7 +195,7 @@ ExitStatus RunPeer(const Context& context, const TestOptions& options) {
   }
   return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
-                        if (profile) test.JudgeClassBy(*profile);
+                        if (profile) test.JudgeBy(*profile);
                         test.Peer(hosts, ports, options.cases, how);
                       });
 }

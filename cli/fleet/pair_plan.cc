@@ -265,6 +265,7 @@ class Planner {
     PairJob job = JobOf(pair, from, to, routed);
     TransferPlace& place = job.place;
     place.lossless = kDemandsLossless.made_by(profile_);
+    place.rdma_priority = profile_.rdma_priority;
     place.min_throughput_mbps = profile_.min_throughput_mbps;
     place.max_latency_us = profile_.max_latency_us;
     for (const End* end : {&from, &to}) {

@@ -177,7 +177,7 @@ void TestRunner::Peer(const std::vector<HostClient>& hosts, const std::vector<Po
   if (!from.ok()) return;
   const absl::StatusOr<Facts> to = FactsOf(hosts[1]);
   if (!to.ok()) return;
-  const absl::StatusOr<std::vector<PairJob>> jobs =
+  absl::StatusOr<std::vector<PairJob>> jobs =
       JobsBetween({.name = hosts[0].name, .facts = &*from}, {.name = hosts[1].name, .facts = &*to}, ports);
   if (!jobs.ok()) {
     return Fail(RefusedTest(jobs.status(), !ports.empty()), hosts[0].name, Message(jobs.status()));
@@ -186,6 +186,12 @@ void TestRunner::Peer(const std::vector<HostClient>& hosts, const std::vector<Po
   for (const PairJob& job : *jobs) {
     for (const std::string& name : names)
       for (const ConnectionKind connection : kinds_) Plan(name, job.place.subject, connection);
+  }
+  if (profile_) {
+    for (PairJob& job : *jobs) {
+      job.place.lossless = job.back.lossless = kDemandsLossless.made_by(*profile_);
+      job.place.rdma_priority = job.back.rdma_priority = profile_->rdma_priority;
+    }
   }
   PairEngine engine(hosts, now_.run.run_id, progress_);
   const TestedHost a(hosts[0].name, *from);

@@ -46,7 +46,7 @@ class TestRunner {
   void ConnectBy(std::vector<ConnectionKind> kinds) { kinds_ = std::move(kinds); }
 
   // Peer() also judges the class of writes and reads by this profile (checks/live/effective_class.h).
-  void JudgeClassBy(Profile profile) { profile_ = std::move(profile); }
+  void JudgeBy(Profile profile) { profile_ = std::move(profile); }
 
   // An empty device: every port. Empty cases: all.
   void Loopback(const HostClient& host, const PortSelection& port, const std::vector<std::string>& cases,

@@ -12,6 +12,7 @@
 #include "checks/readiness.h"
 #include "checks/waiving.h"
 #include "cli/render/documents.h"
+#include "cli/render/live_parts.h"
 #include "cli/render/remedy_view.h"
 #include "cli/render/report/causes.h"
 
@@ -56,32 +57,6 @@ struct HistoryRow {
   const HostHistory* host = nullptr;
   bool with_texts = false;
 };
-
-enum class LatencyMeaning { kUnknown, kHalfRoundTrip, kCompletion };
-
-std::string_view NameOf(LatencyMeaning meaning) {
-  constexpr std::array<std::string_view, 3> kNames{"unknown", "half-round-trip", "completion"};
-  const auto number = static_cast<std::size_t>(meaning);
-  return number < kNames.size() ? kNames[number] : kNames[0];
-}
-
-LatencyMeaning MeaningOf(Operation operation) {
-  switch (operation) {
-    case Operation::kUnknown:
-      return LatencyMeaning::kUnknown;
-    case Operation::kSend:
-      return LatencyMeaning::kHalfRoundTrip;
-    case Operation::kWrite:
-    case Operation::kRead:
-      return LatencyMeaning::kCompletion;
-  }
-  return LatencyMeaning::kUnknown;
-}
-
-std::string FailureText(const Failure& failure) {
-  if (failure.kind == FailureKind::kNone) return {};
-  return std::string(Name(failure.kind)) + (failure.detail.empty() ? "" : ": " + failure.detail);
-}
 
 // All rungs, also those that were not asked for.
 std::vector<RungResult> LadderOf(const HostReport& report) {
@@ -154,29 +129,6 @@ std::vector<TransferRow> TransferRowsOf(const ProbeResult& result) {
 
 const CounterChanges& ChangesIn(const EndCounters& end) { return end.changes; }
 const CounterChanges& ChangesIn(const PastCounters& end) { return end.result->error_counters; }
-
-std::optional<std::uint64_t> WatchedIn(const CounterChanges& changes) {
-  return changes ? std::optional<std::uint64_t>(changes->size()) : std::nullopt;
-}
-
-std::string UnknownIn(const CounterChanges& changes) {
-  if (changes) return {};
-  const Missing& why = changes.missing();
-  return std::string(Name(why.kind)) + (why.detail.empty() ? "" : ": " + why.detail);
-}
-
-// Counters that did not change are only counted.
-std::vector<CounterChange> ChangedIn(const CounterChanges& changes) {
-  std::vector<CounterChange> changed;
-  if (!changes) return changed;
-  for (const CounterChange& change : *changes)
-    if (change.kind != CounterChange::Kind::kUnchanged) changed.push_back(change);
-  return changed;
-}
-
-std::optional<PriorityPackets> KnownIn(const Fact<PriorityPackets>& packets) {
-  return packets ? std::optional(*packets) : std::nullopt;
-}
 
 std::string MarkingOf(const TransferRow& row) { return MarkingText(row.result, row.software); }
 std::string MarkingOf(const TransferRecord& record) { return MarkingText(record.result, false); }
@@ -276,6 +228,12 @@ struct ReportView : RemedyView {
     list.Derived("unknown", [](const auto& end) { return UnknownIn(ChangesIn(end)); });
     list.Derived("changes", [](const auto& end) { return ChangedIn(ChangesIn(end)); });
   }
+  static void Fields(const NicChange& one, auto& list) {
+    list("netdev", one.netdev, "priority", one.priority);
+    list.Derived("name", [](const NicChange& of) { return of.change.name; });
+    list.Derived("kind", [](const NicChange& of) { return of.change.kind; });
+    list.Derived("by", [](const NicChange& of) { return of.change.by; });
+  }
   static void Fields(const EndCounters& end, auto& list) {
     list("host", end.host, "port", end.port);
     CounterFields(list);
@@ -284,6 +242,7 @@ struct ReportView : RemedyView {
     list("counted_ns", end.counted_ns);
     list.Derived("idle_packets", [](const EndCounters& one) { return KnownIn(one.idle_packets); });
     list("idle_ns", end.idle_ns, "path_mtu_bytes", end.path_mtu_bytes);
+    list.Derived("nic_changes", [](const EndCounters& one) { return ChangedIn(one.nic); });
   }
   static void Fields(const PastCounters&, auto& list) {
     CounterFields(list);
@@ -294,6 +253,7 @@ struct ReportView : RemedyView {
       part("counted_ns", result.counted_ns);
       part.Derived("idle_packets", [](const TransferResult& one) { return KnownIn(one.idle_packets); });
       part("idle_ns", result.idle_ns, "path_mtu_bytes", result.path_mtu_bytes);
+      part.Derived("nic_changes", [](const TransferResult& one) { return ChangedIn(one.nic_counters); });
     });
   }
   static void WhatFields(const TransferResult& result, auto& list) {

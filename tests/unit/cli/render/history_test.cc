@@ -271,6 +271,12 @@ TEST(HistoryJson, TellsWhatTheHostCountedDuringATransfer) {
             Json::array({{{"watched", 1},
                           {"unknown", ""},
                           {"foreign_permille", nullptr},
+                          {"priority_packets", nullptr},
+                          {"counted_ns", nullptr},
+                          {"idle_packets", nullptr},
+                          {"idle_ns", nullptr},
+                          {"path_mtu_bytes", nullptr},
+                          {"nic_changes", nullptr},
                           {"changes", {{{"name", "rcvd_seq_err"}, {"kind", "grew"}, {"by", 4}}}}}}));
 }
 

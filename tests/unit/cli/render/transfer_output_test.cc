@@ -83,13 +83,17 @@ TransferRow ProvenTransfer() {
   of_class.class_proof = ClassProof{
       .shares = {{.host = "a", .counter = "sent", .priority = 3, .packets = 99, .all = 100, .permille = 990}}};
   row.findings.push_back(of_class);
-  row.counters = {{.host = "a",
-                   .port = "rxe0/1",
-                   .packets = PriorityPackets{.sent = {1, 0, 0, 99}},
-                   .counted_ns = 700,
-                   .idle_packets = Missing{Missing::Kind::kFailed, "x"},
-                   .idle_ns = 500,
-                   .path_mtu_bytes = 4096}};
+  row.counters = {
+      {.host = "a",
+       .port = "rxe0/1",
+       .packets = PriorityPackets{.sent = {1, 0, 0, 99}},
+       .counted_ns = 700,
+       .idle_packets = Missing{Missing::Kind::kFailed, "x"},
+       .idle_ns = 500,
+       .path_mtu_bytes = 4096,
+       .nic = std::vector<NicChange>{
+           {"dcb0", NicCounter::kDropReceived, 3, {"rx_prio3_discards", CounterChange::Kind::kGrew, 7}},
+           {"dcb0", NicCounter::kPauseSent, 3, {"tx_prio3_pause", CounterChange::Kind::kUnchanged, 0}}}}};
   return row;
 }
 
@@ -109,6 +113,9 @@ TEST(TransfersJson, HasTheSharesOfTheClassAndWhatWasCounted) {
   EXPECT_EQ(end["counted_ns"], 700);
   EXPECT_TRUE(end["idle_packets"].is_null());
   EXPECT_EQ(end["path_mtu_bytes"], 4096);
+  const Json discards{
+      {"netdev", "dcb0"}, {"priority", 3}, {"name", "rx_prio3_discards"}, {"kind", "grew"}, {"by", 7}};
+  EXPECT_EQ(end["nic_changes"], Json::array({discards}));
 }
 
 TEST(TransfersText, ShowsTheSharesOfTheClassAndTheGidsOfAPlainConnection) {
@@ -215,7 +222,7 @@ TEST(TransfersText, NamesTheLimitOfATestInProduction) {
   TransferRow limited = GoodTransfer();
   limited.result.limit_bytes_per_s = 6'250'000;
   const std::string text = TransfersText({.run_id = "r", .rows = {limited}}, {});
-  EXPECT_THAT(text, ::testing::HasSubstr("in production, at most 6.2 MB/s"));
+  EXPECT_THAT(text, ::testing::HasSubstr("in production, at most 6.25 MB/s"));
   EXPECT_THAT(TransfersText({.run_id = "r", .rows = {GoodTransfer()}}, {}),
               ::testing::Not(::testing::HasSubstr("in production")));
 }
@@ -293,6 +300,7 @@ TEST(TransfersJson, TellsWhatChangedHowManyWereWatchedAndWhatIsNotKnown) {
                            {"idle_packets", nullptr},
                            {"idle_ns", nullptr},
                            {"path_mtu_bytes", nullptr},
+                           {"nic_changes", nullptr},
                            {"changes", {{{"name", "duplicate_request"}, {"kind", "grew"}, {"by", 3}}}}}));
   EXPECT_TRUE(ends[1]["watched"].is_null());
   EXPECT_EQ(ends[1]["unknown"], "denied: read x: Permission denied");
