@@ -178,8 +178,8 @@ class ByTheBook(Writing):
                 ("set_pfc", "EIO", "pfc", "on 3 delay 0", "on 4 delay 0", "set PFC on dcb0: Input/output error"),
                 ("set_ets", "EBUSY", "ets", ETS, OTHER_ETS, "set ETS on dcb0: Device or resource busy"),
                 ("set_maxrate", "ENOSPC", "maxrate", NO_RATES, "0,0,0,1,0,0,0,0", "set maximum rates on dcb0: No space left on device"),
-                ("set_buffer", "ENOMEM", "buffer", BUFFER, "prio 0,0,0,0,0,0,0,0 size 65536,0,0,0,0,0,0,0",
-                 "set the buffer on dcb0: Cannot allocate memory"),
+                ("set_buffer", "EBUSY", "buffer", BUFFER, "prio 0,0,0,0,0,0,0,0 size 65536,0,0,0,0,0,0,0",
+                 "set the buffer on dcb0: Device or resource busy"),  # after ENOMEM it is written in two steps
                 ("set_app", "EIO", "app", "dscp:26:3", "dscp:26:3 dscp:48:6", "add APP row dscp:48:6 on dcb0: Input/output error"),
                 ("del_app", "EIO", "app", "dscp:26:3", "empty", "delete APP row dscp:26:3 on dcb0: Input/output error"),
                 ("set_dcbx", "EIO", "dcbx", "host ieee static", "host ieee", "set the DCBX mode on dcb0: refused by the driver"),
