@@ -11,6 +11,7 @@ DOMAIN = "spiffe://fabric.example"
 ROLES = f"""\
 agent: ["URI:{DOMAIN}/agent/*"]
 apply: ["URI:{DOMAIN}/user/*"]
+stress: ["URI:{DOMAIN}/user/*"]
 observe: ["URI:{DOMAIN}/visitor/*"]
 """
 
