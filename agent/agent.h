@@ -281,7 +281,7 @@ class Agent {
   // `proves`: the test counts for the change whose id is its run id.
   absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                        const std::stop_token& cancel);
-  // Of a part of a stress test; else empty. The ticket outlives it.
+  // Reads the pressure for a part of a stress test; else empty. The ticket outlives it.
   std::function<std::optional<PressureReading>()> PressureOf(const PeerTicket& ticket);
   // `watch` outlives what is run with the options.
   static void LimitTo(std::uint64_t bytes_per_s, PortPass& pass);

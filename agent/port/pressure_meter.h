@@ -27,8 +27,8 @@ struct PressureReading {
   std::uint64_t idle_ticks = 0;
 };
 
-// Of the Ethernet ports and the RDMA port. What cannot be read does not count; without the CPUs' times nothing
-// is idle, so that the test is not taken for one that the network limits.
+// Reads the Ethernet ports and the RDMA port. A counter that cannot be read does not count. Without the CPUs'
+// times nothing is idle, so that the test is not taken for one that the network limits.
 PressureReading ReadPressure(HostReader& host, const Fact<std::vector<EthernetNic>>& nics,
                              const std::string& device, std::uint32_t port);
 

@@ -147,7 +147,7 @@ struct TransferResult {
   // The payload of a full packet that this end's queue pairs send (IBV_QP_PATH_MTU). Absent: iWARP, not
   // connected, queue pairs that differ, or an older agent.
   std::optional<std::uint32_t> path_mtu_bytes{};
-  // Of a stress test, at this end: bytes of each whole 100 ms (the initiator's end), and what held them back.
+  // A stress test at this end: bytes of each whole 100 ms (the initiator's end), and what held them back.
   std::vector<std::uint64_t> interval_bytes{};
   std::vector<PressureSample> pressure{};
   NicChanges nic_counters{};  // of this end's Ethernet ports; missing: loopback, or an older agent

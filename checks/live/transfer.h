@@ -7,12 +7,12 @@
 // judged where the profile names one for RDMA itself between two hosts (512 KiB writes and reads, 1 KiB
 // messages); that of a software device never counts. Without such a demand a rate that is a small share of the
 // link's, and 100 ms in which nothing moved, are a warning.
-// Error counters of hardware that grew meanwhile are a warning. Where both ends tell them, the finding says
-// where on the way something was first lost, and which setting lets it (checks/live/first_loss.h). Where they
-// tell of loss under a profile that wants none they are a failure while the port carried nothing else, and
-// unknown above a tenth of others' traffic: who lost it nobody can tell then. Of a software device a packet
-// sent again, missed or not received in time is a warning and never more, because it loses and repeats when its
-// host is busy; the others are shown.
+// Error counters of hardware that grew during the test are a warning. Where both ends report them, the finding
+// names the first hop that lost something, and the setting that lets it (checks/live/first_loss.h). Loss under
+// a profile that wants none is a failure while the port carried nothing else. Above a tenth of foreign traffic
+// it is unknown: that traffic may have lost it. A software device loses and repeats when its host is busy: a
+// packet that it sent again, missed or did not receive in time is a warning and never more. Its other counters
+// are shown.
 #pragma once
 
 #include <optional>

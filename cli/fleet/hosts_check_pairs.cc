@@ -45,7 +45,7 @@ void HostsCheck::CompareHosts() {
 }
 
 void HostsCheck::TestPairs() {
-  // The pairs' own copy: the report may be read meanwhile.
+  // The pairs have their own copy: the report may be read at the same time.
   const std::vector<std::vector<Finding>> findings = FindingsOf(run_.report);
   FleetPlan fleets = PlanFleets(Following(findings), options_.shape);
   PairPlan& plan = fleets.pairs;

@@ -42,7 +42,7 @@ absl::StatusOr<bool> ReadContextsOpen(HostReader& host, const RdmaDevice& device
 // Remove PID namespace support") a reader outside the first namespace sees those of its own namespace alone,
 // and none of the kernel's. So a list with an object of the kernel is taken for whole; such are the GSI queue
 // pairs of InfiniBand and RoCE. Without one it is whole in the first namespace, and on a newer kernel.
-// Linux 4.17 to 5.2 shows the first namespace no object of other ones: that is not noticed here.
+// Linux 4.17 to 5.2 hides the objects of other namespaces from the first one. This function does not notice it.
 bool ListsAllNamespaces(HostReader& host, const std::vector<RdmaHolder>& holders);
 
 }  // namespace rdmaready

@@ -93,7 +93,7 @@ TEST(BootFilesOfAChange, NeedLeaveForTheirSettingsWhenTheyAreWritten) {
 }
 
 // An agent may read less than the applier, and show another text.
-TEST(BootFilesOfAChange, AreNoPartOfTheAgreedPlan) {
+TEST(BootFilesOfAChange, ChangeNoDigestOfTheAgreedPlan) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   shop.order.plan_sha256 = *PlanDigest(*shop.MakePlan());
