@@ -33,7 +33,6 @@ using std::chrono::milliseconds;
 // An agent may be anybody's.
 constexpr std::size_t kMaxRecordingBytes = std::size_t{128} << 20;
 constexpr std::size_t kMaxRecordingFiles = 20'000;
-constexpr std::size_t kMaxVersionTextOctets = 256;
 // Runs with all their findings, as many as were asked for.
 constexpr AnswerLimits kHistoryLimits{.octets = std::size_t{256} << 20, .elements = 1'000'000};
 
@@ -52,6 +51,37 @@ std::string LevelWord(v1::LoggedEvent::Level level) {
   if (level == v1::LoggedEvent::LEVEL_INFO) return "info";
   if (level == v1::LoggedEvent::LEVEL_WARNING) return "warning";
   return level == v1::LoggedEvent::LEVEL_ERROR ? "error" : "";
+}
+
+v1::CheckRequest RequestOf(const CheckOptions& options) {
+  v1::CheckRequest request;
+  for (const Profile& profile : options.profiles) *request.add_profiles()->mutable_profile() = ToProto(profile);
+  for (const std::string& port : options.ports) request.add_ports(port);
+  request.set_level(static_cast<v1::Rung>(options.level));
+  request.set_caller(options.caller);
+  request.set_run_id(options.run_id);
+  request.set_watch_seconds(static_cast<std::uint32_t>(options.watch.count()));
+  request.set_with_facts(options.with_facts);
+  request.set_in_production(options.in_production);
+  return request;
+}
+
+// Holds no credentials: they go only where the wire is trusted.
+v1::ProbeRequest RequestOf(const ProbeOptions& options, milliseconds timeout) {
+  v1::ProbeRequest request;
+  request.set_protocol(static_cast<v1::Protocol>(options.protocol));
+  request.set_target(options.target);
+  request.set_port_number(options.port_number);
+  request.set_timeout_ms(static_cast<std::uint32_t>(timeout.count()));
+  request.set_prove(options.prove);
+  request.set_volume(options.volume);
+  request.mutable_port()->set_device(options.port.device);
+  request.mutable_port()->set_number(options.port.number);
+  request.mutable_port()->set_address(options.port.address);
+  request.set_caller(options.caller);
+  request.set_run_id(options.run_id);
+  request.set_in_production(options.in_production);
+  return request;
 }
 
 // The end of a check that streamed so many findings.
@@ -83,8 +113,7 @@ std::string UsualLoopback(const HostAddress& address) {
   if (!resolved.ok() || !std::ranges::all_of(*resolved, &ResolvedAddress::loopback)) return {};
   const auto v4 = std::ranges::find_if(
       *resolved, [](const ResolvedAddress& one) { return one.target.starts_with("ipv4:"); });
-  constexpr std::size_t kFamily = 5;  // "ipv4:"
-  return (v4 != resolved->end() ? *v4 : resolved->front()).target.substr(kFamily);
+  return (v4 != resolved->end() ? *v4 : resolved->front()).target.substr(std::string_view("ipv4:").size());
 }
 
 // How to ask the agent of this host that has no TCP listener: what a caller of 127.0.0.1 has to know since no
@@ -94,8 +123,7 @@ std::string WithoutListener(const std::string& place, bool tls) {
   return fmt::format(
       ". An agent answers TCP only where its agent.yaml says so. Leave out the host, or name "
       "unix:/run/rdmaready/test.sock, and the command asks this host's agent by its local socket. For TCP "
-      "write "
-      "`listen: {}`{} into /etc/rdmaready/agent.yaml, then type: systemctl restart rdmaready-agent",
+      "write `listen: {}`{} into /etc/rdmaready/agent.yaml, then type: systemctl restart rdmaready-agent",
       place.starts_with('[') ? "'" + place + "'" : place, role);
 }
 
@@ -113,8 +141,7 @@ absl::Status WithStart(const absl::Status& status, const HostAddress& address, b
     return absl::UnavailableError(why + WithoutListener(place, tls));
   return absl::UnavailableError(why +
                                 " (no agent listens there; to start it, type on that host: systemctl start "
-                                "rdmaready-agent; one that runs "
-                                "needs `listen:` in its agent.yaml)");
+                                "rdmaready-agent; one that runs needs `listen:` in its agent.yaml)");
 }
 
 }  // namespace
@@ -183,7 +210,7 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   v1::GetVersionResponse response;
   const grpc::Status status = wire_->stub->GetVersion(&context, {}, &response);
   if (!status.ok()) return Explain(status);
-  AnswerBounds bounds({.text_octets = kMaxVersionTextOctets});
+  AnswerBounds bounds({.text_octets = 256});
   RR_RETURN_IF_ERROR(Take(bounds, response, context));
   if (response.api_revision() != kApiRevision) {
     return absl::UnimplementedError(fmt::format(
@@ -241,15 +268,7 @@ absl::StatusOr<std::map<std::string, std::string>> AgentClient::GetRecording(std
 absl::StatusOr<CheckAnswer> AgentClient::Check(const CheckOptions& options, const Progress& progress,
                                                const OnFinding& on_finding) {
   RR_RETURN_IF_ERROR(KnowsInProduction(options.in_production));
-  v1::CheckRequest request;
-  for (const Profile& profile : options.profiles) *request.add_profiles()->mutable_profile() = ToProto(profile);
-  for (const std::string& port : options.ports) request.add_ports(port);
-  request.set_level(static_cast<v1::Rung>(options.level));
-  request.set_caller(options.caller);
-  request.set_run_id(options.run_id);
-  request.set_watch_seconds(static_cast<std::uint32_t>(options.watch.count()));
-  request.set_with_facts(options.with_facts);
-  request.set_in_production(options.in_production);
+  v1::CheckRequest request = RequestOf(options);
   const Beating beating(wire_->Says(), version_.limits_tests);
   request.set_beat(beating.word());
 
@@ -338,7 +357,8 @@ absl::StatusOr<std::unique_ptr<AgentClient::Wire>> AgentClient::WayForSecrets() 
 
 absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, const Progress& progress) {
   RR_RETURN_IF_ERROR(KnowsInProduction(options.in_production));
-  v1::ProbeRequest request;
+  const milliseconds timeout = std::min(options.timeout, kMostProbeTime);
+  v1::ProbeRequest request = RequestOf(options, timeout);
   std::unique_ptr<Wire> trusted;
   if (!options.credentials.user_name.empty()) {
     RR_ASSIGN_OR_RETURN(trusted, WayForSecrets());
@@ -346,19 +366,6 @@ absl::StatusOr<ProbeAnswer> AgentClient::Probe(const ProbeOptions& options, cons
     request.mutable_credentials()->set_password(options.credentials.password);
     request.mutable_credentials()->set_domain(options.credentials.domain);
   }
-  request.set_protocol(static_cast<v1::Protocol>(options.protocol));
-  request.set_target(options.target);
-  request.set_port_number(options.port_number);
-  const milliseconds timeout = std::min(options.timeout, kMostProbeTime);
-  request.set_timeout_ms(static_cast<std::uint32_t>(timeout.count()));
-  request.set_prove(options.prove);
-  request.set_volume(options.volume);
-  request.mutable_port()->set_device(options.port.device);
-  request.mutable_port()->set_number(options.port.number);
-  request.mutable_port()->set_address(options.port.address);
-  request.set_caller(options.caller);
-  request.set_run_id(options.run_id);
-  request.set_in_production(options.in_production);
   const Beating beating(wire_->Says(), version_.limits_tests);
   request.set_beat(beating.word());
 
