@@ -141,8 +141,8 @@ class TwoHostsOfOneName(unittest.TestCase):
                 self.assertIn(f"{name} (id {one})", text, verb)
         for verb in ("hosts", "findings", "history"):
             of_one = self.hub.fleet(verb, ids[0])
-            self.assertIn(ids[0], of_one.out)
-            self.assertNotIn(ids[1], of_one.out)
+            self.assertIn(f"(id {ids[0]})", of_one.out)
+            self.assertNotIn(f"(id {ids[1]})", of_one.out)
         self.assertEqual([host["host_id"] for host in self.hub.fleet("hosts", ids[1], "--output", "json").json["hosts"]], [ids[1]])
 
 
