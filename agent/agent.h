@@ -60,6 +60,8 @@
 
 namespace rdmaready {
 
+struct ProbeRow;
+
 struct AgentConfig {
   std::string version{};
   std::vector<Profile> default_profiles{};  // for callers who name none, until others are set
@@ -332,12 +334,17 @@ class Agent {
                                    const Facts& facts) const;
   // The first steps of a walk. The address is empty when the name did not resolve. An error is one of the call
   // and not an answer of the server: what the caller named does not exist.
-  absl::StatusOr<ProbePath> FindServer(const ProbeQuestion& question, const Facts& facts, Walk& walk) const;
+  absl::StatusOr<ProbePath> FindServer(const ProbeQuestion& question, const Facts& facts, Walk walk) const;
   absl::StatusOr<ProbePath> PathThrough(const std::vector<std::string>& addresses, const PortRequest& asked,
                                         const Facts& facts) const;
   std::shared_ptr<Prover> MakeProver();
   // The volume to prove; errors as those of Prover::Admit.
   absl::StatusOr<std::string> MayProve(const ProbeQuestion& question) const;
+  // Fills in the volume of a question that proves. A proof that this caller may not make is asked no more, and
+  // `refused` says why. Errors: the caller's mistakes.
+  absl::Status AdmitProof(ProbeQuestion& question, absl::Status& refused) const;
+  // The steps of the row behind those of FindServer.
+  void RunProbe(const ProbeRow& row, const ProbeQuestion& question, const ProbePath& path, Walk& walk);
   // What a row asks of the kernel, with what only the agent knows.
   bool ProveByKernel(KernelProof proof, const ProbeQuestion& question, const ProbePath& path, Walk& walk) const;
   class ProbedPort;

@@ -104,10 +104,18 @@ absl::Status StatusOf(const UseWatch& watch, const Caller& caller) {
   return absl::CancelledError(why.empty() ? WhyGone(caller) : why);
 }
 
+// A helper that makes the proof knows only that its caller left.
+void SayWhyStopped(const std::string& why, ProbeResult& result) {
+  if (why.empty()) return;
+  for (ProbeStep& step : result.steps) {
+    if (step.failure.kind == FailureKind::kCancelled) step.failure.detail = why;
+  }
+}
+
 // Modules of the kernel that work for this probe. Another mount of the same client from the same server looks
 // like the probe's own.
-std::set<std::string> KernelClientsOf(const ProbeQuestion& question, bool proves) {
-  if (!proves) return {};
+std::set<std::string> KernelClientsOf(const ProbeQuestion& question) {
+  if (!question.prove) return {};
   switch (question.protocol) {
     case Protocol::kUnknown:
     case Protocol::kIser:
@@ -127,21 +135,37 @@ std::set<std::string> KernelClientsOf(const ProbeQuestion& question, bool proves
 // The port of a probe, from when it is known until RDMA is not used any more.
 class Agent::ProbedPort {
  public:
-  void Begin(const PortAddress& port, UseExceptions own) {
-    const std::lock_guard lock(mutex_);
-    port_ = port;
-    own_ = std::move(own);
+  explicit ProbedPort(Agent& agent) : agent_(agent) {}
+
+  // Takes `port`, which a watch looks at from now on; without a device: the server is reached without RDMA. The
+  // bytes a second that the probe may move in each direction; 0: as many as it can.
+  absl::StatusOr<std::uint64_t> Begin(const PortAddress& port, const ProbeQuestion& question, UseExceptions own,
+                                      const Caller& caller, const std::stop_token& cancel) {
+    if (port.device.empty()) return 0;
+    RR_ASSIGN_OR_RETURN(held_, agent_.TakePort(port, caller, "probe " + question.target));
+    RR_ASSIGN_OR_RETURN(const PortPass pass, agent_.AdmitUse(port, question.in_production, cancel));
+    if (pass.watched) {
+      const std::lock_guard lock(mutex_);
+      port_ = port;
+      own_ = std::move(own);
+    }
+    return pass.pacer ? pass.pacer->limit_bytes_per_s() : 0;
   }
+
   void End() {
     const std::lock_guard lock(mutex_);
     port_.reset();
+    held_.reset();
   }
-  PortUse Look(Agent& agent) {
+
+  PortUse Look() {
     const std::lock_guard lock(mutex_);
-    return port_ ? agent.OwnersOf(*port_, own_) : PortUse{.kind = PortUse::Kind::kFree};
+    return port_ ? agent_.OwnersOf(*port_, own_) : PortUse{.kind = PortUse::Kind::kFree};
   }
 
  private:
+  Agent& agent_;
+  std::optional<PortLock> held_{};  // of the thread of the probe alone
   std::mutex mutex_;
   std::optional<PortAddress> port_{};
   UseExceptions own_{};
@@ -191,7 +215,7 @@ absl::StatusOr<ProbePath> Agent::PathTo(const std::vector<std::string>& addresse
 }
 
 absl::StatusOr<ProbePath> Agent::FindServer(const ProbeQuestion& question, const Facts& facts,
-                                            Walk& walk) const {
+                                            Walk walk) const {
   std::vector<std::string> addresses;
   const bool resolved = walk.Step(kStepResolve, kMostProbeTime, [&](const Patience&) {
     absl::StatusOr<std::vector<std::string>> found = config_.network.resolve(question.target);
@@ -217,74 +241,62 @@ absl::StatusOr<ProbePath> Agent::FindServer(const ProbeQuestion& question, const
   return path;
 }
 
+absl::Status Agent::AdmitProof(ProbeQuestion& question, absl::Status& refused) const {
+  if (!question.prove) return absl::OkStatus();
+  absl::StatusOr<std::string> volume = MayProve(question);
+  if (!volume.ok() && !absl::IsPermissionDenied(volume.status())) return volume.status();
+  refused = volume.status();
+  question.prove = volume.ok();
+  if (volume.ok()) question.volume = *std::move(volume);
+  return absl::OkStatus();
+}
+
+void Agent::RunProbe(const ProbeRow& row, const ProbeQuestion& question, const ProbePath& path, Walk& walk) {
+  const Counted running(live_tests_);
+  row.run(
+      {.address = path.address,
+       .port_number = static_cast<std::uint16_t>(question.port_number),
+       .local_address = path.port.address,
+       .iwarp = path.iwarp,
+       .prove = question.prove,
+       .volume = question.volume},
+      {.make_link = make_link_,
+       .connect_tcp = config_.network.connect_tcp,
+       .prove = [&](KernelProof proof, Walk& way) { ProveByKernel(std::move(proof), question, path, way); }},
+      walk);
+}
+
 absl::StatusOr<ProbeRun> Agent::Probe(const ProbeQuestion& asked, const Caller& asked_by,
                                       const Watcher& watcher, std::stop_token cancel) {
   RR_RETURN_IF_ERROR(CheckQuestion(asked));
   ProbeQuestion question = asked;
   absl::Status refused;  // the proof; what needs no right is found out all the same
-  if (asked.prove) {
-    absl::StatusOr<std::string> volume = MayProve(asked);
-    if (!volume.ok() && !absl::IsPermissionDenied(volume.status())) return volume.status();
-    refused = volume.status();
-    if (volume.ok()) question.volume = *std::move(volume);
-  }
-  const bool proves = asked.prove && refused.ok();
+  RR_RETURN_IF_ERROR(AdmitProof(question, refused));
   const Caller caller = WithRunId(asked_by);
   const ProbeRow& row = *FindProbe(question.protocol);
   const std::int64_t started = UnixNs(clock());
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
-  ProbeRun run{.run_id = caller.run_id, .result = BeginWalk(row, question)};
-  ProbedPort probed;
-  const UseWatch watch([this, &probed] { return probed.Look(*this); }, clock(), cancel);
-  Walk::Watch bounds{.deadline = clock().Now() + TimeFor(question),
+  ProbeRun run{.run_id = caller.run_id, .result = BeginWalk(row, asked)};
+  ProbedPort probed(*this);
+  const UseWatch watch([&probed] { return probed.Look(); }, clock(), cancel);
+  Walk::Watch bounds{.deadline = clock().Now() + TimeFor(asked),
                      .interrupted = [&watch, &caller] { return StatusOf(watch, caller); },
                      .progress = watcher.progress,
                      .stop = watch.token(),
                      .clock = &clock()};
-  absl::StatusOr<ProbePath> found;
-  {
-    Walk walk(run.result, bounds);
-    RR_ASSIGN_OR_RETURN(found, FindServer(question, facts, walk));
-  }
-  const ProbePath& path = *found;
-  std::optional<PortLock> held;
-  if (!path.port.device.empty()) {
-    RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(path.port, caller, "probe " + question.target));
-    held.emplace(std::move(lock));
-    RR_ASSIGN_OR_RETURN(const PortPass pass, AdmitUse(path.port, question.in_production, cancel));
-    if (pass.pacer) bounds.limit_bytes_per_s = pass.pacer->limit_bytes_per_s();
-    if (pass.watched)
-      probed.Begin(path.port, {.kernel = KernelClientsOf(question, proves), .server = path.address});
-  }
+  RR_ASSIGN_OR_RETURN(const ProbePath path, FindServer(question, facts, Walk(run.result, bounds)));
+  const UseExceptions own{.kernel = KernelClientsOf(question), .server = path.address};
+  RR_ASSIGN_OR_RETURN(bounds.limit_bytes_per_s, probed.Begin(path.port, question, own, caller, cancel));
   Walk walk(run.result, bounds);
   if (!path.address.empty()) {
-    const Counted running(live_tests_);
-    row.run(
-        {.address = path.address,
-         .port_number = static_cast<std::uint16_t>(question.port_number),
-         .local_address = path.port.address,
-         .iwarp = path.iwarp,
-         .prove = proves,
-         .volume = question.volume},
-        {.make_link = make_link_,
-         .connect_tcp = config_.network.connect_tcp,
-         .prove = [&](KernelProof proof, Walk& way) { ProveByKernel(std::move(proof), question, path, way); }},
-        walk);
+    RunProbe(row, question, path, walk);
     if (!refused.ok()) TellRefused(FirstProofStep(row), refused, walk);
-    if (proves && question.protocol == Protocol::kSmb) {
-      ProveOnShare(question, path, walk, [&] {
-        probed.End();
-        held.reset();
-      });
+    if (question.prove && question.protocol == Protocol::kSmb) {
+      ProveOnShare(question, path, walk, [&] { probed.End(); });
     }
   }
   probed.End();
-  // A helper that makes the proof knows only that its caller left.
-  if (const std::string why = watch.reason(); !why.empty()) {
-    for (ProbeStep& step : run.result.steps) {
-      if (step.failure.kind == FailureKind::kCancelled) step.failure.detail = why;
-    }
-  }
+  SayWhyStopped(watch.reason(), run.result);
   CutTexts(run.result.answers);
   run.findings = JudgeProbe(run.result);
   KeepProbe(run, facts, started);
