@@ -348,12 +348,16 @@ absl::Status VerbsLink::Connect(const Endpoint& endpoint, PrivateData private_da
   place_ = fmt::format("{} port {}", endpoint.address, endpoint.port);
   RR_RETURN_IF_ERROR(ResolvePath(endpoint, local_address, patience));
   RR_RETURN_IF_ERROR(OpenContext(id_));
+  const TimePoint began = std::chrono::steady_clock::now();
   RR_RETURN_IF_ERROR(CreateQueues());
+  // This end's preparation is no waiting, and the peer prepares as much before it answers.
+  Patience longer = patience;
+  longer.deadline += 2 * (std::chrono::steady_clock::now() - began);
   const std::string action = "connect to " + place_;
   if (const int error = id_.Connect(Parameters(private_data, nullptr)); error != 0) {
     return CmFailed(error, action, Refusal::kOther);
   }
-  RR_RETURN_IF_ERROR(AwaitPathEvent(CmEventType::kEstablished, action, patience));
+  RR_RETURN_IF_ERROR(AwaitPathEvent(CmEventType::kEstablished, action, longer));
   connected_ = true;
   return absl::OkStatus();
 }
