@@ -103,7 +103,12 @@ TransferResult Conclude(Session& session, const EndView& own) {
       theirs = EndView{.counts = view->counts, .result = view->result};
     }
   }
-  TransferResult merged = Merge(own, theirs, session.options().verify);
+  EndView mine = own;
+  if (!theirs) {
+    mine.result.failure = MoreTelling(mine.result.failure,
+                                      session.WhyNoLastWord("the responder's view of the transfer never came"));
+  }
+  TransferResult merged = Merge(mine, theirs, session.options().verify);
   // Fails only when the other end is gone, and then there is nobody to be told.
   static_cast<void>(session.Tell({.kind = PeerMessageKind::kResult, .result = merged}));
   return merged;

@@ -91,9 +91,8 @@ TransferResult ConcludeResponder(Session& session, const EndView& own) {
   const PeerMessage* last = told.ok() ? session.AwaitLastWord(PeerMessageKind::kResult) : nullptr;
   TransferResult result = own.result;
   if (last == nullptr) {
-    result.failure = MoreTelling(
-        result.failure,
-        {.kind = FailureKind::kPeerGone, .detail = "the initiator's result of the transfer never came"});
+    result.failure =
+        MoreTelling(result.failure, session.WhyNoLastWord("the initiator's result of the transfer never came"));
     return result;
   }
   result = last->result;

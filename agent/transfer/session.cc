@@ -234,6 +234,11 @@ const PeerMessage* Session::AwaitLastWord(PeerMessageKind kind) {
   return &*heard_;
 }
 
+Failure Session::WhyNoLastWord(const std::string& absent) const {
+  if (options_.cancel.stop_requested()) return FailureOf(GivenUp());
+  return {.kind = FailureKind::kPeerGone, .detail = absent};
+}
+
 absl::Status Session::Start() {
   if (StartGate* const gate = std::exchange(gate_, nullptr)) {
     gate->Arrive();

@@ -71,6 +71,9 @@ class Session {
   // Waits for such a word of `kind` when there is none yet. nullptr when it does not come in time.
   const PeerMessage* AwaitLastWord(PeerMessageKind kind);
 
+  // Why it did not come: this end gave up, or else the other one is gone, in the words of `absent`.
+  Failure WhyNoLastWord(const std::string& absent) const;
+
   // --- start ---
   // This end can begin; the initiator waits until every lane can. LeaveGate when it never comes to that.
   absl::Status Start();
