@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace rdmaready {
@@ -39,5 +41,27 @@ inline std::size_t SizeOfBrackets(std::string_view text) {
   }
   return text.size();
 }
+
+// The command that is started by programs which start their arguments: "timeout 5 nice /opt/a.sh" is
+// "/opt/a.sh". Options that are left of "sudo" or "env" are taken off as well. Empty: none is started.
+std::span<const std::string> WithoutStarters(std::span<const std::string> command);
+
+// The lines of a unit or of udev's rules: a line that ends with a backslash goes on in the next one, after
+// `between`. Comments are left out.
+std::string WithWholeLines(std::string_view text, std::string_view between);
+
+// ---- RDMA-CM's default ToS ----
+
+inline constexpr std::string_view kTosFile = "default_roce_tos";
+
+// Whether a line that is not a comment holds the name of that file.
+bool HoldsTosFile(std::string_view text);
+
+// The number that the command writes to its output, or `piped` where it passes its input on; "*" where that is
+// not known. A number with a leading zero is octal for the kernel, and is not known either.
+std::string WrittenNumber(std::span<const std::string> command, std::string_view piped);
+
+// "mlx5_0/1" of the file's path, "mlx5_0" where its port is not known, and "*" where the device is not.
+std::string TosObject(std::string_view path);
 
 }  // namespace rdmaready

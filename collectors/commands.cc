@@ -29,8 +29,6 @@ constexpr std::array<std::string_view, 3> kTools{"mlnx_qos", "dcb", "cma_roce_to
 constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ash", "perl", "python"};
 constexpr std::array<std::string_view, 4> kDeclare{"export", "local", "readonly", "declare"};
 constexpr std::string_view kPortTypes = "port_type_array=";  // an option of mlx4_core
-constexpr std::string_view kTosFile = "default_roce_tos";
-constexpr std::string_view kTosFolder = "/rdma_cm/";
 
 using Lines = std::vector<std::string>;
 
@@ -74,13 +72,8 @@ class Reader {
     if (command.front() == "for") return TakeLoop(command);
     const std::vector<CommandWords> expanded = Expanded(command);
     for (const CommandWords& one : expanded) Run(one);
-    const bool one_number = expanded.size() == 1 && IsEchoOfNumber(command.front(), expanded.front());
-    echoed_ = one_number ? expanded.front().back() : std::string("*");
-  }
-
-  // "echo 106", whose output may go to the next command.
-  static bool IsEchoOfNumber(std::string_view program, const CommandWords& command) {
-    return FileName(program) == "echo" && command.size() == 2 && IsNumber(command.back());
+    const bool one = expanded.size() == 1 && std::ranges::find(expanded.front(), ">") == expanded.front().end();
+    echoed_ = one ? WrittenNumber(expanded.front(), "*") : std::string("*");
   }
 
   // A second value makes it unknown: which of them holds is not followed.
@@ -167,7 +160,10 @@ class Reader {
     return name;
   }
 
-  void Run(const CommandWords& command) {
+  void Run(const CommandWords& words) {
+    const std::span<const std::string> started = WithoutStarters(words);
+    if (started.empty()) return;
+    const CommandWords command(started.begin(), started.end());
     const std::string& program = command.front();
     const std::string_view name = FileName(program);
     const auto is = [name](std::string_view one) { return name == one; };
@@ -179,9 +175,11 @@ class Reader {
       if (command.size() > 1) folder_ = Absolute(command[1]);
     } else if (program == "." || program == "source") {
       if (command.size() > 1) KeepRun(std::span(command).subspan(1));
+    } else if (program == "eval") {
+      ReadInside(Joined(started.subspan(1)));
     } else if (is("run-parts")) {
       if (command.back().starts_with('/')) Keep("run " + command.back() + "/*");
-    } else if (std::ranges::any_of(kShells, is) || name.starts_with("python")) {
+    } else if (std::ranges::any_of(kShells, is) || name.starts_with("python") || program == "-c") {
       RunShell(command);
     } else if (std::ranges::any_of(kTools, is) || IsParameter(name, command)) {
       KeepTool(name, command);
@@ -203,20 +201,29 @@ class Reader {
     return std::ranges::any_of(command, [](const std::string& word) { return word.ends_with(kTosFile); });
   }
 
+  static std::string Joined(std::span<const std::string> words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text;
+  }
+
+  // A script that is an argument.
+  void ReadInside(std::string_view script) {
+    if (depth_ >= kMostNested) {
+      kept_.cut = true;
+      return;
+    }
+    ++depth_;
+    Read(script);
+    --depth_;
+  }
+
+  // "sh -c SCRIPT", or "-c SCRIPT" alone.
   void RunShell(const CommandWords& command) {
-    for (std::size_t i = 1; i < command.size(); ++i) {
+    for (std::size_t i = command.front() == "-c" ? 0 : 1; i < command.size(); ++i) {
       const std::string& word = command[i];
       const bool option = word.starts_with('-');
-      if (option && word.ends_with('c') && i + 1 < command.size()) {
-        if (depth_ >= kMostNested) {
-          kept_.cut = true;
-          return;
-        }
-        ++depth_;
-        Read(command[i + 1]);
-        --depth_;
-        return;
-      }
+      if (option && word.ends_with('c') && i + 1 < command.size()) return ReadInside(command[i + 1]);
       if (!option) return KeepRun(std::span(command).subspan(i));
     }
   }
@@ -233,28 +240,10 @@ class Reader {
   // "echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos"; "tee" has the number of the "echo"
   // before it.
   void KeepTos(const CommandWords& command) {
-    std::string number = FileName(command.front()) == "tee" ? echoed_ : std::string("*");
-    for (const std::string& word : command) {
-      if (IsNumber(word)) number = word;
-    }
+    const std::string number = WrittenNumber(command, echoed_);
     for (const std::string& word : command) {
       if (word.ends_with(kTosFile)) Keep("tos " + TosObject(Absolute(word)) + " " + number);
     }
-  }
-
-  // "mlx5_0/1" of such a file, "mlx5_0" where its port is not known, and "*" where the device is not.
-  static std::string TosObject(std::string_view path) {
-    constexpr std::string_view kPorts = "/ports/";
-    const std::size_t at = path.find(kTosFolder);
-    if (at == std::string_view::npos) return "*";
-    path.remove_prefix(at + kTosFolder.size());
-    const std::string_view device = path.substr(0, path.find('/'));
-    if (device.empty() || !IsPlain(device) || device.find('*') != std::string_view::npos) return "*";
-    path.remove_prefix(device.size());
-    if (!path.starts_with(kPorts)) return std::string(device);
-    path.remove_prefix(kPorts.size());
-    const std::string_view port = path.substr(0, path.find('/'));
-    return std::string(device) + (IsNumber(port) ? "/" + std::string(port) : std::string());
   }
 
   std::string Absolute(std::string_view path) const {
@@ -310,8 +299,10 @@ void KeepAll(Lines lines, Kept& kept) {
   for (std::string& line : lines) kept.Add(std::move(line));
 }
 
-void ReadUnit(std::string_view text, Kept& kept) {
+void ReadUnit(std::string_view file, Kept& kept) {
   Reader reader(kept);
+  const std::string whole = WithWholeLines(file, " ");
+  std::string_view text(whole);
   while (!text.empty()) {
     std::string_view line = TakeLine(text);
     if (!line.starts_with("Exec")) continue;
@@ -332,11 +323,23 @@ std::string CommandOfRule(std::string_view text) {
   return command;
 }
 
+// The value up to its quote: udev(7) writes a quote in it as \".
+std::string ValueOfRule(std::string_view rest) {
+  std::string value;
+  while (!rest.empty() && rest.front() != '"') {
+    if (rest.starts_with("\\\"")) rest.remove_prefix(1);
+    value += rest.front();
+    rest.remove_prefix(1);
+  }
+  return value;
+}
+
 // RUN+="PROGRAM ARGUMENTS", of udev(7).
-void ReadRules(std::string_view text, Kept& kept) {
+void ReadRules(std::string_view file, Kept& kept) {
+  const std::string whole = WithWholeLines(file, "");
+  std::string_view text(whole);
   while (!text.empty()) {
     const std::string_view line = TakeLine(text);
-    if (line.starts_with('#')) continue;
     KeepAll(SettingsInRule(line), kept);
     for (std::size_t at = line.find("RUN"); at != std::string_view::npos; at = line.find("RUN", at + 1)) {
       const std::size_t begin = line.find('"', at);
@@ -347,7 +350,7 @@ void ReadRules(std::string_view text, Kept& kept) {
       for (const char* variable : {"k", "kernel", "name"}) {
         if (!device.empty()) reader.Set(variable, device);
       }
-      reader.Read(CommandOfRule(rest.substr(0, rest.find('"'))));
+      reader.Read(CommandOfRule(ValueOfRule(rest)));
     }
   }
 }
@@ -401,11 +404,18 @@ void ReadModprobe(std::string_view text, Kept& kept) {
   }
 }
 
+// A write of RDMA-CM's ToS in a form that is not known is a write of an unknown value.
+void AddUnreadTos(std::string_view text, Kept& kept) {
+  const auto writes = [](const std::string& line) { return line.starts_with("tos "); };
+  if (HoldsTosFile(text) && std::ranges::none_of(kept.lines, writes)) kept.Add("tos * *");
+}
+
 }  // namespace
 
 std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view text, bool is_cut) {
   Kept kept;
   bool has_commands = true;
+  bool is_program = false;
   const std::string_view name = FileName(path);
   if (IsSettingFile(path)) {
     KeepAll(SettingsInFile(path, text), kept);
@@ -425,8 +435,10 @@ std::vector<std::string> CommandsToKeep(std::string_view path, std::string_view 
     has_commands = interpreter.find("sh") != std::string_view::npos;
     if (has_commands) Reader(kept).Read(text);
   } else {
-    has_commands = false;  // a program
+    has_commands = false;
+    is_program = true;
   }
+  if (!is_program && !IsSettingFile(path)) AddUnreadTos(text, kept);
   if (has_commands && (is_cut || kept.cut)) kept.lines.emplace_back(kCutLine);
   return std::move(kept.lines);
 }

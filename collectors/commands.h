@@ -11,7 +11,8 @@ namespace rdmaready {
 // "#!" first where the text is a script; then each command in one line of words. The commands mlnx_qos, dcb,
 // cma_roce_tos and "devlink dev param set" are kept as they are. "run PATH ARGUMENT..." starts a script, or
 // each that a path with '*' fits. "tos OBJECT NUMBER" writes RDMA-CM's default ToS of a port ("mlx5_0/1"),
-// of an RDMA device, or of "*"; the number is "*" where it is not known. "mtu", "pause" and "sysctl" are
+// of an RDMA device, or of "*"; the number is "*" where it is not known. A script that names the file of that
+// ToS, and writes it in no form that is known here, has "tos * *". "mtu", "pause" and "sysctl" are
 // setting_commands.h's, "match" setting_files.h's; files of such settings have these lines alone. "blacklist
 // MODULE", "install MODULE COMMAND" and "options MODULE port_type_array=LIST" are of modprobe.d(5). A variable
 // that is set once has its value; one of a loop over words has each of them. The arguments of the script are

@@ -62,7 +62,8 @@ class Splitter {
     quoted_ = true;
     rest_.remove_prefix(1);
     while (!rest_.empty() && rest_.front() != quote) {
-      const bool escaped = quote == '"' && rest_.front() == '\\' && rest_.size() > 1;
+      const bool escaped = quote == '"' && rest_.front() == '\\' && rest_.size() > 1 &&
+                           std::string_view("$`\"\\\n").find(rest_[1]) != std::string_view::npos;
       if (escaped) rest_.remove_prefix(1);
       word_ += rest_.front();
       rest_.remove_prefix(1);
@@ -83,15 +84,25 @@ class Splitter {
     }
   }
 
+  // "echo 106>FILE": a word for dash, and the number of a file for bash.
   void TakeRedirection() {
-    const bool of_number = !quoted_ && word_.size() == 1 && word_.front() >= '0' && word_.front() <= '9';
+    const bool digits =
+        !quoted_ && !word_.empty() && word_.find_first_not_of("0123456789") == std::string::npos;
+    const bool of_number = digits && word_.size() == 1;
     const bool of_errors = of_number && word_ != "1";
     if (of_number) word_.clear();
+    if (digits && !of_number) word_ = "*";
     EndWord();
-    rest_.remove_prefix(rest_.starts_with(">>") ? 2 : 1);
+    const bool longer = rest_.starts_with(">>") || rest_.starts_with(">|");
+    rest_.remove_prefix(longer ? 2 : 1);
     if (rest_.starts_with("&")) {
-      rest_.remove_prefix(std::min<std::size_t>(rest_.size(), 2));
-      return;
+      rest_.remove_prefix(1);
+      const bool copy =
+          rest_.empty() || std::string_view("0123456789-").find(rest_.front()) != std::string_view::npos;
+      if (copy) {
+        rest_.remove_prefix(std::min<std::size_t>(rest_.size(), 1));
+        return;
+      }
     }
     words_.emplace_back(of_errors ? "2>" : ">");
   }

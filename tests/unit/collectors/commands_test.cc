@@ -97,6 +97,57 @@ TEST(CommandsToKeep, ReadsTheTosThatTeeWrites) {
               ElementsAre("tos * *"));
 }
 
+constexpr const char* kTosPath = "/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos";
+
+TEST(CommandsToKeep, ReadsTheTosOfEachFormOfRedirection) {
+  const std::string path(kTosPath);
+  for (const std::string& text :
+       {"echo 106 >" + path, "echo 106 >|" + path, "> " + path + " echo 106", "echo -n 106 >& " + path,
+        "printf 106 >" + path, "printf '106\\n' > " + path, "printf \"106\\n\" > " + path,
+        "printf '%s\\n' 106 > " + path, "printf 106 | tee " + path, "printf '%d\\n' 106 | sudo tee " + path,
+        "echo 106 2>/dev/null | timeout 5 tee " + path + " >/dev/null", "tee " + path + " <<< 106",
+        "sh -c 'echo 106 > " + path + "'", "timeout 5 sh -c \"echo 106 >" + path + "; true\"",
+        "sudo -n sh -c 'echo 106 > " + path + "; true'", "eval 'echo 106 >" + path + "; true'",
+        "flock /run/tos.lock -c 'echo 106 > " + path + "; true'"})
+    EXPECT_THAT(OfScript(text), ElementsAre("tos mlx5_0/1 106")) << text;
+}
+
+TEST(CommandsToKeep, DoesNotGuessTheTosThatIsWritten) {
+  const std::string path(kTosPath);
+  for (const std::string& text :
+       {"head -n 1 /etc/tos > " + path, "echo 0106 > " + path, "echo 0x6a > " + path, "echo 106>" + path,
+        "echo 106 | sed s/1/2/ | tee " + path, "echo 106; tee " + path + " < /etc/tos"})
+    EXPECT_THAT(OfScript(text), ElementsAre("tos mlx5_0/1 *")) << text;
+}
+
+TEST(CommandsToKeep, CountsAWriteOfTheTosThatItCannotReadAsUnknown) {
+  const std::string assigned = std::string("f=") + kTosPath + "; echo 106 > $f";
+  EXPECT_THAT(OfScript("sh -c '" + assigned + "'"), ElementsAre("tos * *"));
+  EXPECT_THAT(OfScript("f=/tmp/a\n" + assigned), ElementsAre("tos * *"));
+  EXPECT_THAT(OfScript("# echo 106 > " + std::string(kTosPath)), IsEmpty());
+  EXPECT_THAT(CommandsToKeep("/opt/a.py", std::string("#!/usr/bin/python3\nopen('") + kTosPath + "', 'w')\n"),
+              ElementsAre("#!", "tos * *"));
+}
+
+TEST(CommandsToKeep, ReadsTheTosOfRulesAndUnits) {
+  const std::string write = std::string("echo 106 >") + kTosPath;
+  const auto rule = [](const std::string& text) {
+    return CommandsToKeep("/etc/udev/rules.d/90.rules", "ACTION==\"add\", " + text + "\n");
+  };
+  EXPECT_THAT(rule("RUN+=\"/bin/sh -c \\\"" + write + "\\\"\""), ElementsAre("tos mlx5_0/1 106"));
+  EXPECT_THAT(rule("\\\n  RUN+=\"/bin/sh -c '" + write + "'\""), ElementsAre("tos mlx5_0/1 106"));
+  EXPECT_THAT(rule("RUN+=\"/usr/bin/timeout 5 /opt/qos.sh %k\""), ElementsAre("run /opt/qos.sh *"));
+  EXPECT_THAT(CommandsToKeep("/etc/systemd/system/a.service",
+                             "[Service]\n  ExecStart=/bin/sh -c \\\n   '" + write + "'\n"),
+              ElementsAre("tos mlx5_0/1 106"));
+}
+
+TEST(CommandsToKeep, FollowsAScriptThatAnotherProgramStarts) {
+  EXPECT_THAT(OfScript("/usr/bin/env -i A=b nice -n 5 /opt/a.sh eth2\nsudo -u root /opt/b.sh\n"
+                       "systemd-run --no-block --unit x -p Nice=5 /opt/c.sh\ncommand -v /opt/d.sh\n"),
+              ElementsAre("run /opt/a.sh eth2", "run /opt/b.sh", "run /opt/c.sh"));
+}
+
 TEST(CommandsToKeep, ReadsUnitsRulesAndTables) {
   EXPECT_THAT(
       CommandsToKeep("/etc/systemd/system/a.service",
