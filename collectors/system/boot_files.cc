@@ -196,7 +196,7 @@ std::vector<std::string> WordsOf(BootWords words) {
     case BootWords::kDcb:
       return DcbWords();
     case BootWords::kConnection:
-      return {std::string(kConnectionWord)};
+      return WordsOfKey(kConnectionKey);
   }
   return {};
 }

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "collectors/command_words.h"
 #include "collectors/commands.h"
 #include "collectors/lines.h"
 #include "collectors/system/network_drop_ins.h"
+#include "collectors/system/network_files.h"
 
 namespace rdmaready {
 namespace {
@@ -251,9 +253,9 @@ void AddNetworkFile(HostReader& host, const std::string& name, const LinkedNetde
 }
 
 // Defaults of NetworkManager for the MTU of connections; see NetworkManager.conf(5). An empty value: a file or
-// folder could not be read.
+// folder could not be read, or the value is not a number: NetworkManager removes no quotes.
 void AddConnectionMtus(HostReader& host, BootSettings& settings) {
-  constexpr std::string_view kMtu = "ethernet.mtu=";
+  constexpr std::string_view kMtu = "ethernet.mtu";
   const auto add = [&settings](const std::string& file, std::string_view value) {
     settings.writes.push_back(
         {.file = file, .started = file, .setting = "connection-mtu", .value = std::string(value)});
@@ -269,10 +271,13 @@ void AddConnectionMtus(HostReader& host, BootSettings& settings) {
       if (name.ends_with(".conf")) paths.push_back(folder + "/" + name);
   }
   for (const std::string& path : paths) {
-    const absl::StatusOr<Names> lines = host.FindLines(path, {std::string(kMtu)});
+    const absl::StatusOr<Names> lines = host.FindLines(path, WordsOfKey(kMtu));
     if (!lines.ok() && !IsGone(lines.status())) add(path, "");
-    for (const std::string_view line : lines.ok() ? *lines : Names{})
-      if (line.starts_with(kMtu)) add(path, line.substr(kMtu.size()));
+    for (const std::string_view line : lines.ok() ? *lines : Names{}) {
+      if (line.find('=') == std::string_view::npos || !line.starts_with(kMtu)) continue;
+      const std::string_view value = ValueOfKey(line, kMtu);
+      add(path, IsNumber(value) ? value : "");
+    }
   }
 }
 

@@ -14,7 +14,14 @@ namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMostNetworkFiles = 256;
+constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kStarted = "/etc/systemd/system/multi-user.target.wants";
+
+std::string_view Trimmed(std::string_view text, std::string_view around) {
+  const std::size_t begin = text.find_first_not_of(around);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(around) - begin + 1);
+}
 
 bool Holds(HostReader& host, std::string_view folder, std::string_view name) {
   const absl::StatusOr<std::vector<std::string>> names = host.ListDirectory(folder);
@@ -66,22 +73,33 @@ void ReadFolder(HostReader& host, const NetworkFolder& folder, Found& found) {
   }
   for (const std::string& name : *names) {
     const std::string file = path + "/" + name;
-    const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(file, {std::string(folder.word)});
+    const absl::StatusOr<std::vector<std::string>> lines = host.FindLines(file, WordsOfKey(folder.key));
     if (IsGap(lines.status())) found.AddGap(lines.status(), file);
     if (lines.ok())
-      std::ranges::move(DecodeNetworkLines(*lines, folder.word, file), std::back_inserter(found.named));
+      std::ranges::move(DecodeNetworkLines(*lines, folder.key, file), std::back_inserter(found.named));
   }
 }
 
 }  // namespace
 
-std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, std::string_view word,
+std::vector<std::string> WordsOfKey(std::string_view key) {
+  const std::string name(key);
+  return {name + "=", name + " ", name + "\t"};
+}
+
+std::string_view ValueOfKey(std::string_view line, std::string_view key) {
+  line = Trimmed(line, kBlanks);
+  if (!line.starts_with(key)) return {};
+  line = Trimmed(line.substr(key.size()), kBlanks);
+  return line.starts_with('=') ? Trimmed(line.substr(1), kBlanks) : std::string_view();
+}
+
+std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, std::string_view key,
                                             const std::string& source) {
   std::vector<NamedDevice> named;
   for (const std::string& line : lines) {
-    if (!line.starts_with(word)) continue;
-    const std::string name = line.substr(word.size());
-    const bool plain = !name.empty() && name.find_first_of(" \t;*?[!") == std::string::npos;
+    const std::string name(Trimmed(ValueOfKey(line, key), "\"'"));
+    const bool plain = !name.empty() && name.find_first_of(" \t;*?[!\"'") == std::string::npos;
     if (plain) named.push_back({.device = name, .exact = true, .source = source});
   }
   return named;

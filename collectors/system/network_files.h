@@ -17,21 +17,28 @@ namespace rdmaready {
 struct NetworkFolder {
   std::string_view path;
   std::string_view ending;  // of a file's name
-  std::string_view word;    // a line that begins with it names interfaces
+  std::string_view key;     // of the lines that name interfaces
 };
 
 // Only root may read connections: they hold passwords.
-inline constexpr std::string_view kConnectionWord = "interface-name=";
+inline constexpr std::string_view kConnectionKey = "interface-name";
 inline constexpr std::string_view kRunningConnections = "/run/NetworkManager/system-connections";
 
 inline constexpr std::array<NetworkFolder, 4> kNetworkFolders{
-    {{"/etc/NetworkManager/system-connections", ".nmconnection", kConnectionWord},
-     {kRunningConnections, ".nmconnection", kConnectionWord},
-     {"/etc/systemd/network", ".network", "Name="},
-     {"/run/systemd/network", ".network", "Name="}}};
+    {{"/etc/NetworkManager/system-connections", ".nmconnection", kConnectionKey},
+     {kRunningConnections, ".nmconnection", kConnectionKey},
+     {"/etc/systemd/network", ".network", "Name"},
+     {"/run/systemd/network", ".network", "Name"}}};
 
-// Lines to the interfaces that they name: "interface-name=ens1f0np0". Patterns and lists are left out.
-std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, std::string_view word,
+// The words of HostReader::FindLines for lines that give the key a value: blanks may be around the '='.
+std::vector<std::string> WordsOfKey(std::string_view key);
+
+// The value that such a line gives the key, without the blanks around it; empty: it gives the key none.
+std::string_view ValueOfKey(std::string_view line, std::string_view key);
+
+// Lines to the interfaces that they name: "interface-name=ens1f0np0", also with blanks around the '=' and in
+// quotes. Patterns and lists are left out.
+std::vector<NamedDevice> DecodeNetworkLines(std::span<const std::string> lines, std::string_view key,
                                             const std::string& source);
 
 struct ManagedInterfaces {

@@ -198,9 +198,19 @@ TEST(BootSettings, KnowsTheDefaultMtuOfConnections) {
   host.directories["/run/NetworkManager"] = Names{};
   const BootWrite write{.file = kFile, .started = kFile, .setting = "connection-mtu", .value = "1500"};
   EXPECT_THAT(Settings(host).writes, ElementsAre(write));
-  host.files[kFile] = ErrnoStatus(EACCES, "read");
   BootWrite unread = write;
   unread.value.clear();
+  for (const char* line : {"ethernet.mtu = 1500", " ethernet.mtu\t=1500 "}) {
+    host.files[kFile] = std::string("[connection]\n") + line + "\n";
+    EXPECT_THAT(Settings(host).writes, ElementsAre(write)) << line;
+  }
+  for (const char* line : {"ethernet.mtu=\"1500\"", "ethernet.mtu = auto"}) {
+    host.files[kFile] = std::string("[connection]\n") + line + "\n";
+    EXPECT_THAT(Settings(host).writes, ElementsAre(unread)) << line;
+  }
+  host.files[kFile] = std::string("[connection]\n# ethernet.mtu = 9000\n");
+  EXPECT_THAT(Settings(host).writes, IsEmpty());
+  host.files[kFile] = ErrnoStatus(EACCES, "read");
   EXPECT_THAT(Settings(host).writes, ElementsAre(unread));
 }
 

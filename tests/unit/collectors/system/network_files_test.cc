@@ -30,13 +30,21 @@ std::vector<std::string> NamesIn(const std::string& line, std::string_view word)
 }
 
 TEST(NetworkFiles, NameTheirInterfaces) {
-  EXPECT_THAT(NamesIn("interface-name=ens1f0np0", "interface-name="), ElementsAre("ens1f0np0"));
-  EXPECT_THAT(NamesIn("Name=ens1", "Name="), ElementsAre("ens1"));
+  EXPECT_THAT(NamesIn("interface-name=ens1f0np0", "interface-name"), ElementsAre("ens1f0np0"));
+  EXPECT_THAT(NamesIn("Name=ens1", "Name"), ElementsAre("ens1"));
   for (const char* line : {"Name=en*", "Name=!ens1", "Name=ens1 ens2"})
-    EXPECT_THAT(NamesIn(line, "Name="), IsEmpty());
-  EXPECT_THAT(NamesIn("#Name=ens1", "Name="), IsEmpty());
-  EXPECT_THAT(NamesIn("OriginalName=ens1", "Name="), IsEmpty());
-  EXPECT_THAT(NamesIn("Name=", "Name="), IsEmpty());
+    EXPECT_THAT(NamesIn(line, "Name"), IsEmpty());
+  EXPECT_THAT(NamesIn("#Name=ens1", "Name"), IsEmpty());
+  EXPECT_THAT(NamesIn("OriginalName=ens1", "Name"), IsEmpty());
+  EXPECT_THAT(NamesIn("Name=", "Name"), IsEmpty());
+  EXPECT_THAT(NamesIn("Names=ens1", "Name"), IsEmpty());
+  EXPECT_THAT(NamesIn("Name ens1", "Name"), IsEmpty());
+}
+
+TEST(NetworkFiles, NameTheirInterfacesWithBlanksAndQuotes) {
+  for (const char* line : {"interface-name = ens1", "interface-name =ens1", "interface-name\t=\tens1 ",
+                           "interface-name=\"ens1\"", "interface-name = 'ens1'"})
+    EXPECT_THAT(NamesIn(line, "interface-name"), ElementsAre("ens1")) << line;
 }
 
 constexpr const char* kConnection = "/etc/NetworkManager/system-connections/roce1.nmconnection";
@@ -49,6 +57,16 @@ TEST(NetworkFiles, CountOnlyWhereTheirManagerRuns) {
   host.directories["/run/NetworkManager"] = Names{"devices"};
   const std::vector<NamedDevice> all = *ReadManagedInterfaces(host).named;
   EXPECT_THAT(all, ElementsAre(NamedDevice{.device = "ens1", .exact = true, .source = kConnection}));
+}
+
+TEST(ReadManagedInterfaces, ReadsKeysWithBlanksBeforeTheSign) {
+  for (const char* line : {"interface-name = ens1", "  interface-name\t= ens1", "interface-name = \"ens1\""}) {
+    FakeHost host;
+    host.directories["/run/NetworkManager"] = Names{"devices"};
+    host.directories["/etc/NetworkManager/system-connections"] = Names{"roce1.nmconnection"};
+    host.files[kConnection] = std::string("[connection]\n") + line + "\n";
+    EXPECT_THAT(NamesOf(*ReadManagedInterfaces(host).named), ElementsAre("ens1")) << line;
+  }
 }
 
 TEST(ReadManagedInterfaces, ReturnsAGapWhereNothingWasReadable) {
