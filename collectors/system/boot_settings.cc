@@ -79,14 +79,15 @@ void AddNetdevs(const Port& port, LinkedNetdevs& netdevs) {
     netdevs.try_emplace(upper.name, LinkedNetdev{.ifindex = upper.ifindex});
 }
 
+constexpr std::string_view kUdevPlace = "E:ID_PATH=pci-";
+
 // The .link file in the lines of udev's database. Empty: none, or the record is of another device, as numbers
 // of interfaces are those of one network namespace.
 std::string AppliedFileIn(const Names& lines, const std::string& bus) {
   constexpr std::string_view kFile = "E:ID_NET_LINK_FILE=";
-  constexpr std::string_view kPlace = "E:ID_PATH=pci-";
   std::string file;
   for (const std::string_view line : lines) {
-    const bool elsewhere = line.starts_with(kPlace) && !line.substr(kPlace.size()).starts_with(bus);
+    const bool elsewhere = line.starts_with(kUdevPlace) && !line.substr(kUdevPlace.size()).starts_with(bus);
     if (elsewhere && !bus.empty()) return {};
     if (line.starts_with(kFile)) file = line.substr(kFile.size());
   }
@@ -238,18 +239,26 @@ class SettingReader {
   std::size_t kind_begin_ = 0;  // of its writes, those of the kind that is read begin there
 };
 
-// Adds the .network file that networkd uses for the interface. Its record has the number of the interface, and
-// no other name of it.
-void AddNetworkFile(HostReader& host, const std::string& name, const LinkedNetdev& netdev,
-                    BootSettings& settings) {
+// Whether udev's record of that number is of this interface: the same PCI device has it, or the same name. Only
+// then the interface is in the network namespace of udev and networkd. `lines`: the places in the record.
+bool IsInNamespaceOfUdev(HostReader& host, const std::string& record, const Names& lines,
+                         const std::string& name, const std::string& bus) {
+  constexpr std::string_view kName = "ID_NET_NAME=";
+  for (const std::string_view line : lines)
+    if (line.starts_with(kUdevPlace) && !bus.empty()) return line.substr(kUdevPlace.size()).starts_with(bus);
+  const absl::StatusOr<Names> names = host.FindLines(record, {std::string(kName)});
+  return names.ok() && std::ranges::find(*names, "E:" + std::string(kName) + name) != names->end();
+}
+
+// The .network file in networkd's record of that number; empty: it has none. The record holds no other name of
+// the interface.
+std::string NetworkFileOf(HostReader& host, std::uint32_t ifindex) {
   constexpr std::string_view kFile = "NETWORK_FILE=";
-  const std::string record = "/run/systemd/netif/links/" + std::to_string(netdev.ifindex);
+  const std::string record = "/run/systemd/netif/links/" + std::to_string(ifindex);
   const absl::StatusOr<Names> lines = host.FindLines(record, {std::string(kFile)});
-  for (const std::string_view line : lines.ok() ? *lines : Names{}) {
-    if (!line.starts_with(kFile) || !line.ends_with(".network")) continue;
-    const std::string file(line.substr(kFile.size()));
-    settings.writes.push_back({.file = file, .started = file, .setting = "networkd", .object = name});
-  }
+  for (const std::string_view line : lines.ok() ? *lines : Names{})
+    if (line.starts_with(kFile) && line.ends_with(".network")) return std::string(line.substr(kFile.size()));
+  return {};
 }
 
 // Defaults of NetworkManager for the MTU of connections; see NetworkManager.conf(5). An empty value: a file or
@@ -302,9 +311,12 @@ void AddAppliedLinkFiles(HostReader& host, const Fact<std::vector<Port>>& ports,
   LinkedNetdevs netdevs;
   for (const Port& port : *ports) AddNetdevs(port, netdevs);
   for (const auto& [name, netdev] : netdevs) {
-    AddNetworkFile(host, name, netdev, settings);
     const std::string record = "/run/udev/data/n" + std::to_string(netdev.ifindex);
     const absl::StatusOr<Names> lines = host.FindLines(record, {"ID_NET_LINK_FILE=", "ID_PATH="});
+    const std::string used = NetworkFileOf(host, netdev.ifindex);
+    const bool here =
+        !used.empty() && lines.ok() && IsInNamespaceOfUdev(host, record, *lines, name, netdev.bus);
+    if (here) settings.writes.push_back({.file = used, .started = used, .setting = "networkd", .object = name});
     if (!lines.ok()) continue;
     const std::string file = AppliedFileIn(*lines, netdev.bus);
     // Not the record: its name has the number of the interface, which is another one after the next boot.

@@ -184,9 +184,22 @@ TEST(BootSettings, KnowsTheFileThatNetworkdUses) {
                        .started = "/etc/systemd/network/20-a.network",
                        .setting = "networkd",
                        .object = "eth2"};
-  EXPECT_THAT(Applied(host, "", ""), ElementsAre(used));
+  const std::string place = "E:ID_PATH=pci-0000:3b:00.0\n";
+  const std::string name = "E:ID_NET_NAME=eth2\n";
+  EXPECT_THAT(Applied(host, place, "0000:3b:00.0"), ElementsAre(used));
+  EXPECT_THAT(Applied(host, name, ""), ElementsAre(used)) << "an interface without a bus";
+  EXPECT_THAT(Applied(host, name, "0000:3b:00.0"), ElementsAre(used)) << "a record without a place";
   host.files["/run/systemd/netif/links/4"] = std::string("ADMIN_STATE=unmanaged\n");
-  EXPECT_THAT(Applied(host, "", ""), IsEmpty());
+  EXPECT_THAT(Applied(host, name, ""), IsEmpty());
+}
+
+TEST(BootSettings, IgnoresNetworkdsRecordOfAnInterfaceInAnotherNamespace) {
+  FakeHost host;
+  host.files["/run/systemd/netif/links/4"] = std::string("NETWORK_FILE=/etc/systemd/network/20-a.network\n");
+  EXPECT_THAT(Applied(host, "", "0000:3b:00.0"), IsEmpty()) << "no record of udev: not known";
+  EXPECT_THAT(Applied(host, "E:ID_PATH=pci-0000:af:00.0\nE:ID_NET_NAME=eth2\n", "0000:3b:00.0"), IsEmpty());
+  EXPECT_THAT(Applied(host, "E:ID_NET_NAME=eno1\n", ""), IsEmpty());
+  EXPECT_THAT(Applied(host, "E:ID_NET_DRIVER=dummy\n", ""), IsEmpty());
 }
 
 TEST(BootSettings, KnowsTheDefaultMtuOfConnections) {
