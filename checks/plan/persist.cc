@@ -39,6 +39,7 @@ namespace rdmaready {
 namespace {
 
 constexpr std::string_view kMadeBy = "# Made by rdmaready.\n";
+constexpr std::uint32_t kStandardMtu = 1500;
 
 using Kinds = std::set<SettingKind>;
 
@@ -185,7 +186,7 @@ void AddVlan(const Facts& host, const Profile& profile, const Port& port, const 
              std::vector<PersistFile>& files) {
   const std::string egress = vlan.egress ? Text(*vlan.egress) : std::string("empty");
   const bool priority = kDemandsPcp.made_by(profile) && egress != "empty";
-  bool own = vlan.mtu_bytes > 1500;
+  bool own = vlan.mtu_bytes > kStandardMtu;
   if (own) {
     PersistFile mtu =
         MtuFileOf(host, UpperNetdev{.name = vlan.name, .kind = "vlan", .mtu_bytes = vlan.mtu_bytes});
@@ -199,16 +200,28 @@ void AddVlan(const Facts& host, const Profile& profile, const Port& port, const 
                                       .egress = priority ? egress : "empty"}));
 }
 
-void AddMtus(const Facts& host, const PlannedPart& part, std::vector<PersistFile>& files) {
+// Whether the file keeps an MTU that the plan sets, and the interface may start at another one without it.
+bool KeepsAStep(const Facts& host, const Plan& plan, const PersistFile& file) {
+  return std::ranges::any_of(plan.steps, [&](const PlanStep& step) {
+    return step.object.kind == SettingKind::kMtu &&
+           std::ranges::find(file.keeps, step.object) != file.keeps.end() &&
+           MayStartAtOtherMtu(host, step.object);
+  });
+}
+
+void AddMtus(const Facts& host, const PlannedPart& part, const Plan& plan, std::vector<PersistFile>& files) {
   const Profile& profile = *part.origin->profile;
   if (!profile.mtu_bytes && !profile.roce_mtu_bytes) return;
   for (const Port& port : *part.now.ports) {
     if (IsInfiniBand(port) || IsSpare(part.now, port, profile)) continue;
     for (const NetdevRef netdev : EthernetPortsOf(port)) {
-      if (netdev && netdev->mtu_bytes > 1500) files.push_back(MtuFile(host, port, *netdev));
+      if (!netdev) continue;
+      PersistFile file = MtuFile(host, port, *netdev);
+      if (netdev->mtu_bytes > kStandardMtu || KeepsAStep(host, plan, file)) files.push_back(std::move(file));
     }
     const UpperNetdev* bridge = BridgeOver(port);
-    if (bridge != nullptr && bridge->mtu_bytes > 1500 && bridge->addresses && !bridge->addresses->empty())
+    if (bridge != nullptr && bridge->mtu_bytes > kStandardMtu && bridge->addresses &&
+        !bridge->addresses->empty())
       files.push_back(MtuFileOf(host, *bridge));
     if (!port.uppers) continue;
     for (const TaggedNetdev& vlan : StorageVlans(part.now, port, profile)) {
@@ -358,7 +371,7 @@ std::vector<PersistFile> PersistFilesOf(const Facts& host, const std::vector<Pla
   }
   for (const PlannedPart& part : known) {
     AddUnits(part, plan, files);
-    AddMtus(without, part, files);
+    AddMtus(without, part, plan, files);
     AddSwitches(part, files);
     AddOpensm(part, files);
   }

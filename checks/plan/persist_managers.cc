@@ -2,11 +2,13 @@
 #include "checks/plan/persist_managers.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
 #include "checks/plan/boot_files.h"
 #include "checks/setting/boot_settings.h"
+#include "checks/setting/network_owner.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -16,6 +18,11 @@ constexpr std::string_view kNetworkFolder = "/etc/systemd/network/";
 constexpr std::string_view kNetplanFolder = "/etc/netplan/";
 constexpr std::string_view kDropInName = "rdma.conf";
 constexpr std::string_view kFileHead = "# Made by rdmaready.\n";
+
+// Drivers of NICs of clouds, whose first MTU is not always 1500. As of Linux 6.12 gve_init_priv() takes the
+// device's largest one. rndis_filter_device_add() and virtnet_probe() take the host's. DHCP gives ena and mana
+// another one.
+constexpr std::array<std::string_view, 5> kOtherMtuDrivers{"gve", "hv_netvsc", "virtio_net", "ena", "mana"};
 
 std::string_view NameOfFile(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -129,6 +136,14 @@ std::string MtuLines(std::uint32_t mtu_bytes) { return Cat("[Link]\nMTUBytes=", 
 
 std::string MtuDropInPath(const Facts& host, const std::string& file, std::uint32_t mtu_bytes) {
   return Cat(kNetworkFolder, NameOfFile(file), ".d/", DropInName(host, file, std::to_string(mtu_bytes)));
+}
+
+bool MayStartAtOtherMtu(const Facts& host, const SettingObject& object) {
+  const SettingPlace place = PlaceOf(host, object);
+  const std::string kind = KindOf(host, place);
+  const bool by_driver = std::ranges::find(kOtherMtuDrivers, kind) != kOtherMtuDrivers.end();
+  const bool of_lower = kind == "vlan" || kind.starts_with("802.1Q") || kind == "macvlan";
+  return by_driver || of_lower || !NetworkOwner(host, place, "").empty();
 }
 
 bool IsAtBoot(const Facts& host, const std::string& path) {

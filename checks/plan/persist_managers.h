@@ -23,6 +23,10 @@ std::string MtuDropInPath(const Facts& host, const std::string& file, std::uint3
 // Whether a file with that path is known to set something at boot.
 bool IsAtBoot(const Facts& host, const std::string& path);
 
+// Whether an interface may start at another MTU than 1500 though no file of the boot sets one. Its driver may
+// take the MTU from the device, and its network manager from DHCP. A VLAN has the MTU of the interface below.
+bool MayStartAtOtherMtu(const Facts& host, const SettingObject& object);
+
 // The file by which `owner`, a network manager, gives the interface that MTU. The path is empty where `owner`
 // is another program, or the manager's name of the interface is not known. It is also empty where another file
 // of the manager has another MTU, and where the manager's file names another interface as well, or is not the

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "checks/plan/persist_managers.h"
 #include "checks/roce/congestion.h"
 #include "checks/setting/boot_owner.h"
 #include "checks/setting/boot_settings.h"
@@ -72,8 +73,9 @@ SettingObject KeptAs(const Facts& host, const SettingObject& object) {
 }
 
 // Whether the kernel gives it that value as long as no file of the boot sets another one.
-bool IsDefault(SettingKind kind, std::string_view value) {
-  return (kind == SettingKind::kMtu && value == "1500") || (kind == SettingKind::kCmTos && value == "0");
+bool IsDefault(const Facts& host, const SettingObject& object, std::string_view value) {
+  if (object.kind == SettingKind::kCmTos) return value == "0";
+  return object.kind == SettingKind::kMtu && value == "1500" && !MayStartAtOtherMtu(host, object);
 }
 
 // Whether it is known that no file of the boot sets it, and no program that keeps values of its own.
@@ -89,7 +91,7 @@ bool IsLeftAlone(const Facts& host, const SettingObject& object) {
 bool IsRightWithoutFile(const Facts& host, const SettingObject& object, const std::string& value) {
   const SettingPlace place = PlaceOf(host, object);
   if (!FileThatSets(host, place, value).empty() && BootOwner(host, place, value).empty()) return true;
-  return IsDefault(object.kind, value) && IsLeftAlone(host, object);
+  return IsDefault(host, object, value) && IsLeftAlone(host, object);
 }
 
 bool HasFile(const Plan& plan, const SettingObject& object) {

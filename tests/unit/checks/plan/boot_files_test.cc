@@ -203,6 +203,36 @@ TEST(PersistFilesOfManagers, LeavesAConnectionToAPersonIfAnotherDefaultIsThere) 
   }
 }
 
+// A NIC of a cloud that starts at 1460 bytes, and a profile that wants 1500.
+PersistFile StandardMtuFile(const char* driver, const char* source = nullptr) {
+  Facts host = Nic();
+  std::vector<Port> ports = *host.ports;
+  Netdev netdev = *ports.front().netdev;
+  netdev.driver = driver;
+  netdev.mtu_bytes = 1460;
+  ports.front().netdev = netdev;
+  ports.front().active_mtu_bytes = 1024;
+  host.ports = ports;
+  if (source != nullptr)
+    host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = source}};
+  const Profile profile = Without([](Profile& one) {
+    one.mtu_bytes = 1500;
+    one.roce_mtu_bytes = 1024;
+  });
+  const SettingObject mtu{.kind = SettingKind::kMtu, .where = "dcb0"};
+  for (const PersistFile& file : MakePlan(HostParts(host, profile), {.persist = true}).persist)
+    if (std::ranges::find(file.keeps, mtu) != file.keeps.end()) return file;
+  return {};
+}
+
+TEST(PersistFilesOfMtu, KeepTheStandardMtuWhereTheInterfaceMayStartAtAnother) {
+  EXPECT_NE(StandardMtuFile("gve").content.find("MTUBytes=1500\n"), std::string::npos);
+  const PersistFile managed = StandardMtuFile("mlx5_core", "/etc/systemd/network/20-a.network");
+  EXPECT_EQ(managed.path, "/etc/systemd/network/20-a.network.d/rdma.conf");
+  EXPECT_EQ(managed.content, std::string(kHead) + "[Link]\nMTUBytes=1500\n");
+  EXPECT_EQ(StandardMtuFile("mlx5_core").path, "") << "the kernel gives it 1500";
+}
+
 TEST(LimitOfBootFile, NamesWhatAPersonHasToDo) {
   const auto netplan = [](const char* section) {
     return LimitOfBootFile(

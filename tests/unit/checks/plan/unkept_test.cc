@@ -61,6 +61,20 @@ TEST(UnkeptSteps, NameTheStandardMtuIfAFileWasNotRead) {
   EXPECT_EQ(UnkeptAtStandardMtu(host).size(), 1U) << "a connection may have an MTU";
 }
 
+TEST(UnkeptSteps, NameTheStandardMtuWhereTheInterfaceMayStartAtAnother) {
+  for (const char* driver : {"gve", "hv_netvsc", "virtio_net", "ena", "mana"}) {
+    Facts host = On(driver, [](Netdev& netdev) { netdev.mtu_bytes = 1460; });
+    host.boot_settings = BootSettings{};
+    EXPECT_EQ(UnkeptAtStandardMtu(host).size(), 1U) << driver;
+  }
+  Facts host = WithLargeMtu({});
+  for (const char* source :
+       {"/etc/systemd/network/20-a.network", "/run/systemd/network/10-netplan-a.network"}) {
+    host.managed_interfaces = std::vector<NamedDevice>{{.device = "dcb0", .exact = true, .source = source}};
+    EXPECT_EQ(UnkeptAtStandardMtu(host).size(), 1U) << source << ": DHCP may give an MTU";
+  }
+}
+
 // RDMA-CM starts with ToS 0.
 TEST(UnkeptSteps, NameToSZeroBelowAFileWithAnother) {
   const Profile profile = Without([](Profile& one) { one.tos = 0; });
