@@ -100,7 +100,7 @@ constexpr ErrorCounter kTable[] = {
     {"VL15_dropped", Topic::kLink, kPma, true, kSysfsPma},
 };
 
-// What a reset lost is not known: that the counter has gone on since is not told as growth here.
+// The growth before a reset is not known, so the growth after it does not count either.
 bool Grew(const CounterChange& change) { return change.kind != Kind::kReset && GrowthOf(change) > 0; }
 
 // Which family a change is of is not kept: a name warns in all of them or in none.
@@ -146,19 +146,29 @@ class GrownRows {
       const std::string_view more = change.kind == Kind::kSaturated ? " or more" : "";
       grown_ = ListedRow(grown_, Cat(change.name, " +", change.by, more));
     }
-    if (change.kind == Kind::kReset) reset_ = ListedRow(reset_, change.name);
+    if (change.kind != Kind::kReset) return;
+    several_reset_ = !reset_.empty();
+    reset_ = ListedRow(reset_, change.name);
   }
   std::string Text(std::string_view host, std::string_view place) const {
     const std::string where = Cat(" on ", host, host.empty() ? "" : " ", place);
-    return Joined(grown_.empty() ? "" : grown_ + where,
-                  reset_.empty() ? "" : Cat(reset_, where, " reset meanwhile: not comparable"));
+    return Joined(grown_.empty() ? "" : grown_ + where, reset_.empty() ? "" : ResetText(where));
   }
 
  private:
   static constexpr std::size_t kMostRows = 256;
 
+  std::string ResetText(std::string_view where) const {
+    if (several_reset_)
+      return Cat("counters ", reset_, where,
+                 " were reset during the test: their growth is not known, and the result leaves them out");
+    return Cat("counter ", reset_, where,
+               " was reset during the test: its growth is not known, and the result leaves it out");
+  }
+
   std::string grown_{};
   std::string reset_{};
+  bool several_reset_ = false;
   std::size_t rows_ = 0;
 };
 

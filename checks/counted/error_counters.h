@@ -51,8 +51,9 @@ bool IsAbout(std::string_view name, CounterFamily family, ErrorTopic topic);
 std::vector<CounterChange> ErrorChanges(const std::vector<Counter>& before, const std::vector<Counter>& after,
                                         CounterFamily family);
 
-// "out_of_sequence +12, packet_seq_err +3 on node1 mlx5_0/1; rx_prio3_pause +4 on node1 eth0; rnr_nak_retry_err
-// on node2 mlx5_0/1 reset meanwhile: not comparable". Empty when nothing grew or was reset. Safe to print.
+// "out_of_sequence +12, packet_seq_err +3 on node1 mlx5_0/1; rx_prio3_pause +4 on node1 eth0; counter
+// rnr_nak_retry_err on node2 mlx5_0/1 was reset during the test: its growth is not known, and the result leaves
+// it out". Empty when nothing grew or was reset. Safe to print.
 std::string GrowthText(std::span<const EndCounters> ends);
 
 // How many more it counted, as far as that is known.

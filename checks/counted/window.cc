@@ -23,7 +23,7 @@ std::string GrownText(const CounterChange& change) {
   const std::uint64_t by = GrowthOf(change);
   if (by == 0) return {};
   const std::string_view note = change.kind == CounterChange::Kind::kSaturated ? " or more"
-                                : change.kind == CounterChange::Kind::kReset   ? " since it was reset meanwhile"
+                                : change.kind == CounterChange::Kind::kReset   ? " since it was reset"
                                                                                : "";
   return Cat(change.name, " +", by, note);
 }

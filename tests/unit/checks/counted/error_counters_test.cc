@@ -86,12 +86,16 @@ TEST(GrowthText, CountsAWrapAsGrowthAndSaysWhatAFullCounterCannot) {
   EXPECT_EQ(Text({{"symbol_error", Kind::kSaturated, 0}}), "") << "cnt.saturated says it";
 }
 
-TEST(GrowthText, SaysOfAResetThatNothingCanBeCompared) {
-  EXPECT_EQ(Text({{"out_of_sequence", Kind::kReset, 7},
-                  {"packet_seq_err", Kind::kReset, 0},
-                  {"duplicate_request", Kind::kGrew, 2}}),
-            "duplicate_request +2 on node1 mlx5_0/1; out_of_sequence, packet_seq_err on node1 mlx5_0/1 reset "
-            "meanwhile: not comparable");
+TEST(GrowthText, NamesACounterThatWasResetAndSaysThatItDoesNotCount) {
+  EXPECT_EQ(
+      Text({{"out_of_sequence", Kind::kReset, 7},
+            {"packet_seq_err", Kind::kReset, 0},
+            {"duplicate_request", Kind::kGrew, 2}}),
+      "duplicate_request +2 on node1 mlx5_0/1; counters out_of_sequence, packet_seq_err on node1 mlx5_0/1 "
+      "were reset during the test: their growth is not known, and the result leaves them out");
+  EXPECT_EQ(Text({{"out_of_sequence", Kind::kReset, 7}}),
+            "counter out_of_sequence on node1 mlx5_0/1 was reset during the test: its growth is not known, and "
+            "the result leaves it out");
 }
 
 TEST(GrowthText, IsSilentWhenNothingGrewOrNothingIsKnown) {

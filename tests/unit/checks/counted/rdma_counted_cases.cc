@@ -29,7 +29,7 @@ std::vector<CheckCase> RdmaCountedLossesRows() {
           Passes("cnt.sequence", "none", gaps(0), "no growth"),
           Fails("cnt.sequence", "some", gaps(7), "packet_seq_err +7 in 10 s"),
           Fails("cnt.sequence", "wrapped", wrapped, "out_of_sequence +10"),
-          Fails("cnt.sequence", "reset meanwhile", reset, "out_of_sequence +4 since it was reset"),
+          Fails("cnt.sequence", "reset in the watch", reset, "out_of_sequence +4 since it was reset in 10 s"),
           IsUnknown("cnt.sequence", "denied", EarlierDenied(gaps(7)), "not permitted"),
           IsUnknown("cnt.sequence", "within a lifespan", brief, "shorter than the driver keeps")};
 }
