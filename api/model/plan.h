@@ -131,11 +131,17 @@ struct Plan {
   std::vector<std::string> unknown{};  // what had to be known to plan and was not, a sentence each
   std::vector<PersistFile> persist{};  // only when asked for
   std::vector<PlanUnkept> unkept{};    // the same
+  // The applier, which writes the files, made `persist` and `unkept` by its own reading. Then PlanDigest covers
+  // the files that it writes.
+  bool persist_from_applier = false;
+  // Why an applier that answers did not make them; it may write other files. Empty: nothing is known of it.
+  std::string persist_caveat{};
 
   bool operator==(const Plan&) const = default;
   void Fields(auto& list) const {
     list("profiles", profiles, "steps", steps, "refusals", refusals, "pending", pending, "manual", manual,
          "users", users, "unknown", unknown, "persist", persist, "unkept", unkept);
+    list("persist_from_applier", persist_from_applier, "persist_caveat", persist_caveat).Added();
   }
 };
 

@@ -386,6 +386,32 @@ TEST(PlanDigest, IsTheSameWhateverIsOnlySaidOfASetting) {
   EXPECT_EQ(*PlanDigest(plan), *PlanDigest(TwoSteps()));
 }
 
+Plan WithFiles(std::vector<PersistFile> files) {
+  Plan plan = TwoSteps();
+  plan.persist = std::move(files);
+  plan.persist_from_applier = true;
+  return plan;
+}
+
+TEST(PlanDigest, CoversPathAndContentOfFilesOfTheApplier) {
+  std::set<std::string> digests{*PlanDigest(TwoSteps()), *PlanDigest(WithFiles({}))};
+  for (const char* path : {"/etc/a", "/etc/b"})
+    for (const char* content : {"x", "y"})
+      digests.insert(*PlanDigest(WithFiles({{.path = path, .content = content, .by_apply = true}})));
+  EXPECT_EQ(digests.size(), 6U);
+  PersistFile noted{.path = "/etc/a", .content = "x", .by_apply = true};
+  const std::string digest = *PlanDigest(WithFiles({noted}));
+  noted.note = "where the initramfs holds it, make the initramfs again";
+  EXPECT_EQ(*PlanDigest(WithFiles({noted, {.path = "/etc/rc.local", .content = "for a person"}})), digest);
+}
+
+// The agent may read less than the applier, and show another text.
+TEST(PlanDigest, LeavesOutFilesOfTheAgent) {
+  Plan plan = WithFiles({{.path = "/etc/a", .content = "x", .by_apply = true}});
+  plan.persist_from_applier = false;
+  EXPECT_EQ(*PlanDigest(plan), *PlanDigest(TwoSteps()));
+}
+
 TEST(PlanDigest, IsTheOneThatOtherVersionsMake) {
   EXPECT_EQ(*PlanDigest(TwoSteps()), "e9fd88e9c786dffd44e678c594dbb42fe243297cb1da7a7f777cd862e48cd25d");
 }
