@@ -67,6 +67,10 @@ absl::StatusOr<Change> Applier::Apply(const ApplyOrder& order,
   return engine_->Apply(order, progress, stop);
 }
 
+absl::StatusOr<OrderFiles> Applier::FilesOf(const FilesOrder& order, const std::stop_token& stop) {
+  return engine_->FilesOf(order, stop);
+}
+
 absl::StatusOr<Change> Applier::Proved(const std::string& change_id, const ChangeProof& proof) {
   return engine_->Proved(change_id, proof);
 }

@@ -110,6 +110,7 @@ class Applier final : public Configurer {
 
   absl::StatusOr<Change> Apply(const ApplyOrder& order, const std::function<void(const Change&)>& progress,
                                const std::stop_token& stop) override;
+  absl::StatusOr<OrderFiles> FilesOf(const FilesOrder& order, const std::stop_token& stop) override;
   absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) override;
   absl::StatusOr<Change> Confirm(const std::string& change_id, const std::string& requester) override;
   absl::StatusOr<Change> RollBack(const std::string& change_id, const std::string& requester) override;

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "agent/apply/host_writer.h"
 #include "api/model/change.h"
+#include "api/model/plan.h"
 #include "api/model/profile.h"
 
 namespace rdmaready {
@@ -23,11 +24,28 @@ struct ApplyOrder {
   std::vector<std::string> ports{};  // only these, as `check --port`; empty: all that a profile is for
   std::uint32_t confirm_within_ms = 60'000;
   bool allow_one_way = false;
-  bool proof = true;          // false: armed as soon as all is written
-  bool peer_proof = false;    // the proof is not complete before a peer transfer was told
-  std::string requester{};    // for the audit
-  std::string plan_sha256{};  // PlanDigest of the plan that somebody agreed to: no other is written; empty: any
-  bool persist = false;       // also files for the next boot, once the change is confirmed
+  bool proof = true;        // false: armed as soon as all is written
+  bool peer_proof = false;  // the proof is not complete before a peer transfer was told
+  std::string requester{};  // for the audit
+  // PlanDigest of the plan that somebody agreed to: no other is written. The digest of its settings alone does
+  // not bind the files. Empty: any plan.
+  std::string plan_sha256{};
+  bool persist = false;  // also files for the next boot, once the change is confirmed
+};
+
+// The question which files an order with `persist` has written.
+struct FilesOrder {
+  std::vector<Profile> profiles{};   // as in ApplyOrder
+  std::vector<std::string> ports{};  // the same
+};
+
+// Plan::persist and Plan::unkept, made by the process that writes the files. A file that it does not write is
+// not `by_apply`.
+struct OrderFiles {
+  std::vector<PersistFile> persist{};
+  std::vector<PlanUnkept> unkept{};
+
+  bool operator==(const OrderFiles&) const = default;
 };
 
 // Any thread. Errors of all: kUnavailable (no applier answers; the words say how to have one), kInternal.
@@ -45,6 +63,16 @@ class Configurer {
   virtual absl::StatusOr<Change> Apply(const ApplyOrder& order,
                                        const std::function<void(const Change&)>& progress,
                                        const std::stop_token& stop) = 0;
+
+  // The files that Apply() of such an order would have written by now. Changes nothing, and blocks for a
+  // reading of the host. `stop`: nobody waits for the answer any more. An applier of an earlier version is
+  // kUnimplemented. If apply.yaml does not allow files, a profile, a step or a port, it is kPermissionDenied.
+  // Profiles that divide no host are kInvalidArgument, and an open change is kFailedPrecondition. Another such
+  // question at work, or more files than an answer holds, is kResourceExhausted. Else kCancelled and
+  // kDeadlineExceeded.
+  virtual absl::StatusOr<OrderFiles> FilesOf(const FilesOrder& /*order*/, const std::stop_token& /*stop*/) {
+    return absl::UnimplementedError("the applier does not answer which files it would write");
+  }
 
   // What the live proof showed. Passed: the applier plans afresh, and when that plan is empty the deadline
   // begins anew and the change awaits its confirmation. Else it is rolled back now. kNotFound: no such change

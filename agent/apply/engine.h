@@ -37,6 +37,7 @@ class Applier::Engine {
   absl::StatusOr<std::vector<Setting>> Restore(RestoreCause cause);
   absl::StatusOr<Change> Apply(const ApplyOrder& order, const std::function<void(const Change&)>& progress,
                                const std::stop_token& stop);
+  absl::StatusOr<OrderFiles> FilesOf(const FilesOrder& order, const std::stop_token& stop);
   absl::StatusOr<Change> Proved(const std::string& id, const ChangeProof& proof);
   absl::StatusOr<Change> Confirm(const std::string& id, const std::string& requester);
   absl::StatusOr<Change> RollBack(const std::string& id, const std::string& requester, bool by_root);
@@ -86,6 +87,9 @@ class Applier::Engine {
   // engine_files.cc
   // Nothing is to be set: only files for the next boot are written, where the order wants them.
   absl::StatusOr<Change> WithoutSteps(const ApplyOrder& order, const Facts& facts, const Plan& plan);
+  // The plan with its files as this process writes them. A file that it does not write is for a person, and the
+  // note says why.
+  Plan WithOwnFiles(const Facts& facts, Plan plan, const Permission& permission) const;
   // The files of the plan that may be written, into the undertaking; and what is known of each into its change.
   void PlanFiles(const Facts& facts, const Plan& plan, apply::Undertaking& undertaking) const;
   BootFile PlanFile(const Facts& facts, const PersistFile& file, const Permission& permission) const;
@@ -169,6 +173,7 @@ class Applier::Engine {
   apply::Board board_;
   apply::BootStore store_;                    // guarded by `work_`
   std::atomic<bool> restore_wanted_ = false;  // a Restore came while a change was open
+  std::atomic_flag planning_files_{};         // a FilesOf goes on
   std::mutex proving_;                        // before `work_`
   std::mutex work_;                           // guards what follows, but the timer
   apply::Ledger ledger_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planning, arming, writing step by step.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -73,16 +74,37 @@ std::map<SettingObject, std::string> IdentitiesOf(const std::vector<Setting>& sn
   return identities;
 }
 
-// Whoever said yes said it to a plan that was shown. With nothing to set nothing can be wrong.
+// "2 settings would be set now, beginning with mtu of dcb0 (1500 -> 9000), and these files be written for the
+// next boot: /etc/a, /etc/b".
+std::string WrittenText(const Plan& plan, const std::vector<std::string>& files) {
+  std::string text = fmt::format("{} would be set now", plan.steps.size() == 1
+                                                            ? std::string("1 setting")
+                                                            : fmt::format("{} settings", plan.steps.size()));
+  if (!plan.steps.empty()) {
+    const PlanStep& first = plan.steps.front();
+    text += fmt::format(", beginning with {} ({} -> {})", TextOf(first.object), first.from, first.to);
+  }
+  if (!files.empty())
+    text += fmt::format(", and these files be written for the next boot: {}", fmt::join(files, ", "));
+  return text;
+}
+
+// A person agreed to a plan that was shown. With nothing to write there is nothing to agree to. The digest of
+// the settings alone comes from a caller that was shown files of the agent's: it binds no file.
 absl::Status CheckAgreedTo(const ApplyOrder& order, const Plan& plan) {
-  if (order.plan_sha256.empty() || plan.steps.empty()) return absl::OkStatus();
-  RR_ASSIGN_OR_RETURN(const std::string digest, PlanDigest(plan));
-  if (digest == order.plan_sha256) return absl::OkStatus();
-  return absl::FailedPreconditionError(fmt::format(
-      "the plan is not the one that was shown any more: {} would be set now, beginning with {} ({} -> {}). "
-      "Nothing was written; look at the plan again",
-      plan.steps.size() == 1 ? "1 setting" : fmt::format("{} settings", plan.steps.size()),
-      TextOf(plan.steps.front().object), plan.steps.front().from, plan.steps.front().to));
+  if (order.plan_sha256.empty()) return absl::OkStatus();
+  std::vector<std::string> files;
+  for (const PersistFile& file : plan.persist)
+    if (order.persist && file.by_apply) files.push_back(file.path);
+  if (plan.steps.empty() && files.empty()) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const std::string settings, PlanDigest({.steps = plan.steps}));
+  if (settings == order.plan_sha256) return absl::OkStatus();
+  RR_ASSIGN_OR_RETURN(const std::string whole, PlanDigest(plan));
+  if (order.persist && whole == order.plan_sha256) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("the plan is not the one that was shown any more: {}. Nothing was written; look at the plan "
+                  "again",
+                  WrittenText(plan, files)));
 }
 
 }  // namespace
@@ -121,7 +143,7 @@ absl::StatusOr<std::pair<Facts, Plan>> Applier::Engine::PlanClaimed(ApplyOrder& 
   std::pair<Facts, Plan> result{seams_.read(), {}};
   RR_ASSIGN_OR_RETURN(result.second, seams_.plan(result.first, order));
   RR_RETURN_IF_ERROR(CheckPlan(*permission, order, result.second, seams_.below));
-  RR_RETURN_IF_ERROR(CheckAgreedTo(order, result.second));
+  RR_RETURN_IF_ERROR(CheckAgreedTo(order, WithOwnFiles(result.first, result.second, *permission)));
   if (!result.second.steps.empty()) RR_RETURN_IF_ERROR(CheckPace(*permission, begun_, ledger_.Now()));
   return result;
 }

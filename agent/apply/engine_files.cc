@@ -165,6 +165,53 @@ void Applier::Engine::PlanFiles(const Facts& facts, const Plan& plan, apply::Und
   }
 }
 
+Plan Applier::Engine::WithOwnFiles(const Facts& facts, Plan plan, const Permission& permission) const {
+  plan.persist_from_applier = true;
+  for (PersistFile& file : plan.persist) {
+    if (!file.by_apply) continue;
+    const BootFile shown = PlanFile(facts, file, permission);
+    const bool planned = shown.state == BootFileState::kPlanned;
+    file.by_apply = planned && !file.keeps.empty();
+    if (planned) continue;
+    file.note += (file.note.empty() ? "" : "; ") + fmt::format("apply does not write it: {}", shown.text);
+  }
+  return plan;
+}
+
+// The locks are held for the whole reading, as for that of an order. No change is open then, so no rollback of
+// one waits for it. With one question at a time, orders get their turn.
+absl::StatusOr<OrderFiles> Applier::Engine::FilesOf(const FilesOrder& asked, const std::stop_token& stop) {
+  if (planning_files_.test_and_set())
+    return absl::ResourceExhaustedError("the applier plans files for another caller now: ask again");
+  const struct End {
+    std::atomic_flag& flag;
+    ~End() { flag.clear(); }
+  } end{planning_files_};
+  const Lock proving(proving_);  // the reading of a proof may outlive its change
+  const Lock work(work_);
+  // The asker may have left while this thread waited for the lock.
+  if (stop.stop_requested()) return absl::CancelledError("nobody waits for the files any more");
+  if (open_) {
+    return absl::FailedPreconditionError(
+        fmt::format("change {} is open: files are planned when it has ended", open_->undertaking.change.id));
+  }
+  const absl::StatusOr<Permission> permission = seams_.permission();
+  if (!permission.ok()) return absl::PermissionDeniedError(Message(permission.status()));
+  RR_RETURN_IF_ERROR(CheckFiles(*permission));
+  // The order itself has to allow steps that cannot be rolled back; it is still to come.
+  const ApplyOrder order{
+      .profiles = asked.profiles, .ports = asked.ports, .allow_one_way = true, .persist = true};
+  if (seams_.profiles) {
+    RR_ASSIGN_OR_RETURN(const std::vector<ProfileRef> profiles, seams_.profiles(order));
+    RR_RETURN_IF_ERROR(CheckProfiles(*permission, profiles));
+  }
+  const Facts facts = seams_.read();
+  RR_ASSIGN_OR_RETURN(Plan plan, seams_.plan(facts, order));
+  RR_RETURN_IF_ERROR(CheckPlan(*permission, order, plan, seams_.below));
+  plan = WithOwnFiles(facts, std::move(plan), *permission);
+  return OrderFiles{.persist = std::move(plan.persist), .unkept = std::move(plan.unkept)};
+}
+
 absl::StatusOr<Change> Applier::Engine::WithoutSteps(const ApplyOrder& order, const Facts& facts,
                                                      const Plan& plan) {
   apply::Undertaking undertaking{.change = NothingToDo(order, plan, seams_.make_id(), ledger_.Now()),

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_split.h"
 #include "api/base/name_pattern.h"
+#include "api/base/status.h"
 #include "api/base/text.h"
 #include "checks/setting/table.h"
 
@@ -90,13 +91,17 @@ bool AllowsSetting(const Permission& permission, const SettingObject& object, st
   return AllowsKind(permission, object.kind) && AllowsPlace(permission, PlacesOf(object, subject, below));
 }
 
+absl::Status CheckFiles(const Permission& permission) {
+  if (permission.files) return absl::OkStatus();
+  return Lacking({"`files: true` for files that keep settings over a boot"});
+}
+
 absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order) {
   if (!permission.peer.empty() && !order.proof) {
     return absl::PermissionDeniedError(fmt::format(
         "apply.yaml demands a transfer with {} of each change: none goes without a proof", permission.peer));
   }
-  if (order.persist && !permission.files)
-    return Lacking({"`files: true` for files that keep settings over a boot"});
+  if (order.persist) RR_RETURN_IF_ERROR(CheckFiles(permission));
   if (order.confirm_within_ms >= permission.least_confirm_within_ms &&
       order.confirm_within_ms <= permission.most_confirm_within_ms) {
     return absl::OkStatus();

@@ -62,6 +62,9 @@ bool AllowsSetting(const Permission& permission, const SettingObject& object, st
 // allowed.
 absl::Status CheckLimits(const Permission& permission, const ApplyOrder& order);
 
+// kPermissionDenied: files for the next boot are not allowed.
+absl::Status CheckFiles(const Permission& permission);
+
 // kPermissionDenied: one is not listed, by the digest of its content.
 absl::Status CheckProfiles(const Permission& permission, const std::vector<ProfileRef>& profiles);
 

@@ -19,6 +19,8 @@ using std::chrono::milliseconds;
 // The applier ends by its own limits; a driver may keep each write of a plan for seconds.
 constexpr milliseconds kWriteWithin = std::chrono::minutes(15);
 constexpr milliseconds kAnswerWithin = std::chrono::seconds(30);
+// As DecodeQuestion (agent/helper/verb.h) answers in an applier of an earlier version.
+constexpr std::string_view kNoSuchVerb = "no such verb";
 // Who gave up still hears that all was taken back.
 constexpr milliseconds kTakeBackWithin = std::chrono::minutes(2);
 
@@ -30,14 +32,26 @@ class HelpedApplier final : public Configurer {
   absl::StatusOr<Change> Apply(const ApplyOrder& order, const std::function<void(const Change&)>& progress,
                                const std::stop_token& stop) override {
     const Json question = ToJson(order);
-    if (QuestionBody(kApplyVerb, question).size() > kMostQuestionBytes)
-      return absl::InvalidArgumentError("the profiles and names of ports are longer than the applier takes");
+    if (QuestionBody(kApplyVerb, question).size() > kMostQuestionBytes) return TooLong();
     const auto heard = [&](std::string_view text) {
       const absl::StatusOr<Change> change = ReadProgressOf(text);
       if (change.ok() && progress) progress(*change);
     };
     return ChangeFrom(
         asker_.Ask(kApplyVerb, question, TimedWait({.longest = kWriteWithin, .stop = stop}), heard));
+  }
+
+  absl::StatusOr<OrderFiles> FilesOf(const FilesOrder& order, const std::stop_token& stop) override {
+    const Json question = ToJson(order);
+    if (QuestionBody(kFilesVerb, question).size() > kMostQuestionBytes) return TooLong();
+    const absl::StatusOr<Json> answer =
+        AnswerIn(asker_.Ask(kFilesVerb, question, TimedWait({.longest = kAnswerWithin, .stop = stop})));
+    if (absl::IsInvalidArgument(answer.status()) && Message(answer.status()) == kNoSuchVerb) {
+      return absl::UnimplementedError(fmt::format(
+          "{} is of an earlier version, and does not answer which files it would write", asker_.program()));
+    }
+    RR_RETURN_IF_ERROR(answer.status());
+    return ReadOrderFiles(*answer);
   }
 
   absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) override {
@@ -80,6 +94,10 @@ class HelpedApplier final : public Configurer {
   }
 
  private:
+  static absl::Status TooLong() {
+    return absl::InvalidArgumentError("the profiles and names of ports are longer than the applier takes");
+  }
+
   static TimedWait Within(milliseconds longest) { return TimedWait({.longest = longest, .stop = {}}); }
 
   absl::StatusOr<Json> AnswerIn(const HelperAnswer& got) const {

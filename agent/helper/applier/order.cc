@@ -10,6 +10,7 @@
 
 #include "api/base/octets.h"
 #include "api/base/status.h"
+#include "api/convert/absent.h"
 #include "api/convert/records.h"
 #include "api/profile/profile_proto.h"
 
@@ -90,6 +91,26 @@ void DropWhatSetsNothing(Profile& profile) {
   profile.waivers.clear();
 }
 
+std::vector<Profile> ProfilesOf(Arguments& arguments) {
+  std::vector<Profile> profiles = arguments.List<Profile>("profiles", ProfileOf);
+  if (profiles.empty()) arguments.Fail("no profile");
+  if (profiles.size() > kMostOrderProfiles) arguments.Fail("too many \"profiles\"");
+  for (Profile& profile : profiles) DropWhatSetsNothing(profile);
+  return profiles;
+}
+
+Json JsonOf(const std::vector<Profile>& profiles) {
+  Json json = Json::array();
+  for (const Profile& profile : profiles) json.push_back({{"content", HexOfMessage(ContentOf(profile))}});
+  return json;
+}
+
+Json JsonOf(const std::vector<std::string>& names) {
+  Json json = Json::array();
+  for (const std::string& name : names) json.push_back(recording::FromText(name));
+  return json;
+}
+
 SettingObject ObjectOf(Arguments& member) {
   SettingObject object{.kind = SettingKindNamed(member.Text("kind")),
                        .where = member.Text("where"),
@@ -105,7 +126,12 @@ absl::Status Unreadable() { return absl::InternalError("its answer cannot be rea
 
 // Of an answer that is one message: {"KEY": hexadecimal}.
 template <class Message>
-absl::StatusOr<Message> MessageIn(const Json& answer, const char* key) {
+absl::StatusOr<Message> MessageIn(const Json& answer, const char* key,
+                                  std::size_t most_bytes = kMostAnswerBytes) {
+  const auto text = answer.find(key);
+  if (text != answer.end() && text->is_string() &&
+      text->template get_ref<const std::string&>().size() > 2 * most_bytes)
+    return Unreadable();
   recording::Reader members(answer);
   const std::vector<std::byte> bytes = members.Bytes(key);
   Message message;
@@ -113,16 +139,22 @@ absl::StatusOr<Message> MessageIn(const Json& answer, const char* key) {
   return message;
 }
 
+// Nothing but files and what none keeps, and of each list as much as is taken.
+bool IsWithinBounds(const v1::Plan& message) {
+  const auto fits = [](const auto& list) { return static_cast<std::size_t>(list.size()) <= kMostOrderFiles; };
+  const bool only_files = message.steps().empty() && message.refusals().empty() && message.pending().empty() &&
+                          message.users().empty() && message.profiles().empty() && message.unknown().empty() &&
+                          message.manual().empty();
+  return only_files && fits(message.persist()) && fits(message.unkept()) &&
+         std::ranges::all_of(message.persist(),
+                             [&](const v1::PersistFile& file) { return fits(file.keeps()); });
+}
+
 }  // namespace
 
 Json ToJson(const ApplyOrder& order) {
-  Json profiles = Json::array();
-  for (const Profile& profile : order.profiles)
-    profiles.push_back({{"content", HexOfMessage(ContentOf(profile))}});
-  Json ports = Json::array();
-  for (const std::string& port : order.ports) ports.push_back(recording::FromText(port));
-  Json json{{"profiles", std::move(profiles)},
-            {"ports", std::move(ports)},
+  Json json{{"profiles", JsonOf(order.profiles)},
+            {"ports", JsonOf(order.ports)},
             {"confirm_within_ms", order.confirm_within_ms},
             {"allow_one_way", order.allow_one_way},
             {"proof", order.proof},
@@ -135,7 +167,7 @@ Json ToJson(const ApplyOrder& order) {
 }
 
 absl::StatusOr<ApplyOrder> DecodeApplyOrder(Arguments& arguments) {
-  ApplyOrder order{.profiles = arguments.List<Profile>("profiles", ProfileOf),
+  ApplyOrder order{.profiles = ProfilesOf(arguments),
                    .ports = PortsOf(arguments),
                    .confirm_within_ms = arguments.Unsigned<std::uint32_t>("confirm_within_ms"),
                    .allow_one_way = arguments.Flag("allow_one_way"),
@@ -146,10 +178,17 @@ absl::StatusOr<ApplyOrder> DecodeApplyOrder(Arguments& arguments) {
                    .persist = arguments.Has("persist") && arguments.Flag("persist")};
   if (!order.plan_sha256.empty() && !IsHex(order.plan_sha256, kDigestDigits))
     arguments.Fail("\"plan_sha256\" is no digest");
-  if (order.profiles.empty()) arguments.Fail("no profile");
-  if (order.profiles.size() > kMostOrderProfiles) arguments.Fail("too many \"profiles\"");
   RR_RETURN_IF_ERROR(arguments.status());
-  for (Profile& profile : order.profiles) DropWhatSetsNothing(profile);
+  return order;
+}
+
+Json ToJson(const FilesOrder& order) {
+  return {{"profiles", JsonOf(order.profiles)}, {"ports", JsonOf(order.ports)}};
+}
+
+absl::StatusOr<FilesOrder> DecodeFilesOrder(Arguments& arguments) {
+  FilesOrder order{.profiles = ProfilesOf(arguments), .ports = PortsOf(arguments)};
+  RR_RETURN_IF_ERROR(arguments.status());
   return order;
 }
 
@@ -228,6 +267,26 @@ Json AnswerOf(const std::vector<BootFile>& files) {
 absl::StatusOr<std::vector<BootFile>> ReadBootFiles(const Json& answer) {
   RR_ASSIGN_OR_RETURN(const v1::ApplierStatus message, MessageIn<v1::ApplierStatus>(answer, "files"));
   return FromProto(message).files;
+}
+
+// As those of a plan: the one message that has files with their text.
+absl::StatusOr<Json> AnswerOf(const OrderFiles& files) {
+  const v1::Plan message = ToProto(Plan{.persist = files.persist, .unkept = files.unkept});
+  if (!IsWithinBounds(message) || message.ByteSizeLong() > kMostOrderFilesBytes) {
+    return absl::ResourceExhaustedError(
+        fmt::format("{} files are more than an answer holds", files.persist.size()));
+  }
+  return Json{{"plan", HexOfMessage(message)}};
+}
+
+absl::StatusOr<OrderFiles> ReadOrderFiles(const Json& answer) {
+  RR_ASSIGN_OR_RETURN(const v1::Plan message, MessageIn<v1::Plan>(answer, "plan", kMostOrderFilesBytes));
+  const auto is_whole = [](const auto& element) { return convert::Unsaid(element).empty(); };
+  if (!IsWithinBounds(message) || !std::ranges::all_of(message.persist(), is_whole) ||
+      !std::ranges::all_of(message.unkept(), is_whole))
+    return Unreadable();
+  Plan plan = FromProto(message);
+  return OrderFiles{.persist = std::move(plan.persist), .unkept = std::move(plan.unkept)};
 }
 
 Json AnswerOf(const std::vector<OwnWrite>& writes) {

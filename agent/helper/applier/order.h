@@ -18,6 +18,7 @@ namespace rdmaready::helper {
 
 inline constexpr std::string_view kApplierName = "applier";
 inline constexpr std::string_view kApplyVerb = "apply";
+inline constexpr std::string_view kFilesVerb = "plan-files";
 inline constexpr std::string_view kProvedVerb = "proved";
 inline constexpr std::string_view kConfirmVerb = "confirm";
 inline constexpr std::string_view kRollBackVerb = "rollback";
@@ -35,12 +36,20 @@ inline constexpr std::size_t kMostOrderNameBytes = 128;
 inline constexpr std::size_t kMostRequesterBytes = 256;
 inline constexpr std::size_t kMostForgotten = 256;
 inline constexpr std::size_t kMostProofBytes = std::size_t{16} * 1024;
+// Bounds of an answer to kFilesVerb: of its files, of what no file keeps, and of the settings of each file; and
+// of its message.
+inline constexpr std::size_t kMostOrderFiles = 512;
+inline constexpr std::size_t kMostOrderFilesBytes = std::size_t{512} * 1024;
 
 // Without the profiles' waivers and summaries, which set nothing. Who asks is cut, and told in printable ASCII.
 Json ToJson(const ApplyOrder& order);
 // kInvalidArgument for what no caller asks for: no profile, more of anything than above, a profile that cannot
 // be, names that are empty or hold anything but printable ASCII without blanks.
 absl::StatusOr<ApplyOrder> DecodeApplyOrder(Arguments& arguments);
+
+// For kFilesVerb. It has the bounds of an ApplyOrder, and changes nothing.
+Json ToJson(const FilesOrder& order);
+absl::StatusOr<FilesOrder> DecodeFilesOrder(Arguments& arguments);
 
 struct ProvedOrder {
   std::string change_id{};
@@ -74,6 +83,10 @@ Json AnswerOf(const std::vector<Setting>& settings);
 absl::StatusOr<std::vector<Setting>> ReadSettings(const Json& answer);
 Json AnswerOf(const std::vector<BootFile>& files);
 absl::StatusOr<std::vector<BootFile>> ReadBootFiles(const Json& answer);
+// kResourceExhausted: more than the bounds above.
+absl::StatusOr<Json> AnswerOf(const OrderFiles& files);
+// kInternal also for more than the bounds above; the length counts before anything of it is decoded.
+absl::StatusOr<OrderFiles> ReadOrderFiles(const Json& answer);
 Json AnswerOf(const std::vector<OwnWrite>& writes);
 absl::StatusOr<std::vector<OwnWrite>> ReadOwnWrites(const Json& answer);
 

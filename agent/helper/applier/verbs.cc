@@ -43,6 +43,17 @@ Verb ApplyVerb(Configurer& configurer) {
           }};
 }
 
+Verb FilesVerb(Configurer& configurer) {
+  return {kFilesVerb, [&configurer](Arguments& arguments) -> absl::StatusOr<Work> {
+            RR_ASSIGN_OR_RETURN(FilesOrder order, DecodeFilesOrder(arguments));
+            return Work([&configurer, kept = std::move(order)](const std::stop_token& stop,
+                                                               const Progress&) -> absl::StatusOr<Json> {
+              RR_ASSIGN_OR_RETURN(const OrderFiles files, configurer.FilesOf(kept, stop));
+              return AnswerOf(files);
+            });
+          }};
+}
+
 // Root does not wait for its turn to try a failed rollback again; an agent that says it is root is not root.
 Verb RollBackVerb(Configurer& configurer) {
   Verb verb = PlainVerb<ChangeOrder>(kRollBackVerb, DecodeChangeOrder, [&](const ChangeOrder& order) {
@@ -59,6 +70,7 @@ Verb RollBackVerb(Configurer& configurer) {
 
 std::vector<Verb> ApplierVerbs(Configurer& configurer) {
   return {ApplyVerb(configurer),
+          FilesVerb(configurer),
           PlainVerb<ProvedOrder>(kProvedVerb, DecodeProvedOrder,
                                  [&](const ProvedOrder& order) {
                                    return Answered(configurer.Proved(order.change_id, order.proof));

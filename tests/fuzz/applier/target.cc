@@ -37,17 +37,21 @@ bool IsOneLine(std::string_view text) {
   return std::ranges::all_of(text, [](char letter) { return letter >= ' ' && letter <= '~'; });
 }
 
-// Nothing of an order is longer than is taken, or could be taken for two lines of an audit.
-void DemandPlain(const ApplyOrder& order) {
+void DemandPlainNames(const auto& order) {
   Demand(!order.profiles.empty() && order.profiles.size() <= helper::kMostOrderProfiles);
   Demand(order.ports.size() <= helper::kMostOrderPorts);
   for (const std::string& port : order.ports)
     Demand(!port.empty() && port.size() <= helper::kMostOrderNameBytes && IsOneLine(port));
-  Demand(order.requester.size() <= helper::kMostRequesterBytes && IsOneLine(order.requester));
   for (const Profile& profile : order.profiles) {
     Demand(profile.digest.empty() && profile.waivers.empty());
     Demand(FromProto(ToProto(profile)).ok() && ProfileContentDigest(profile).ok());
   }
+}
+
+// Nothing of an order is longer than is taken, or could be taken for two lines of an audit.
+void DemandPlain(const ApplyOrder& order) {
+  DemandPlainNames(order);
+  Demand(order.requester.size() <= helper::kMostRequesterBytes && IsOneLine(order.requester));
 }
 
 // What decodes is sent again as it was, and decodes as the same.
@@ -68,6 +72,10 @@ void Decode(std::string_view text, absl::StatusOr<Order> (*decode)(Arguments&), 
 }
 
 void Apply(std::string_view text) { Decode<ApplyOrder>(text, helper::DecodeApplyOrder, DemandPlain); }
+
+void Files(std::string_view text) {
+  Decode<FilesOrder>(text, helper::DecodeFilesOrder, [](const FilesOrder& order) { DemandPlainNames(order); });
+}
 
 void Proved(std::string_view text) {
   Decode<helper::ProvedOrder>(text, helper::DecodeProvedOrder, [](const helper::ProvedOrder& order) {
@@ -96,6 +104,11 @@ void Answer(std::string_view text) {
     static_cast<void>(helper::AnswerOf(*change));
   if (const auto status = helper::ReadApplierStatus(*answer); status.ok())
     static_cast<void>(helper::AnswerOf(*status));
+  if (const auto files = helper::ReadOrderFiles(*answer); files.ok()) {
+    Demand(files->persist.size() <= helper::kMostOrderFiles && files->unkept.size() <= helper::kMostOrderFiles);
+    for (const PersistFile& file : files->persist) Demand(file.keeps.size() <= helper::kMostOrderFiles);
+    static_cast<void>(helper::AnswerOf(*files));
+  }
   static_cast<void>(helper::ReadSettings(*answer));
   static_cast<void>(helper::ReadOwnWrites(*answer));
 }
@@ -115,7 +128,8 @@ void Progress(std::string_view text) {
   if (what) static_cast<void>(helper::ReadProgressOf(*what));
 }
 
-constexpr void (*kDecoders[])(std::string_view) = {Apply, Proved, ReadChange, Forget, Answer, File, Progress};
+constexpr void (*kDecoders[])(std::string_view) = {Apply,  Proved, ReadChange, Forget,
+                                                   Answer, File,   Progress,   Files};
 
 std::vector<std::uint8_t> Seed(std::uint8_t decoder, std::string_view text) {
   std::vector<std::uint8_t> seed{decoder};
@@ -132,6 +146,9 @@ std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
   const helper::ForgetOrder forget{.objects = {{.kind = SettingKind::kSysctl, .name = "net.ipv4.ip_forward"}},
                                    .requester = "alice"};
   const rdmaready::Change change{.id = id, .state = ChangeState::kProving, .steps = {{.text = "on 3"}}};
+  const OrderFiles files{
+      .persist = {{.path = "/etc/netplan/90-rdmaready-dcb0.yaml", .content = "network:\n", .by_apply = true}},
+      .unkept = {{.what = "DSCP 48"}}};
   const ApplierStatus status{.changes = {change}, .allowed = {"ports: *"}};
   return {Seed(0, helper::Text(helper::ToJson(order))),
           Seed(1, helper::Text(helper::ToJson(proved))),
@@ -141,7 +158,9 @@ std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
           Seed(4, helper::AnswerBody(helper::AnswerOf(status))),
           Seed(4, helper::AnswerBody(helper::AnswerOf(std::vector<OwnWrite>{{.port_id = 1, .sequence = 2}}))),
           Seed(5, kApplyYaml),
-          Seed(6, helper::ProgressBody(helper::ProgressOf(change), helper::kApplierProgress.most_bytes))};
+          Seed(6, helper::ProgressBody(helper::ProgressOf(change), helper::kApplierProgress.most_bytes)),
+          Seed(4, helper::AnswerBody(helper::AnswerOf(files))),
+          Seed(7, helper::Text(helper::ToJson(FilesOrder{.profiles = order.profiles, .ports = {"dcb0"}})))};
 }
 
 }  // namespace rdmaready

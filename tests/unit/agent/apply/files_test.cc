@@ -92,8 +92,8 @@ TEST(BootFilesOfAChange, NeedLeaveForTheirSettingsWhenTheyAreWritten) {
   EXPECT_FALSE(fs::exists(shop.folder.At(kUnitLink)));
 }
 
-// An agent may read less than the applier, and show another text.
-TEST(BootFilesOfAChange, ChangeNoDigestOfTheAgreedPlan) {
+// An agent that shows files of its own may read less than the applier, and show another text.
+TEST(BootFilesOfAChange, ChangeNoDigestOfAPlanWithFilesOfTheAgent) {
   FilesShop shop;
   ASSERT_TRUE(shop.Start().ok());
   shop.order.plan_sha256 = *PlanDigest(*shop.MakePlan());

@@ -56,6 +56,10 @@ class NotedConfigurer final : public Configurer {
     change.state = ChangeState::kProving;
     return change;
   }
+  absl::StatusOr<OrderFiles> FilesOf(const FilesOrder& order, const std::stop_token&) override {
+    asked_files.push_back(order);
+    return files;
+  }
   absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) override {
     proved = {change_id, proof.loopback_text};
     return ChangeIn(ChangeState::kAwaitingConfirm);
@@ -94,6 +98,10 @@ class NotedConfigurer final : public Configurer {
   std::atomic<bool> taken_back = false;
   absl::Status refusal{};
   std::vector<ApplyOrder> applied{};
+  std::vector<FilesOrder> asked_files{};
+  absl::StatusOr<OrderFiles> files = OrderFiles{
+      .persist = {{.path = "/etc/netplan/90-rdmaready-dcb0.yaml", .content = "network:\n", .by_apply = true}},
+      .unkept = {{.subject = "rxe0/1 dcb0", .what = "DSCP 48", .again = "write it again"}}};
   std::vector<std::string> proved{};
   std::string confirmed{};
   std::string rolled_back{};
@@ -108,12 +116,13 @@ class HelpedApplierTest : public testing::Test {
     std::filesystem::remove_all(directory_);
   }
 
-  void Start(ServeOptions options = {}) {
+  void Start(ServeOptions options = {}) { Start(ApplierVerbs(applier_), std::move(options)); }
+  void Start(std::vector<Verb> verbs, ServeOptions options) {
     absl::StatusOr<UniqueFd> listener = ListenOn(directory_ + "/applier.sock");
     ASSERT_TRUE(listener.ok()) << listener.status();
     options.asker = ::geteuid();
     options.progress = kApplierProgress;
-    server_ = std::make_unique<HelperServer>(*std::move(listener), ApplierVerbs(applier_), std::move(options));
+    server_ = std::make_unique<HelperServer>(*std::move(listener), std::move(verbs), std::move(options));
     serving_ = std::async(std::launch::async, [this] { return server_->Run(told_.get()); });
   }
   void End() {
@@ -228,6 +237,43 @@ TEST_F(HelpedApplierTest, TheOtherVerbsArriveAsTheyAre) {
   EXPECT_THAT(*Agent()->OwnWrites(), ElementsAre(OwnWrite{.port_id = 1, .sequence = 2}));
 }
 
+TEST_F(HelpedApplierTest, FilesOfAnOrderComeWithTheirText) {
+  Start();
+  const ApplyOrder order = Order();
+  const absl::StatusOr<OrderFiles> files =
+      Agent()->FilesOf({.profiles = order.profiles, .ports = {"dcb0"}}, {});
+  ASSERT_TRUE(files.ok()) << files.status();
+  EXPECT_EQ(*files, *applier_.files);
+  ASSERT_THAT(applier_.asked_files, SizeIs(1));
+  EXPECT_EQ(applier_.asked_files[0].profiles[0].name, "virtual-fabric");
+  EXPECT_THAT(applier_.asked_files[0].ports, ElementsAre("dcb0"));
+  EXPECT_THAT(applier_.applied, SizeIs(0));
+}
+
+TEST_F(HelpedApplierTest, FilesAreRefusedInTheWordsOfTheApplier) {
+  Start();
+  const auto ask = [&] { return Agent()->FilesOf({.profiles = Order().profiles}, {}).status(); };
+  for (const absl::Status& refusal :
+       {absl::PermissionDeniedError("no apply.yaml"), absl::FailedPreconditionError("a change is open"),
+        absl::InvalidArgumentError("profiles that divide no host")}) {
+    applier_.files = refusal;
+    EXPECT_EQ(ask().code(), refusal.code());
+    EXPECT_THAT(Message(ask()), HasSubstr(Message(refusal)));
+  }
+  applier_.files = OrderFiles{.persist = std::vector<PersistFile>(kMostOrderFiles + 1)};
+  EXPECT_EQ(ask().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST_F(HelpedApplierTest, AnApplierOfAnEarlierVersionIsNamed) {
+  std::vector<Verb> verbs = ApplierVerbs(applier_);
+  std::erase_if(verbs, [](const Verb& verb) { return verb.name == kFilesVerb; });
+  Start(std::move(verbs), {});
+  const absl::Status status = Agent()->FilesOf({.profiles = Order().profiles}, {}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(Message(status), HasSubstr("rdmaready-applier is of an earlier version"));
+  EXPECT_TRUE(Agent()->Apply(Order(), {}, {}).ok());
+}
+
 TEST_F(HelpedApplierTest, RootIsKnownByTheKernelAndNotByItsWord) {
   const std::vector<Verb> verbs = ApplierVerbs(applier_);
   const std::string question = QuestionBody(kRollBackVerb, ToJson(ChangeOrder{kChangeId, "root (uid 0)"}));
@@ -260,10 +306,14 @@ TEST_F(HelpedApplierTest, ATakenOverAgentSaysNothingElse) {
   Json question = ToJson(Order());
   question["steps"] = Json::array({{{"to", "on 3 delay 0"}}});
   EXPECT_EQ(Say(kApplyVerb, question).code(), absl::StatusCode::kInvalidArgument);
+  question = ToJson(FilesOrder{.profiles = Order().profiles});
+  question["path"] = "/etc/shadow";
+  EXPECT_EQ(Say(kFilesVerb, question).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Say(kConfirmVerb, {{"change", "any"}, {"requester", ""}}).code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Say(kStatusVerb, {{"of", "all"}}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(applier_.applied, SizeIs(0));
+  EXPECT_THAT(applier_.asked_files, SizeIs(0));
 }
 
 TEST_F(HelpedApplierTest, ItStaysWhileThereIsAReasonTo) {

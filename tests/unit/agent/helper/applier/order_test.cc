@@ -146,6 +146,54 @@ TEST(ApplyOrderOnTheWire, WhoAsksIsToldInOneLine) {
   EXPECT_EQ(came->requester.size(), kMostRequesterBytes);
 }
 
+TEST(FilesOrderOnTheWire, ComesAsItWentWithoutWhatSetsNothing) {
+  const ApplyOrder order = Order();
+  const auto came =
+      Decode(ToJson(FilesOrder{.profiles = order.profiles, .ports = order.ports}), DecodeFilesOrder);
+  ASSERT_TRUE(came.ok()) << came.status();
+  EXPECT_EQ(came->ports, order.ports);
+  ASSERT_EQ(came->profiles.size(), 2U);
+  EXPECT_EQ(*ProfileContentDigest(came->profiles[1]), *ProfileContentDigest(order.profiles[1]));
+  EXPECT_TRUE(came->profiles[0].digest.empty()) << "the applier makes its own";
+}
+
+std::string FilesTrouble(const Json& question) {
+  const auto order = Decode(question, DecodeFilesOrder);
+  EXPECT_EQ(order.status().code(), absl::StatusCode::kInvalidArgument);
+  return Message(order.status());
+}
+
+TEST(FilesOrderOnTheWire, HasTheBoundsOfAnOrder) {
+  FilesOrder order{.profiles = {*LoadProfile("virtual-fabric")}, .ports = {"dcb0"}};
+  const Json good = ToJson(order);
+  order.profiles.clear();
+  EXPECT_THAT(FilesTrouble(ToJson(order)), HasSubstr("no profile"));
+  order.profiles.assign(kMostOrderProfiles + 1, *LoadProfile("virtual-fabric"));
+  EXPECT_THAT(FilesTrouble(ToJson(order)), HasSubstr("too many \"profiles\""));
+  order.profiles.resize(1);
+  order.ports.assign(kMostOrderPorts + 1, "dcb0");
+  EXPECT_THAT(FilesTrouble(ToJson(order)), HasSubstr("too many \"ports\""));
+  for (const char* port : {"", "a b", "dcb0\n", "dcb\xc3\xa4"}) {
+    order.ports = {port};
+    EXPECT_THAT(FilesTrouble(ToJson(order)), HasSubstr("\"ports\" holds")) << port;
+  }
+  for (const char* content : {"00", "ff", "zz", "0", "0aff"}) {
+    Json question = good;
+    question["profiles"][0]["content"] = content;
+    EXPECT_THAT(FilesTrouble(question), HasSubstr("")) << content;
+  }
+  for (const char* member : {"path", "files", "steps", "persist", "plan_sha256", "requester"}) {
+    Json question = good;
+    question[member] = "x";
+    EXPECT_THAT(FilesTrouble(question), HasSubstr("unknown member")) << member;
+  }
+  for (const char* member : {"profiles", "ports"}) {
+    Json question = good;
+    question.erase(member);
+    FilesTrouble(question);
+  }
+}
+
 TEST(ChangeOrderOnTheWire, NamesOneChangeByItsId) {
   const auto came = Decode(ToJson(ChangeOrder{.change_id = kId, .requester = "bob"}), DecodeChangeOrder);
   ASSERT_TRUE(came.ok()) << came.status();
@@ -232,6 +280,66 @@ TEST(ApplierAnswers, WhatIsNoneIsOurOwnFailure) {
     EXPECT_EQ(ReadOwnWrites(json).status().code(), absl::StatusCode::kInternal) << answer;
     EXPECT_EQ(ReadBootFiles(json).status().code(), absl::StatusCode::kInternal) << answer;
   }
+}
+
+OrderFiles Files(std::size_t count) {
+  OrderFiles files{.unkept = {{.subject = "rxe0/1 dcb0", .what = "DSCP 48", .again = "write it again"}}};
+  for (std::size_t i = 0; i < count; ++i) {
+    files.persist.push_back({.path = "/etc/netplan/90-rdmaready-dcb" + std::to_string(i) + ".yaml",
+                             .content = "network:\n  version: 2\n",
+                             .note = "made by apply",
+                             .exists_already = true,
+                             .keeps = {{.kind = SettingKind::kMtu, .where = "dcb0"}},
+                             .by_apply = true});
+  }
+  return files;
+}
+
+TEST(FilesOnTheWire, ComeAsTheyWent) {
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, kMostOrderFiles}) {
+    const OrderFiles files = Files(count);
+    const absl::StatusOr<Json> answer = AnswerOf(files);
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(*ReadOrderFiles(Sent(*answer)), files);
+  }
+}
+
+TEST(FilesOnTheWire, HaveBounds) {
+  EXPECT_EQ(AnswerOf(Files(kMostOrderFiles + 1)).status().code(), absl::StatusCode::kResourceExhausted);
+  OrderFiles files = Files(1);
+  files.persist[0].content = std::string(kMostOrderFilesBytes, 'x');
+  EXPECT_EQ(AnswerOf(files).status().code(), absl::StatusCode::kResourceExhausted);
+  files = Files(1);
+  files.persist[0].keeps.resize(kMostOrderFiles + 1, {.kind = SettingKind::kMtu, .where = "dcb0"});
+  EXPECT_EQ(AnswerOf(files).status().code(), absl::StatusCode::kResourceExhausted);
+  files = Files(1);
+  files.unkept.resize(kMostOrderFiles + 1);
+  EXPECT_EQ(AnswerOf(files).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+// An applier is believed as little as a kernel: what is too much, or is not files, is not read.
+TEST(FilesOnTheWire, RefuseAHostileApplier) {
+  const auto code = [](const Json& answer) { return ReadOrderFiles(answer).status().code(); };
+  for (const char* answer :
+       {"{}", R"({"plan": 1})", R"({"plan": "zz"})", R"({"plan": "f"})", R"({"plan": "ff"})",
+        R"({"plan": "3a05"})", R"({"plan": "", "more": 1})", R"({"files": ""})"}) {
+    EXPECT_EQ(code(*recording::ParseObject(answer)), absl::StatusCode::kInternal) << answer;
+  }
+  const auto many = [](const char* element, std::size_t count) {
+    std::string hex;
+    for (std::size_t i = 0; i < count; ++i) hex += element;
+    return Json{{"plan", hex}};
+  };
+  // A file (field 7) and an unkept value (field 9) with empty texts.
+  const char* file = "3a080a0012001a002000";
+  const char* unkept = "4a060a0012001a00";
+  EXPECT_TRUE(ReadOrderFiles(many(file, kMostOrderFiles)).ok());
+  EXPECT_EQ(code(many(file, kMostOrderFiles + 1)), absl::StatusCode::kInternal);
+  EXPECT_TRUE(ReadOrderFiles(many(unkept, kMostOrderFiles)).ok());
+  EXPECT_EQ(code(many(unkept, kMostOrderFiles + 1)), absl::StatusCode::kInternal);
+  EXPECT_EQ(code(many("3a00", 1)), absl::StatusCode::kInternal) << "a file without a path";
+  EXPECT_EQ(code(many("0a00", 1)), absl::StatusCode::kInternal) << "a step is not a file";
+  EXPECT_EQ(code({{"plan", std::string(2 * kMostOrderFilesBytes + 2, '0')}}), absl::StatusCode::kInternal);
 }
 
 // A change that could not be read is of no state that lets anybody do anything.
