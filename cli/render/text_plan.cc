@@ -132,6 +132,9 @@ std::string HostPlanText(const HostPlan& host, const Style& style) {
     text += Entry(style, Tone::kWarning, "in use", user.subject + ": " + user.text);
   text += ByHand(plan, style);
   for (const PersistFile& file : plan.persist) text += PersistText(file, style);
+  if (!plan.persist_caveat.empty())
+    text += Entry(style, Tone::kWarning, "unsure",
+                  "the files are as the agent makes them, and apply may write others: " + plan.persist_caveat);
   for (const PlanUnkept& one : plan.unkept) text += UnkeptText(one, style);
   return text + Labelled(style, Tone::kPlain, " ", 2, PlanSummary(plan));
 }

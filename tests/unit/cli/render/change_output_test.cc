@@ -233,6 +233,13 @@ TEST(PlanText, SaysWhichFilesApplyWrites) {
   EXPECT_THAT(text, HasSubstr("/etc/rc.local\n"));
 }
 
+TEST(PlanText, SaysWhyApplyMayWriteOtherFiles) {
+  Plan plan;
+  EXPECT_THAT(PlanText({.hosts = {{.host = "node1", .plan = plan}}}, {}), Not(HasSubstr("unsure")));
+  plan.persist_caveat = "a change is open";
+  EXPECT_THAT(PlanText({.hosts = {{.host = "node1", .plan = plan}}}, {}), HasSubstr("a change is open"));
+}
+
 TEST(ApplierText, ListsFilesOfTheNextBootAndThoseThatWereLeft) {
   ApplierStatus status;
   status.files = {{.path = "/etc/sysctl.d/90-rdmaready.conf", .state = BootFileState::kWritten}};
