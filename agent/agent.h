@@ -225,8 +225,10 @@ class Agent {
   absl::StatusOr<ProbeRun> Probe(const ProbeQuestion& question, const Caller& caller, const Watcher& watcher,
                                  std::stop_token cancel);
 
-  // What would have to be set. kInvalidArgument: the profiles or the names of ports do not divide this host.
-  absl::StatusOr<Plan> MakePlan(const ChangeOrder& order, bool persist);
+  // The plan of this host; with `order.persist` also the files for the next boot. If the caller may apply
+  // and the applier answers, the files are the applier's, else this agent's own (Plan::persist_from_applier).
+  // kInvalidArgument: the profiles or the names of ports do not divide this host.
+  absl::StatusOr<Plan> MakePlan(const ChangeOrder& order, bool may_apply);
 
   // Has the applier set it, then proves it: by loopback through every port that was touched, and with `peer` by
   // the tests that ProvePeer reports. A port that others use is proven in production where the agent allows

@@ -17,12 +17,8 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
-#include "api/profile/profile_proto.h"
-#include "checks/judge.h"
 #include "checks/live/transfer.h"
-#include "checks/plan/manual.h"
 #include "checks/plan/plan.h"
-#include "checks/waiving.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -163,22 +159,6 @@ std::string NotThePeer(const std::string& peer, const std::string& certificate) 
 void AddText(std::string& text, const std::string& more) { text += (text.empty() ? "" : "; ") + more; }
 
 }  // namespace
-
-absl::StatusOr<Plan> Agent::MakePlan(const ChangeOrder& order, bool persist) {
-  RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
-  RR_ASSIGN_OR_RETURN(const HostParts parts, HostParts::Divide(facts, order.profiles, order.ports));
-  Plan plan = rdmaready::MakePlan(parts, {.persist = persist});
-  std::vector<Finding> findings = JudgeHost(parts);
-  const std::string own_name = hostname();
-  Waive(order.profiles, {&own_name, 1}, UnixNowNs(), findings);
-  plan.manual = ManualOf(plan, findings);
-  plan.profiles.clear();
-  for (const Profile& profile : order.profiles) {
-    RR_ASSIGN_OR_RETURN(std::string digest, ProfileContentDigest(profile));
-    plan.profiles.push_back({profile.name, std::move(digest)});
-  }
-  return plan;
-}
 
 absl::StatusOr<Change> Agent::Apply(const ChangeOrder& order, const Caller& caller,
                                     const ChangeWatcher& watcher, const std::stop_token& stop) {

@@ -86,11 +86,13 @@ grpc::ServerUnaryReactor* AgentService::AnswerAside(grpc::CallbackServerContext&
 
 grpc::ServerUnaryReactor* AgentService::MakePlan(grpc::CallbackServerContext* context,
                                                  const v1::MakePlanRequest* request, v1::Plan* response) {
-  return AnswerAside(*context, Ask::kMakePlan, [this, request, response](access::Pass&) -> absl::Status {
+  return AnswerAside(*context, Ask::kMakePlan, [this, request, response](access::Pass& pass) -> absl::Status {
     RR_RETURN_IF_ERROR(CheckRequest(*request));
-    ChangeOrder order{.ports = {request->ports().begin(), request->ports().end()}};
+    ChangeOrder order{.ports = {request->ports().begin(), request->ports().end()},
+                      .persist = request->persist()};
     RR_ASSIGN_OR_RETURN(order.profiles, ChosenProfiles(request->profiles(), agent_));
-    RR_ASSIGN_OR_RETURN(const Plan plan, agent_.MakePlan(order, request->persist()));
+    const bool may_apply = pass.identity().roles.Has(access::Role::kApply);
+    RR_ASSIGN_OR_RETURN(const Plan plan, agent_.MakePlan(order, may_apply));
     *response = ToProto(plan);
     return absl::OkStatus();
   });

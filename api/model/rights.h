@@ -90,7 +90,8 @@ inline constexpr auto kRights = std::to_array<Right>({
     {"boot-files", Daemon::kApplier, kRootsFile,
      "files of this program's own names in /etc/systemd/network, /etc/systemd/system, /etc/netplan, "
      "/etc/NetworkManager/conf.d, /etc/sysctl.d and /etc/udev/rules.d, where its file says `files: true`",
-     "no file brings a setting back at the next boot", "modes of the folders: 0755 of root"},
+     "no file brings a setting back at the next boot, and a plan shows the files as the agent makes them",
+     "modes of the folders: 0755 of root"},
 });
 
 // Every capability that a row of `daemon` names: bit N is CAP_ number N. A process outside of the table has 0.

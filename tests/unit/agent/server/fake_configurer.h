@@ -41,6 +41,10 @@ class FakeConfigurer final : public Configurer {
     if (!after_progress.ok()) return after_progress;
     return applied;
   }
+  absl::StatusOr<OrderFiles> FilesOf(const FilesOrder& order, const std::stop_token&) override {
+    asked_files = order;
+    return files;
+  }
   absl::StatusOr<Change> Proved(const std::string& change_id, const ChangeProof& proof) override {
     const std::lock_guard lock(mutex_);
     told = proof;
@@ -81,6 +85,8 @@ class FakeConfigurer final : public Configurer {
     return told;
   }
 
+  absl::StatusOr<OrderFiles> files = OrderFiles{};
+  FilesOrder asked_files{};
   absl::Status forgotten_files{};
   absl::StatusOr<Change> applied = WrittenChange();
   bool tells_progress = true;

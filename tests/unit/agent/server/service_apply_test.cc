@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "api/base/status.h"
+#include "api/profile/load.h"
 #include "rdmaready/v1/agent.grpc.pb.h"
 #include "tests/support/eventually.h"
 #include "tests/support/made_pki.h"
@@ -365,6 +367,69 @@ TEST_F(ServiceApplyTest, FilesForTheNextBootAreTheOrders) {
   EXPECT_TRUE(configurer_->asked.persist);
   ASSERT_TRUE(Apply(agent).ok());
   EXPECT_FALSE(configurer_->asked.persist);
+}
+
+OrderFiles FilesOfApplier() {
+  return {
+      .persist = {{.path = "/etc/netplan/90-rdmaready-dcb0.yaml", .content = "network:\n", .by_apply = true}},
+      .unkept = {{.subject = "rxe0/1 dcb0", .what = "DSCP 48", .again = "write it again"}}};
+}
+
+TEST_F(ServiceApplyTest, PlanShowsTheFilesOfTheApplier) {
+  configurer_->files = FilesOfApplier();
+  ServedAgent agent = Served();
+  const absl::StatusOr<Plan> plan = agent.Client("a")->MakePlan({}, {"rxe0/1"}, true);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_TRUE(plan->persist_from_applier);
+  EXPECT_EQ(plan->persist, FilesOfApplier().persist);
+  EXPECT_EQ(plan->unkept, FilesOfApplier().unkept);
+  EXPECT_THAT(plan->persist_caveat, IsEmpty());
+  EXPECT_EQ(configurer_->asked_files.profiles.front().name, "virtual-fabric");
+  EXPECT_THAT(configurer_->asked_files.ports, ElementsAre("rxe0/1"));
+}
+
+TEST_F(ServiceApplyTest, PlanWithoutPersistAsksForNoFiles) {
+  configurer_->files = FilesOfApplier();
+  ServedAgent agent = Served();
+  const absl::StatusOr<Plan> plan = agent.Client("a")->MakePlan({}, {}, false);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_FALSE(plan->persist_from_applier);
+  EXPECT_THAT(plan->persist, IsEmpty());
+  EXPECT_THAT(configurer_->asked_files.profiles, IsEmpty());
+}
+
+// Then it is as before there was such a question.
+TEST_F(ServiceApplyTest, PlanShowsItsOwnFilesIfTheApplierShowsNone) {
+  ServedAgent without(BothEnds(), locks_);
+  const absl::StatusOr<Plan> own = without.Client("a")->MakePlan({}, {}, true);
+  ASSERT_TRUE(own.ok()) << own.status();
+  EXPECT_FALSE(own->persist_from_applier);
+  EXPECT_THAT(own->persist_caveat, IsEmpty());
+  for (const absl::Status& status :
+       {absl::UnavailableError("rdmaready-applier is not running"),
+        absl::UnimplementedError("an earlier version"),
+        absl::PermissionDeniedError("it would need: `files: true`"), absl::DeadlineExceededError("late")}) {
+    configurer_->files = status;
+    ServedAgent agent = Served();
+    const absl::StatusOr<Plan> plan = agent.Client("a")->MakePlan({}, {}, true);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_FALSE(plan->persist_from_applier);
+    EXPECT_EQ(plan->persist, own->persist);
+    EXPECT_EQ(plan->unkept, own->unkept);
+    EXPECT_EQ(plan->persist_caveat, absl::IsUnavailable(status) ? std::string() : Message(status)) << status;
+  }
+}
+
+TEST_F(ServiceApplyTest, PlanShowsFilesOfTheApplierOnlyToACallerThatMayApply) {
+  configurer_->files = FilesOfApplier();
+  ServedAgent agent = Served();
+  const ChangeOrder order{.profiles = {*LoadProfile("virtual-fabric")}, .persist = true};
+  const absl::StatusOr<Plan> plan = agent.agent().MakePlan(order, false);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_FALSE(plan->persist_from_applier);
+  EXPECT_THAT(plan->persist_caveat, HasSubstr("role apply"));
+  EXPECT_THAT(configurer_->asked_files.profiles, IsEmpty());
+  EXPECT_TRUE(agent.agent().MakePlan(order, true)->persist_from_applier);
 }
 
 TEST_F(ServiceApplyTest, APlanIsMadeWithoutAnApplierAndNamesTheDigestThatPermitsIt) {
