@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include "api/base/plan_digest.h"
 #include "tests/unit/cli/fleet/applying_agent.h"
 
 namespace rdmaready {
@@ -155,6 +156,19 @@ TEST(ApplyRunner, FailsIfTheAgentPlansNoFileAlthoughTheyAreOrdered) {
   const ChangeRun run = runner.Apply(runner.Plan(true), 1);
   EXPECT_THAT(run.hosts[0].error, HasSubstr("too old for --persist"));
   EXPECT_EQ(StatusOfApply(run), ExitStatus::kNotReady);
+}
+
+TEST(ApplyRunner, AgreesToTheFilesThatTheApplierShowed) {
+  ApplyingAgent agent(ChangeState::kAwaitingConfirm);
+  agent.persist = {{.path = "/etc/sysctl.d/90-rdmaready.conf", .content = "net.a = 1\n", .by_apply = true}};
+  rdmaready::Plan plan{.steps = {agent.step}, .persist = agent.persist};
+  for (const bool from_applier : {false, true}) {
+    agent.persist_from_applier = plan.persist_from_applier = from_applier;
+    std::vector<HostClient> hosts = Only(agent);
+    ApplyRunner runner(hosts, {}, {.persist = true}, {});
+    EXPECT_EQ(StatusOfApply(runner.Apply(runner.Plan(true), 1)), ExitStatus::kOk);
+    EXPECT_EQ(agent.asked_for().plan_sha256(), *PlanDigest(plan)) << from_applier;
+  }
 }
 
 TEST(ApplyRunner, AnAgentThatIsTooOldIsSaidToBe) {

@@ -52,6 +52,7 @@ class ApplyingAgent final : public v1::Agent::Service {
     if (ends_ != ChangeState::kNothingToDo) made.steps.push_back(step);
     made.refusals = refusals;
     made.persist = persist;
+    made.persist_from_applier = persist_from_applier;
     *plan = ToProto(made);
     return grpc::Status::OK;
   }
@@ -122,6 +123,7 @@ class ApplyingAgent final : public v1::Agent::Service {
                 .to = "9000",
                 .subject = "rxe0/1 dcb0"};
   std::vector<PersistFile> persist{};
+  bool persist_from_applier = false;
   bool knows_persist = true;
   std::vector<PlanRefusal> refusals{};  // of its plan
   std::atomic<int> applied = 0;
