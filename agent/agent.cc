@@ -37,8 +37,7 @@
 namespace rdmaready {
 namespace {
 
-// A look during a test that hangs leaves the test unwatched for so long. A guest that sends on 16 connections
-// by one processor, emulated, answered after more than 0.4 s.
+// A look that hangs leaves the test unwatched for so long. A host that was short of processors took over 0.4 s.
 constexpr WorkerLimits kUseReading{.question = std::chrono::milliseconds(700),
                                    .again = std::chrono::milliseconds(100)};
 constexpr std::chrono::milliseconds kIdleLook{50};  // at what others move, before a test

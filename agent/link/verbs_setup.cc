@@ -350,7 +350,7 @@ absl::Status VerbsLink::Connect(const Endpoint& endpoint, PrivateData private_da
   RR_RETURN_IF_ERROR(OpenContext(id_));
   const TimePoint began = std::chrono::steady_clock::now();
   RR_RETURN_IF_ERROR(CreateQueues());
-  // This end's preparation is no waiting, and the peer prepares as much before it answers.
+  // The limit is about the network. Both ends prepare first: this one now, the peer before it answers.
   Patience longer = patience;
   longer.deadline += 2 * (std::chrono::steady_clock::now() - began);
   const std::string action = "connect to " + place_;

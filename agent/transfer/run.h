@@ -31,10 +31,9 @@ struct RunOptions {
   std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
   ConnectionKind connection = ConnectionKind::kRdmaCm;  // both ends must agree
   std::chrono::milliseconds stall_limit{5'000};  // nothing completes for this long: stalled
-  // To resolve and connect, without what both ends prepare in between. The connection manager sends a lost
-  // request again after 4.6 s, which is CMA_CM_RESPONSE_TIMEOUT and twice the packet's life time
-  // (drivers/infiniband/core/cma.c): there is time for that once, and no more: an unreachable peer is known
-  // after that time.
+  // To resolve and connect, without what both ends prepare in between. The connection manager repeats a lost
+  // request after 4.6 s: CMA_CM_RESPONSE_TIMEOUT and twice the packet's life time (drivers/infiniband/core/
+  // cma.c). That fits in once. An unreachable peer is known after this limit.
   std::chrono::milliseconds connect_limit{6'000};
   // To wait for the other end's last word while the control channel is open: a busy host ends 16 connections in
   // more than 5 s. A host that went away closes the channel.
