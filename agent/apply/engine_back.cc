@@ -165,6 +165,26 @@ void TellSteps(Change& change, const apply::Difference& last) {
   }
 }
 
+// The steps of a change that a boot ended: those of `kept` were put back now, and a device forgot the rest or a
+// file of the boot sets them so.
+void SetStepsAfterBoot(Change& change, const Change& kept, const apply::Difference& found,
+                       const std::map<SettingObject, std::string>& by_file) {
+  for (std::size_t i = 0; i < change.steps.size(); ++i) {
+    ChangeStep& step = change.steps[i];
+    if (step.state == StepState::kNotBegun) continue;
+    if (kept.steps[i].state != StepState::kNotBegun) {
+      step = kept.steps[i];
+      continue;
+    }
+    const auto words = found.words.find(step.step.object);
+    const bool unreadable = words != found.words.end() && !found.now.contains(step.step.object);
+    step.state = unreadable ? StepState::kNotTakenBack : StepState::kTakenBack;
+    step.text = unreadable ? words->second : "";
+    if (const auto file = by_file.find(step.step.object); file != by_file.end())
+      step.text = fmt::format("left, because {} sets it so at each boot", file->second);
+  }
+}
+
 }  // namespace
 
 // A taking back that is under way.
@@ -297,20 +317,7 @@ Applier::Engine::Undone Applier::Engine::ReadAfterBoot(apply::Undertaking& past,
     const bool another = !hands_.WhyAnother(setting.object, past.IdentityOf(setting.object)).empty();
     (another ? undone.left : undone.not_as_before).push_back(std::move(text));
   }
-  for (std::size_t i = 0; i < past.change.steps.size(); ++i) {
-    ChangeStep& step = past.change.steps[i];
-    if (step.state == StepState::kNotBegun) continue;
-    if (kept.change.steps[i].state != StepState::kNotBegun) {
-      step = kept.change.steps[i];
-      continue;
-    }
-    const auto words = found.words.find(step.step.object);
-    const bool unreadable = words != found.words.end() && !found.now.contains(step.step.object);
-    step.state = unreadable ? StepState::kNotTakenBack : StepState::kTakenBack;
-    step.text = unreadable ? words->second : "";
-    if (const auto file = by_file.find(step.step.object); file != by_file.end())
-      step.text = fmt::format("left, because {} sets it so at each boot", file->second);
-  }
+  SetStepsAfterBoot(past.change, kept.change, found, by_file);
   Owe(past, found.gone, true);
   for (const auto& [object, file] : by_file)
     reason += fmt::format("; {} is left, because {} sets it so at each boot", TextOf(object), file);

@@ -50,6 +50,18 @@ absl::StatusOr<CheckOrder> Decode(const v1::CheckRequest& request, const Agent& 
   return order;
 }
 
+v1::CheckDone DoneOf(const CheckRun& run, const CheckOrder& order, std::uint32_t findings) {
+  v1::CheckDone done;
+  *done.mutable_report() = WithoutFindings(run.report);  // each was sent as it was made
+  done.set_findings(findings);
+  done.set_run_id(run.run_id);
+  for (const Profile& profile : order.profiles) *done.add_profiles() = ToProto(profile);
+  done.set_software_devices_only(AllSoftware(run.facts));
+  done.set_store_error(StoreError(run.stored));
+  *done.mutable_remembered() = ToProto(run.remembered);
+  return done;
+}
+
 v1::LoggedEvent::Level ToProto(EventLevel level) {
   switch (level) {
     case EventLevel::kDebug:  // not kept
@@ -88,6 +100,17 @@ v1::TransferEvent Encode(const LiveTest& test) {
   if (test.reverse) *event.mutable_result()->mutable_reverse() = ToProto(*test.reverse);
   if (test.past) *event.mutable_result()->mutable_past() = ToProto(*test.past);
   return event;
+}
+
+PeerRequest Decode(const v1::PeerTestRequest::Start& start) {
+  PeerRequest request;
+  request.role = start.role() == v1::PeerTestRequest::Start::ROLE_INITIATOR ? PeerRequest::Role::kInitiator
+                                                                            : PeerRequest::Role::kResponder;
+  request.port = Decode(start.port());
+  request.case_name = start.case_name();
+  request.peer_name = start.peer_name();
+  request.options = FromProto(start.options());
+  return request;
 }
 
 ProbeQuestion Decode(const v1::ProbeRequest& request) {
@@ -225,16 +248,9 @@ grpc::Status AgentService::Check(grpc::ServerContext* context, const v1::CheckRe
   const CheckRun& run = *checked;
 
   v1::CheckEvent event;
-  v1::CheckDone* done = event.mutable_done();
-  *done->mutable_report() = WithoutFindings(run.report);  // each was sent as it was made
-  done->set_findings(findings);
-  done->set_run_id(run.run_id);
-  for (const Profile& profile : order->profiles) *done->add_profiles() = ToProto(profile);
-  done->set_software_devices_only(AllSoftware(run.facts));
-  if (request->with_facts()) *done->mutable_facts() = ToProto(run.facts);
-  done->set_store_error(StoreError(run.stored));
-  done->set_store_notice(agent_.TakeStoreNotice());
-  *done->mutable_remembered() = ToProto(run.remembered);
+  *event.mutable_done() = DoneOf(run, *order, findings);
+  if (request->with_facts()) *event.mutable_done()->mutable_facts() = ToProto(run.facts);
+  event.mutable_done()->set_store_notice(agent_.TakeStoreNotice());
   out.Send(std::move(event));
   return grpc::Status::OK;
 }
@@ -277,13 +293,7 @@ grpc::Status AgentService::TestPeer(grpc::ServerContext* context,
   if (start.role() == v1::PeerTestRequest::Start::ROLE_UNKNOWN) {
     return {grpc::StatusCode::INVALID_ARGUMENT, "a peer test needs a role"};
   }
-  PeerRequest request;
-  request.role = start.role() == v1::PeerTestRequest::Start::ROLE_INITIATOR ? PeerRequest::Role::kInitiator
-                                                                            : PeerRequest::Role::kResponder;
-  request.port = Decode(start.port());
-  request.case_name = start.case_name();
-  request.peer_name = start.peer_name();
-  request.options = FromProto(start.options());
+  const PeerRequest request = Decode(start);
   if (request.options.stress) {
     admitted.reset();  // one call has one place in its caller's quota
     admitted.emplace(gate_->Admit(*context, Ask::kStress));

@@ -20,8 +20,7 @@ absl::Status Authority::BeginRotation(const std::string& name) const {
     RR_RETURN_IF_ERROR(Settle());
     return absl::AlreadyExistsError(directory_ + ": there are two roots already, and ca.pem has both");
   }
-  RR_ASSIGN_OR_RETURN(const std::string serial,
-                      AddRoot(directory_, name.empty() ? NameOfRoot(roots.front()) : name, NowS()));
+  RR_RETURN_IF_ERROR(AddRoot(directory_, name.empty() ? NameOfRoot(roots.front()) : name, NowS()).status());
   return Settle();
 }
 

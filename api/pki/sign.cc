@@ -69,9 +69,7 @@ bool AddText(GENERAL_NAMES& names, int type, const std::string& text) {
   if (!name || !value || ::ASN1_STRING_set(value.get(), text.data(), static_cast<int>(text.size())) != 1)
     return false;
   ::GENERAL_NAME_set0_value(name.get(), type, value.release());
-  if (sk_GENERAL_NAME_push(&names, name.get()) == 0) return false;
-  static_cast<void>(name.release());
-  return true;
+  return sk_GENERAL_NAME_push(&names, name.get()) != 0 && name.release() != nullptr;  // the list has it now
 }
 
 bool AddAddress(GENERAL_NAMES& names, const std::string& text) {
@@ -79,9 +77,7 @@ bool AddAddress(GENERAL_NAMES& names, const std::string& text) {
   Handle<::ASN1_OCTET_STRING, ::ASN1_OCTET_STRING_free> value(::a2i_IPADDRESS(text.c_str()));
   if (!name || !value) return false;
   ::GENERAL_NAME_set0_value(name.get(), GEN_IPADD, value.release());
-  if (sk_GENERAL_NAME_push(&names, name.get()) == 0) return false;
-  static_cast<void>(name.release());
-  return true;
+  return sk_GENERAL_NAME_push(&names, name.get()) != 0 && name.release() != nullptr;  // the list has it now
 }
 
 bool AddAltNames(::X509& certificate, const Contents& contents) {
@@ -111,8 +107,7 @@ bool AddRevoked(::X509_CRL& list, const Revoked& revoked) {
       ::X509_CRL_add0_revoked(&list, entry.get()) != 1) {
     return false;
   }
-  static_cast<void>(entry.release());
-  return true;
+  return entry.release() != nullptr;  // the list has it now
 }
 
 // Which of two lists is the newer one.
