@@ -3,6 +3,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +16,7 @@
 #include "api/client/agent_wire.h"
 #include "api/client/beating.h"
 #include "api/convert/records.h"
+#include "api/model/cases.h"
 
 namespace rdmaready {
 
@@ -29,12 +32,16 @@ class PeerRelay {
     PeerAnswer refused;
     refused.from_status = from_.agent.KnowsInProduction(test.options.in_production);
     refused.to_status = to_.agent.KnowsInProduction(test.options.in_production);
+    refused.from_status.Update(KnowsStress(from_.agent, test.options));
+    refused.to_status.Update(KnowsStress(to_.agent, test.options));
     if (!refused.from_status.ok() || !refused.to_status.ok()) return NotMade(test, std::move(refused));
     from_.Open(test, v1::PeerTestRequest::Start::ROLE_INITIATOR, test.from_port, to_.agent.name());
     to_.Open(test, v1::PeerTestRequest::Start::ROLE_RESPONDER, test.to_port, from_.agent.name());
     {
-      const std::jthread back([this] { Carry(to_, from_); });
-      Carry(from_, to_);
+      Start start{.at_start = test.at_start, .awaited = QueuePairsOf(test)};
+      const std::jthread back([&] { Carry(to_, from_, start); });
+      Start at_once;
+      Carry(from_, to_, at_once);
     }
     PeerAnswer answer;
     answer.from_status = from_.Finish();
@@ -57,6 +64,17 @@ class PeerRelay {
     refused.result.case_name = test.case_name;
     refused.result.failure = {FailureKind::kSetup, Message(why)};
     return refused;
+  }
+
+  // An agent that knows nothing of stress tests would make this one with the port to itself, at full speed.
+  static absl::Status KnowsStress(AgentClient& agent, const TransferOptions& options) {
+    if (!options.stress && options.max_bytes_per_s == 0) return absl::OkStatus();
+    RR_ASSIGN_OR_RETURN(const AgentVersion told, agent.GetVersion());
+    if (told.stress) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        "host " + agent.name() +
+        ": its agent takes no part in stress tests: root of that host has to start it with --allow-stress. "
+        "Nothing was sent");
   }
 
   // No agent failed where only the caller's patience ended.
@@ -140,10 +158,41 @@ class PeerRelay {
             .pressure = result.pressure};
   }
 
-  static void Carry(Side& source, Side& sink) {
+  // Agents with TLS sign what they say, and hide nothing of it.
+  static bool IsReady(const v1::PeerMessage& message) {
+    if (message.kind() == v1::PeerMessage::KIND_READY) return true;
+    v1::PeerMessage signed_one;
+    return message.kind() == v1::PeerMessage::KIND_SIGNED && signed_one.ParseFromString(message.body()) &&
+           signed_one.kind() == v1::PeerMessage::KIND_READY;
+  }
+
+  // PeerTest::at_start, and the queue pairs of which the responder is not ready yet.
+  struct Start {
+    std::function<bool()> at_start{};
+    std::uint32_t awaited = 0;
+  };
+
+  static std::uint32_t QueuePairsOf(const PeerTest& test) {
+    const TransferCase* row = FindCase(test.case_name);
+    return test.options.qps == 1 && row != nullptr ? row->connections : test.options.qps;
+  }
+
+  // An initiator begins when it has heard that the responder is ready on each queue pair. So the last of these
+  // messages waits, when all queue pairs are connected. False: it is not to begin.
+  static bool MayGoOn(const v1::PeerMessage& message, Start& start) {
+    if (!start.at_start || !IsReady(message) || --start.awaited > 0) return true;
+    return std::exchange(start.at_start, {})();
+  }
+
+  static void Carry(Side& source, Side& sink, Start& start) {
     for (v1::TransferEvent event; source.stream->Read(&event);) {
       source.too_much = source.agent.Take(source.bounds, event, source.context);
       if (!source.too_much.ok()) break;
+      if (event.has_peer() && !MayGoOn(event.peer(), start)) {
+        source.context.TryCancel();
+        sink.context.TryCancel();
+        break;
+      }
       if (event.has_peer()) sink.Write(event.peer());
       if (event.has_result()) {
         source.result = FromProto(event.result().result());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,10 @@ struct PeerTest {
   TransferOptions options{};
   // The test is given up where it is not over then: the peer counts as unreachable. Zero: the case's own time.
   std::chrono::milliseconds patience{};
+  // Called once, on a thread of the test, when all queue pairs are connected and before anything is sent; the
+  // transfer waits for its answer. False: it is not made (kCancelled). Empty: it begins at once. Only for one
+  // direction.
+  std::function<bool()> at_start{};
 };
 
 struct PeerAnswer {

@@ -75,6 +75,11 @@ TransferResult FromProto(const v1::TransferResult& message) {
     kind = FailureKind::kPeerGone;
   if (lack && (kind == FailureKind::kNone || kind == FailureKind::kUnknown))
     result.failure = {FailureKind::kUnknown, lack->detail};
+  // No test is longer than ten minutes; an agent may send lists of any length.
+  constexpr std::size_t kMostIntervals = 6000;
+  constexpr std::size_t kMostSamples = 2400;
+  result.interval_bytes.resize(std::min(result.interval_bytes.size(), kMostIntervals));
+  result.pressure.resize(std::min(result.pressure.size(), kMostSamples));
   return result;
 }
 

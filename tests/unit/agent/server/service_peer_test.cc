@@ -55,6 +55,50 @@ TEST_F(ServiceTest, TwoAgentsMoveBytesThroughTheRelayAndBothKeepTheResult) {
   EXPECT_EQ(b.store.transfers.front().run_id, "run-7");
 }
 
+TEST_F(ServiceTest, ATestBeginsWhenAllItsQueuePairsAreConnectedAndTheCallerLetsIt) {
+  for (const bool lets : {true, false}) {
+    std::array<MemoryFabric, 3> fabrics;
+    const LinkMaker ends = [&](Role role, std::uint32_t number) {
+      return std::make_unique<MemoryLink>(fabrics.at(number), role);
+    };
+    ServedAgent a(ends, locks_ + "/");
+    std::filesystem::create_directories(locks_ + "/b");
+    ServedAgent b(ends, locks_ + "/b");
+    PeerTest test = Send1k();
+    test.case_name = "write-8k";
+    test.options = {.qps = 3, .depth = 8, .max_bytes = 1 << 20};
+    int asked = 0;
+    test.at_start = [&] {
+      ++asked;
+      for (MemoryFabric& fabric : fabrics) {
+        EXPECT_EQ(fabric.Posted(Role::kInitiator, Work::kWrite), 0U);
+        const std::lock_guard lock(fabric.mutex);
+        EXPECT_EQ(fabric.answer, true);
+      }
+      return lets;
+    };
+    const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), test);
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(answer.result.bytes, lets ? 3U << 20 : 0U);
+    EXPECT_EQ(answer.result.failure.kind == FailureKind::kNone, lets) << answer.result.failure.detail;
+  }
+}
+
+TEST_F(ServiceTest, NothingIsSentWhereAnAgentTakesNoPartInStressTests) {
+  ServedAgent a(OneEnd(Role::kInitiator), locks_ + "/");
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent b(OneEnd(Role::kResponder), locks_ + "/b");
+  for (const TransferOptions& options :
+       {TransferOptions{.stress = true}, TransferOptions{.max_bytes_per_s = 1000}}) {
+    PeerTest test = Send1k();
+    test.options = options;
+    const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), test);
+    EXPECT_EQ(answer.from_status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(answer.result.failure.detail, HasSubstr("takes no part in stress tests"));
+    EXPECT_THAT(a.store.transfers, SizeIs(0));
+  }
+}
+
 TEST_F(ServiceTest, SeveralQueuePairsInBothDirectionsAreKeptAsATestEachWay) {
   std::array<MemoryFabric, 4> fabrics;
   const LinkMaker ends = [&](Role role, std::uint32_t number) {

@@ -320,5 +320,17 @@ TEST(PeerMessageConversion, MakesNothingOfAPortOrNonceThatCannotBe) {
   EXPECT_EQ(FromProto(nonce).kind, PeerMessageKind::kUnknown);
 }
 
+TEST(Records, CutTheListsOfAResultAtTenMinutes) {
+  v1::TransferResult message;
+  message.mutable_failure()->set_kind(v1::Failure::KIND_NONE);
+  for (int i = 0; i < 7000; ++i) {
+    message.add_interval_bytes(1);
+    message.add_pressure()->set_pauses(1);
+  }
+  const TransferResult result = FromProto(message);
+  EXPECT_EQ(result.interval_bytes.size(), 6000U);
+  EXPECT_EQ(result.pressure.size(), 2400U);
+}
+
 }  // namespace
 }  // namespace rdmaready
