@@ -117,6 +117,10 @@ bool TellsOfLoss(std::string_view name) {
   return IsAboutAny(name, {Topic::kSequence, Topic::kRetransmission, Topic::kRetriesUsedUp});
 }
 
+bool ProvesLoss(std::string_view name) {
+  return IsAboutAny(name, {Topic::kSequence, Topic::kDropped, Topic::kRetriesUsedUp});
+}
+
 bool TellsOfRetries(std::string_view name) {
   return TellsOfLoss(name) || IsAboutAny(name, {Topic::kReceiverNotReady, Topic::kReceiverNeverReady});
 }
@@ -231,6 +235,8 @@ std::string GrowthText(std::span<const EndCounters> ends) {
 bool GrewWorryingly(std::span<const EndCounters> ends) { return AnyGrew(ends, Warns); }
 
 bool ShowRetries(std::span<const EndCounters> ends) { return AnyGrew(ends, TellsOfRetries); }
+
+bool ShowMissing(std::span<const EndCounters> ends) { return AnyGrew(ends, ProvesLoss); }
 
 bool ShowLoss(std::span<const EndCounters> ends) { return AnyGrew(ends, TellsOfLoss); }
 

@@ -66,6 +66,10 @@ bool GrewWorryingly(std::span<const EndCounters> ends);
 // software device's.
 bool ShowRetries(std::span<const EndCounters> ends);
 
+// Whether any grew that proves a loss: a packet was missing or dropped, or the retries were used up. A packet
+// that was sent again after a timeout need not have been lost.
+bool ShowMissing(std::span<const EndCounters> ends);
+
 // Whether any grew that a path without loss leaves alone: something was missing, sent again, or given up.
 bool ShowLoss(std::span<const EndCounters> ends);
 

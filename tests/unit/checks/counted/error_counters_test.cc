@@ -123,6 +123,18 @@ TEST(GrewWorryingly, IsGrowthOfErrorsAndNeitherCongestionControlNorAReset) {
   EXPECT_FALSE(GrewWorryingly({}));
 }
 
+TEST(ShowMissing, IsGrowthThatATimeoutAloneDoesNotCause) {
+  const auto shown = [](const std::string& name) {
+    EndCounters end;
+    end.changes = std::vector<CounterChange>{{name, CounterChange::Kind::kGrew, 1}};
+    return ShowMissing({&end, 1});
+  };
+  for (const char* name : {"out_of_seq_request", "rcvd_seq_err", "retry_exceeded_err", "rx_roce_discards"})
+    EXPECT_TRUE(shown(name)) << name;
+  for (const char* name : {"completer_retry_err", "duplicate_request", "rcvd_rnr_err", "np_cnp_sent"})
+    EXPECT_FALSE(shown(name)) << name;
+}
+
 TEST(ShowLoss, IsGrowthOfWhatWasMissingSentAgainOrGivenUp) {
   const auto loss = [](const char* name, Kind kind) {
     const EndCounters end = End({{name, kind, 1}});

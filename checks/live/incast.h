@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdict of an incast: whether the class is lossless, loses under control, or collapses. Pure.
+//
+// A run counts only where the network was the limit. Each host's CPUs were idle for a quarter of the time.
+// Frames were lost, or in 90 % of the intervals a NIC was paused, or saw congestion marks or drops. Else the
+// machines were the limit, and the verdict is unknown. It is unknown too where the victim alone failed, or
+// differs from itself by more than half.
+//
+// A loss is a counted drop, a packet that was missing, or a connection that broke. Packets that were sent again
+// after a timeout, and nothing else, leave the verdict unknown: a queue that is longer than the timeout does
+// the same. A victim that shares no sender and fails beside the incast, loses frames, or waits more than twice
+// as long makes the run collapse. So do wrong bytes, whatever else was seen.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "api/model/incast.h"
+#include "checks/live/transfer.h"
+#include "checks/words/fix.h"
+
+namespace rdmaready {
+
+inline constexpr std::uint32_t kLeastPressurePermille = 900;  // of the intervals
+inline constexpr std::uint32_t kLeastIdlePermille = 250;      // of a host's CPUs
+inline constexpr double kMostNoise = 1.5;         // between the two measurements of the victim alone
+inline constexpr double kMostVictimGrowth = 2.0;  // of its p99
+inline constexpr double kLeastGoodput = 0.8;      // of what the receiver takes, of a lossy class
+inline constexpr double kLeastFairness = 0.9;     // Jain's index
+
+struct IncastJudgement {
+  IncastVerdict verdict = IncastVerdict::kUnknown;
+  std::string text{};     // "lossless works: 3 senders, 38.2 MB/s together, ..."; printable
+  std::string culprit{};  // "b's NIC dcb0: ..."; empty: nothing is wrong, or it is not known
+  Fix fix{};
+  std::uint64_t goodput_bytes_per_s = 0;  // of all senders together
+  double fairness = 0;                    // Jain's index of their shares: 1 is equal
+  std::uint32_t pressure_permille = 0;
+  std::optional<double> victim_growth{};  // p99 beside the incast by the larger p99 alone
+  std::optional<double> victim_noise{};
+  bool lost = false;  // frames were lost: of a sender, or of a victim that is judged
+};
+
+// `place.lossless` and `place.rdma_priority` are the profile's; ports and hosts of each flow are its own.
+IncastJudgement JudgeIncast(const IncastRun& run, const TransferPlace& place);
+
+}  // namespace rdmaready
