@@ -106,7 +106,8 @@ absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& c
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
   Clock& engines = RealClock();  // which the deadlines of `channel` are by
   SignedChannel with_signatures(initiator ? Role::kInitiator : Role::kResponder, channel, engines);
-  const TimePoint deadline = engines.Now() + ticket.test.deadline;
+  const bool stress = ticket.request.options.stress;
+  const TimePoint deadline = engines.Now() + (stress ? kStressSetUp : ticket.test.deadline);
   const absl::Status greeted = with_signatures.Greet(config_.trust, deadline, cancel);
   if (absl::IsPermissionDenied(greeted) || absl::IsFailedPrecondition(greeted))
     return RefusedPeer(ticket, greeted);

@@ -58,6 +58,14 @@ struct Introduction {
   std::function<absl::Status(const QueuePairEnd& own)> join{};
 };
 
+// How long a packet may go without an acknowledgement before it is sent again: 4.096 us * 2^17 = 0.54 s. With
+// six retries a dead path is a completion error after some 4 s, before the stall limit and the deadline of
+// every case. The connection manager's own default is beyond them on most devices.
+inline constexpr std::uint8_t kAckTimeout = 17;
+// A stress test fills queues that take longer than 0.54 s to empty where a port is slow. Packets that were
+// never lost would be sent again. So it has 4.3 s.
+inline constexpr std::uint8_t kStressAckTimeout = 20;
+
 // What the connection must hold at once and how it is used; known before it is made.
 struct LinkSettings {
   std::uint32_t sends = 1;  // sends, writes and reads posted and not yet known to be complete
@@ -68,6 +76,7 @@ struct LinkSettings {
   std::uint32_t gather = 1;           // parts of which one send may be put together: 1 or 2
   // How often a send is tried again that finds no receive at the peer. 0: such a send ends the connection.
   std::uint8_t receiver_not_ready_retries = 6;
+  std::uint8_t ack_timeout = kAckTimeout;  // 4.096 us * 2^ack_timeout
   // RDMA reads that Connect asks for: those the peer may have outstanding here, and this end there. No more
   // than the device can.
   std::uint8_t responder_resources = 255;

@@ -110,6 +110,7 @@ absl::Status VerbsLink::ConnectTo(const QueuePairEnd& peer) {
                        .gid_index = gid_index_,
                        .traffic_class = settings_.tos.value_or(0),
                        .receiver_not_ready_retries = settings_.receiver_not_ready_retries,
+                       .ack_timeout = settings_.ack_timeout,
                        .path_mtu_bytes = std::min(own_end_.path_mtu_bytes, peer.path_mtu_bytes),
                        .own_psn = own_end_.psn,
                        .depths = {.responder_resources = static_cast<std::uint8_t>(own_end_.reads),

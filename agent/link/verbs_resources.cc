@@ -97,7 +97,7 @@ int MakeReadyPlain(ibv_qp* queue_pair, const PlainPath& path, const QueuePairEnd
   if (error != 0) return error;
   attributes = {};
   attributes.qp_state = IBV_QPS_RTS;
-  attributes.timeout = kAckTimeout;
+  attributes.timeout = path.ack_timeout;
   attributes.retry_cnt = kRetries;
   attributes.rnr_retry = path.receiver_not_ready_retries;
   attributes.sq_psn = path.own_psn;

@@ -25,10 +25,7 @@ using MemoryRegion = Handle<ibv_mr, ibv_dereg_mr>;
 inline int FreeWindow(ibv_mw* window) { return ibv_dealloc_mw(window); }  // that is static in its header
 using MemoryWindow = Handle<ibv_mw, FreeWindow>;
 
-// 4.096 us * 2^17 = 0.54 s, six retries: a dead path is a completion error after some 4 s, before the stall
-// limit and the deadline of every case. The connection manager's own default is beyond them on most devices,
-// and the soft device takes seven retries for "for ever".
-inline constexpr std::uint8_t kAckTimeout = 17;
+// After each acknowledgement timeout (agent/link/link.h). The soft device takes seven retries for "for ever".
 inline constexpr std::uint8_t kRetries = 6;
 
 // The operation of a failed completion is undefined in verbs, so it travels in the id.
@@ -61,6 +58,7 @@ struct PlainPath {
   std::uint8_t gid_index = 0;
   std::uint8_t traffic_class = 0;
   std::uint8_t receiver_not_ready_retries = 0;
+  std::uint8_t ack_timeout = kAckTimeout;
   std::uint32_t path_mtu_bytes = 0;  // 256 to 4096
   std::uint32_t own_psn = 0;
   ReadDepths depths{};

@@ -68,7 +68,9 @@ bool CanInvalidate(ibv_context* context) {
 }
 
 // An older kernel does not know the option; then its default holds.
-void SetAckTimeout(CmId& id) { static_cast<void>(id.SetAckTimeout(kAckTimeout)); }
+void SetAckTimeout(CmId& id, const LinkSettings& settings) {
+  static_cast<void>(id.SetAckTimeout(settings.ack_timeout));
+}
 
 }  // namespace
 
@@ -190,7 +192,7 @@ void VerbsLink::Reject(CmId request) {
 
 absl::Status VerbsLink::AcceptRequest(const CmEvent& request, CmId id, PrivateData answer) {
   id_ = std::move(id);
-  SetAckTimeout(id_);
+  SetAckTimeout(id_, settings_);
   RR_RETURN_IF_ERROR(Mark(id_));
   RR_RETURN_IF_ERROR(OpenContext(id_));
   RR_RETURN_IF_ERROR(CreateQueues());
@@ -328,7 +330,7 @@ absl::Status VerbsLink::ResolvePath(const Endpoint& endpoint, const std::string&
                     Refusal::kUnresolved);
   }
   RR_RETURN_IF_ERROR(AwaitPathEvent(CmEventType::kAddressResolved, resolve, patience));
-  SetAckTimeout(id_);
+  SetAckTimeout(id_, settings_);
   const std::string route = "resolve the route to " + endpoint.address;
   if (const int error = id_.ResolveRoute(ResolveTimeoutMs(patience.deadline)); error != 0) {
     return CmFailed(error, route, Refusal::kUnresolved);

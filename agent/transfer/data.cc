@@ -38,7 +38,8 @@ LinkSettings SettingsOf(Role role, const TransferCase& test, const RunOptions& o
   return {.sends = SlotsOf(test) + NoticeRing::kSlots,
           .receives = NoticeRing::kSlots,
           .busy_poll = options.busy_poll && !Lends(role, test, options),
-          .tos = options.tos};
+          .tos = options.tos,
+          .ack_timeout = options.ack_timeout};
 }
 
 std::uint64_t PinnedBytesOf(const TransferCase& test) {

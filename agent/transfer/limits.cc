@@ -11,6 +11,9 @@
 namespace rdmaready {
 namespace {
 
+// Twice kStressAckTimeout and more: what is sent again after it may be lost again.
+constexpr std::chrono::milliseconds kStressStall{10'000};
+
 absl::Status TooMuch(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 std::uint64_t PinnedBytes(const TransferCase& test, const TransferOptions& options) {
@@ -53,6 +56,7 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
     custom.duration = options.duration;
     custom.deadline += std::max(options.duration - test.duration, std::chrono::milliseconds::zero());
   }
+  if (options.stress) custom.deadline = custom.duration + kStressDrain;
   if (const std::uint64_t pinned = PinnedBytes(custom, options); pinned > kMaxPinnedBytes) {
     return TooMuch(fmt::format(
         "{} with {} messages in flight on {} queue pairs{}: that is {} of memory, up to {} is allowed",
@@ -70,6 +74,12 @@ void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimi
   if (options.connection == ConnectionKind::kVerbs) run.connection = ConnectionKind::kVerbs;
   run.max_bytes = limits.moved_bytes / qps;
   if (options.max_bytes > 0) run.max_bytes = std::min(run.max_bytes, options.max_bytes);
+  if (!options.stress) return;
+  run.set_up_limit = kStressSetUp;
+  run.stall_limit = kStressStall;
+  run.ack_timeout = kStressAckTimeout;
+  run.keep_intervals = true;
+  run.counts_missed_turns = true;
 }
 
 }  // namespace rdmaready

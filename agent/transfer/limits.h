@@ -21,7 +21,15 @@ struct TransferLimits {
   std::uint64_t moved_bytes = 64ull << 30;  // by one direction of a test: half a second at 1 Tb/s
 };
 
-// `test` as `options` want it: depth, duration, and a deadline later by as much as it lasts longer.
+// The parts of a stress test connect in so long. The caller lets all of them connect before the first begins,
+// and gives up sooner than this.
+inline constexpr std::chrono::milliseconds kStressSetUp{30'000};
+// A stress test is over so long after its time at the latest: what is under way fills the queues of the
+// network.
+inline constexpr std::chrono::milliseconds kStressDrain{5'000};
+
+// `test` as `options` want it: depth, duration, and a deadline later by as much as it lasts longer. The
+// deadline of a part of a stress test counts from the start of its measured part (RunOptions::set_up_limit).
 // kInvalidArgument, with the limit, and the setting that it is of, when they want too much.
 absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options,
                                         const TransferLimits& limits = {});

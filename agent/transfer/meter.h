@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "agent/link/pacer.h"
 #include "agent/transfer/histogram.h"
 #include "agent/transfer/interval_meter.h"
 #include "agent/transfer/session.h"
@@ -22,6 +23,7 @@ class Meter {
         stop_ns_(start_ns_ + std::chrono::duration_cast<std::chrono::nanoseconds>(test.duration).count()),
         max_messages_(std::max<std::uint64_t>(options.max_bytes / std::max(test.message_bytes, 1u), 1)),
         posted_ns_(std::max(test.depth, 2u)),
+        turn_ns_(TurnNs(test, options)),
         intervals_(start_ns_),
         last_ns_(start_ns_) {}
 
@@ -36,7 +38,9 @@ class Meter {
 
   // Message `number` is complete after `trips` message times; `bytes` moved since the last call.
   void Completed(std::uint64_t number, std::int64_t now_ns, std::uint64_t bytes, std::int64_t trips = 1) {
-    latencies_.Record((now_ns - posted_ns_[number % posted_ns_.size()]) / trips);
+    const std::int64_t latency_ns = (now_ns - posted_ns_[number % posted_ns_.size()]) / trips;
+    latencies_.Record(latency_ns);
+    if (turn_ns_ > 0) RecordMissedTurns(latency_ns);
     intervals_.Add(now_ns, bytes);
     last_ns_ = now_ns;
   }
@@ -49,10 +53,27 @@ class Meter {
   }
 
  private:
+  static constexpr std::int64_t kMostMissed = 10'000;
+
+  // From one turn to the next; 0: messages have none, or missed ones do not count.
+  static std::int64_t TurnNs(const TransferCase& test, const RunOptions& options) {
+    if (!options.counts_missed_turns || !options.pacer) return 0;
+    const auto limit = static_cast<double>(std::max<std::uint64_t>(options.pacer->limit_bytes_per_s(), 1));
+    const double seconds = static_cast<double>(WireBytesOf(test.message_bytes)) / limit;
+    return std::max<std::int64_t>(static_cast<std::int64_t>(std::min(seconds, 1e6) * 1e9), 1);
+  }
+
+  void RecordMissedTurns(std::int64_t latency_ns) {
+    const std::int64_t step_ns = std::max(turn_ns_, latency_ns / kMostMissed);
+    for (std::int64_t late_ns = latency_ns - step_ns; late_ns > 0; late_ns -= step_ns)
+      latencies_.Record(late_ns);
+  }
+
   const std::int64_t start_ns_;
   const std::int64_t stop_ns_;
   const std::uint64_t max_messages_;
   std::vector<std::int64_t> posted_ns_;
+  const std::int64_t turn_ns_;
   Histogram latencies_{};
   IntervalMeter intervals_;
   std::int64_t last_ns_;

@@ -38,6 +38,11 @@ struct RunOptions {
   // To wait for the other end's last word while the control channel is open: a busy host ends 16 connections in
   // more than 5 s. A host that went away closes the channel.
   std::chrono::milliseconds farewell{15'000};
+  // Zero: the set-up counts in the deadline of the case. Else the set-up has so long by itself, since the
+  // caller may let other transfers connect in between, and the deadline counts from the start of the measured
+  // part.
+  std::chrono::milliseconds set_up_limit{};
+  std::uint8_t ack_timeout = kAckTimeout;        // LinkSettings::ack_timeout
   std::uint64_t max_bytes = 64ull << 30;         // the measured part ends there even before its time
   std::stop_token cancel{};                      // the caller gives up; noticed within 100 ms
   std::function<std::string()> why_cancelled{};  // asked then; empty, or an empty answer: the caller gave up
@@ -46,8 +51,12 @@ struct RunOptions {
   // it.
   std::shared_ptr<Pacer> pacer{};
   std::shared_ptr<Pacer> reverse_pacer{};  // of the other direction of a bidirectional test
-  // Called by each lane of this end when its measured part begins; may be empty.
+  // Called by each lane of this end when its measured part begins; may be empty. The responder begins first: it
+  // waits for the initiator, which the caller may let wait for other transfers.
   std::function<void()> began{};
+  // With a pacer: a message that ends late counts as well for those whose turns passed while it was under way,
+  // each from its own turn. Else a standstill of any length is one latency of many.
+  bool counts_missed_turns = false;
   bool keep_intervals = false;  // the result says what moved in each whole 100 ms
   // Whether this end may connect where the other end says, which may name any address: the initiator where an
   // offer says, the responder of a plain verbs connection with the GID of the initiator. Empty: it may.

@@ -39,7 +39,7 @@ std::string_view KindName(PeerMessageKind kind) {
     case PeerMessageKind::kResult:
       return "a result";
     case PeerMessageKind::kLimit:
-      return "a limit (it tests in production and this end does not; both need it, or neither)";
+      return "a limit (it limits what it sends and this end does not; both need it, or neither)";
     case PeerMessageKind::kJoin:
       return "a join";
     case PeerMessageKind::kJoined:
@@ -61,6 +61,9 @@ std::int64_t ClockNs(clockid_t clock) {
   ::clock_gettime(clock, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
+
+// Whether the set-up has a limit of its own.
+bool ByItself(const RunOptions& options) { return options.set_up_limit.count() > 0; }
 
 std::int64_t Nanoseconds(steady_clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
@@ -90,7 +93,7 @@ Session::Session(Role role, const TransferCase& test, RdmaLink& link, PeerChanne
       peer_(peer),
       options_(options),
       gate_(gate),
-      deadline_(steady_clock::now() + test.deadline +
+      deadline_(steady_clock::now() + (ByItself(options) ? options.set_up_limit : test.deadline) +
                 (role == Role::kResponder ? options.farewell : milliseconds::zero())),
       now_(steady_clock::now()),
       last_progress_(now_) {}
@@ -128,16 +131,16 @@ absl::Status Session::AgreeOnLimit(std::uint64_t offered_bytes_per_s) {
   if (offered_bytes_per_s == 0) {
     return MakeFailure(
         FailureKind::kCancelled,
-        fmt::format("the {} does not limit what it sends: its agent is older, or was not asked to "
-                    "test in production. Nothing was sent",
+        fmt::format("the {} does not limit what it sends: its agent is older, or was not asked for a limit. "
+                    "Nothing was sent",
                     OtherEnd(role_)));
   }
   options_.pacer->LowerTo(offered_bytes_per_s);
   if (FitsShare(test_.message_bytes, options_.pacer->limit_bytes_per_s())) return absl::OkStatus();
   return MakeFailure(
       FailureKind::kCancelled,
-      fmt::format("a message of {} is too large for the {} of the slower port that a test in "
-                  "production may use in a second: choose a smaller case",
+      fmt::format("a message of {} is too large for the {} that the slower port may send in a second, in "
+                  "production or by its limit: choose a smaller case",
                   BytesText(test_.message_bytes), BytesText(options_.pacer->limit_bytes_per_s())));
 }
 
@@ -245,6 +248,12 @@ absl::Status Session::Start() {
     if (role_ == Role::kInitiator) RR_RETURN_IF_ERROR(gate->Await([this] { return Interrupted(); }));
   }
   Progress();
+  if (ByItself(options_)) {
+    // The responder starts when it is ready, and the initiator where the caller lets it.
+    const bool waits = role_ == Role::kResponder;
+    deadline_ =
+        now_ + test_.deadline + (waits ? options_.set_up_limit + options_.farewell : milliseconds::zero());
+  }
   if (options_.began) options_.began();
   return absl::OkStatus();
 }

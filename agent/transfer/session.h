@@ -107,7 +107,7 @@ class Session {
   PeerChannel& peer_;
   const RunOptions& options_;
   StartGate* gate_;  // null once arrived or left
-  const TimePoint deadline_;
+  TimePoint deadline_;
   TimePoint now_;
   TimePoint next_look_{};  // at the control channel
   TimePoint last_progress_;

@@ -31,6 +31,24 @@ TEST(Limits, TakeDepthAndDurationAndGiveTheDeadlineAsMuch) {
   EXPECT_EQ(custom.deadline, test.deadline + milliseconds(5'000));
 }
 
+TEST(Limits, EndAPartOfAStressTestSoonAfterItsTime) {
+  const TransferCase& test = *FindCase("write-8k");
+  const TransferOptions stress{.duration = milliseconds(8'000), .stress = true};
+  EXPECT_EQ(Customized(test, stress)->deadline, milliseconds(13'000));
+  RunOptions run;
+  Apply(stress, 1, {}, run);
+  EXPECT_GT(run.set_up_limit, milliseconds(20'000)) << "the caller waits so long for all parts";
+  EXPECT_EQ(run.ack_timeout, kStressAckTimeout);
+  EXPECT_GT(run.stall_limit, milliseconds(2 * 4'300)) << "a timeout does not count as a stall";
+  EXPECT_TRUE(run.counts_missed_turns);
+  EXPECT_TRUE(run.keep_intervals);
+  RunOptions plain;
+  Apply({}, 1, {}, plain);
+  EXPECT_EQ(plain.set_up_limit, milliseconds(0));
+  EXPECT_EQ(plain.ack_timeout, kAckTimeout);
+  EXPECT_FALSE(plain.counts_missed_turns);
+}
+
 TEST(Limits, KeepSendAPingPong) { EXPECT_EQ(Customized(*FindCase("send-1k"), {.depth = 64})->depth, 1u); }
 
 TEST(Limits, RefuseWhatIsTooMuchAndSayHowMuchIsNot) {
