@@ -53,11 +53,11 @@ absl::StatusOr<std::shared_ptr<const PortLock>> Agent::TakeSharedPort(const Port
         "stress tests are off: root of this host has to start the agent with --allow-stress");
   if (request.options.in_production)
     return absl::InvalidArgumentError("a stress test is never made in production");
-  if (request.options.duration > limits.duration)
-    return absl::InvalidArgumentError(
-        fmt::format("stress test of {} ms: too long (limit {} ms, --stress-max-time)",
-                    request.options.duration.count(), limits.duration.count()));
-  return stress_ports_.Join(port.lock, caller.who + " " + caller.run_id, limits.senders, take);
+  const StressPart part{.who = caller.who,
+                        .run_id = caller.run_id,
+                        .duration = request.options.duration,
+                        .bytes_per_s = request.options.max_bytes_per_s};
+  return stress_ports_.Join(port.lock, part, limits, clock().Now(), take);
 }
 
 // Of the lanes of one test: the first refusal.
@@ -160,7 +160,6 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   if (guard) options.may_connect = std::ref(*guard);
   PressureMeter meter(PressureOf(ticket), clock());
   options.began = [&meter] { meter.Begin(); };
-  options.keep_intervals = ticket.request.options.stress;
   LiveTest live = Run(ticket.port, [&] {
     return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel, options);
   });

@@ -82,6 +82,15 @@ FlagParser::FlagParser()
       ->type_name("N");
   Text("--stress-max-time", "TIME", "How long each of them may take, up to 60s (default 30s)",
        &AgentSettings::set_stress_max_time);
+  Text("--stress-max-run", "TIME",
+       "How long one stress test may use a port, from its first transfer to its last, up to 10m (default 3m)",
+       &AgentSettings::set_stress_max_run);
+  app_.add_option_function<std::uint32_t>(
+          "--stress-max-mbps", [this](std::uint32_t mbps) { flags_.set_stress_max_mbps(mbps); },
+          "What the transfers of a stress test may put on the wire of a port together; 0: as much as goes "
+          "(default)")
+      ->check(CLI::Range(0U, 1'000'000U))
+      ->type_name("MBPS");
   Text("--helpers", "DIR",
        "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",
        &AgentSettings::set_helpers);

@@ -101,14 +101,29 @@ absl::Status DecodePeers(const AgentSettings& settings, const Source& source, Se
   return absl::OkStatus();
 }
 
-absl::Status DecodeStressTime(const AgentSettings& settings, const Source& source, ServerOptions& server) {
+absl::Status DecodeStress(const AgentSettings& settings, const Source& source, StressLimits& stress) {
   constexpr std::chrono::minutes kLongestStress{1};
-  if (settings.stress_max_time().empty()) return absl::OkStatus();
-  const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(settings.stress_max_time());
-  if (!time.ok()) return source.Error("stress_max_time", Message(time.status()));
-  if (*time > kLongestStress) return source.Error("stress_max_time", "more than 60s");
-  server.stress.duration = *time;
-  return absl::OkStatus();
+  constexpr std::chrono::minutes kLongestRun{10};
+  constexpr std::uint64_t kBytesPerMegabit = 125'000;
+  stress.allowed = settings.allow_stress();
+  if (settings.has_stress_max_senders()) {
+    if (settings.stress_max_senders() < 2 || settings.stress_max_senders() > 64)
+      return source.Error("stress_max_senders", "from 2 to 64");
+    stress.senders = settings.stress_max_senders();
+  }
+  if (settings.has_stress_max_mbps()) stress.bytes_per_s = settings.stress_max_mbps() * kBytesPerMegabit;
+  const auto read = [&source](const std::string& text, const char* key, std::chrono::milliseconds most,
+                              std::chrono::milliseconds& to) -> absl::Status {
+    if (text.empty()) return absl::OkStatus();
+    const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(text);
+    if (!time.ok()) return source.Error(key, Message(time.status()));
+    if (*time <= time->zero() || *time > most)
+      return source.Error(key, fmt::format("more than 0 and up to {} s", most.count() / 1000));
+    to = *time;
+    return absl::OkStatus();
+  };
+  RR_RETURN_IF_ERROR(read(settings.stress_max_time(), "stress_max_time", kLongestStress, stress.duration));
+  return read(settings.stress_max_run(), "stress_max_run", kLongestRun, stress.run);
 }
 
 // How much a live test may take, and how long a call for it lasts then.
@@ -118,7 +133,7 @@ absl::Status DecodeTests(const AgentSettings& settings, const Source& source, Se
     if (!bytes.ok()) return source.Error("test_max_bytes", Message(bytes.status()));
     server.transfer.moved_bytes = *bytes;
   }
-  RR_RETURN_IF_ERROR(DecodeStressTime(settings, source, server));
+  RR_RETURN_IF_ERROR(DecodeStress(settings, source, server.stress));
   if (settings.test_max_time().empty()) return absl::OkStatus();
   const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(settings.test_max_time());
   if (!time.ok()) return source.Error("test_max_time", Message(time.status()));
@@ -219,8 +234,6 @@ void TakeAsItIs(const AgentSettings& settings, ServerOptions& server) {
   server.hub = settings.hub();
   server.allow_proofs = settings.allow_proofs();
   server.allow_in_production = settings.allow_in_production();
-  server.stress.allowed = settings.allow_stress();
-  if (settings.has_stress_max_senders()) server.stress.senders = settings.stress_max_senders();
   server.drift = settings.drift();
   server.helpers_directory = settings.helpers();
   server.metrics_listen = settings.metrics_listen();

@@ -3,33 +3,119 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "api/base/status.h"
 
 namespace rdmaready {
+namespace {
+
+constexpr std::chrono::hours kRemembered{1};
+constexpr std::size_t kMostRuns = 4096;  // that are remembered
+constexpr std::uint64_t kBytesPerMbps = 125'000;
+
+using Run = std::pair<std::string, std::string>;  // who, and the run id
+
+absl::Status CheckPart(const StressPart& part, const StressLimits& limits) {
+  if (part.duration > limits.duration) {
+    return absl::InvalidArgumentError(
+        fmt::format("stress test of {} ms: too long (limit {} ms, --stress-max-time)", part.duration.count(),
+                    limits.duration.count()));
+  }
+  if (limits.bytes_per_s == 0 || (part.bytes_per_s > 0 && part.bytes_per_s <= limits.bytes_per_s))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("stress test of more than {} Mb/s (limit of --stress-max-mbps): ask for less by --max-mbps",
+                  limits.bytes_per_s / kBytesPerMbps));
+}
+
+}  // namespace
+
+struct StressPorts::State {
+  struct Held {
+    Run run{};
+    PortLock lock;
+    std::uint32_t transfers = 0;
+    std::uint64_t bytes_per_s = 0;
+  };
+  std::mutex mutex;                    // guards what follows, and is held while a lock is taken or given back
+  std::map<std::string, Held> held{};  // by port
+  std::map<std::tuple<std::string, std::string, std::string>, Clock::TimePoint> begun{};  // by port and run
+
+  // When the run began on the port.
+  Clock::TimePoint BeganAt(const std::string& port, const Run& run, Clock::TimePoint now) {
+    std::erase_if(begun, [now](const auto& entry) { return entry.second + kRemembered <= now; });
+    const auto found = begun.find({port, run.first, run.second});
+    return found == begun.end() ? now : found->second;
+  }
+
+  void Remember(const std::string& port, const Run& run, Clock::TimePoint now) {
+    if (begun.size() >= kMostRuns)
+      begun.erase(std::ranges::min_element(begun, {}, [](const auto& entry) { return entry.second; }));
+    begun.try_emplace({port, run.first, run.second}, now);
+  }
+};
+
+// The part of one transfer in the lock.
+class StressPorts::Share {
+ public:
+  Share(std::shared_ptr<State> state, std::string port, std::uint64_t bytes_per_s)
+      : state_(std::move(state)), port_(std::move(port)), bytes_per_s_(bytes_per_s) {}
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+  ~Share() {
+    const std::lock_guard lock(state_->mutex);
+    const auto held = state_->held.find(port_);
+    held->second.bytes_per_s -= bytes_per_s_;
+    if (--held->second.transfers == 0) state_->held.erase(held);
+  }
+
+ private:
+  const std::shared_ptr<State> state_;
+  const std::string port_;
+  const std::uint64_t bytes_per_s_;
+};
+
+StressPorts::StressPorts() : state_(std::make_shared<State>()) {}
 
 absl::StatusOr<std::shared_ptr<const PortLock>> StressPorts::Join(
-    const std::string& name, const std::string& run, std::uint32_t most,
+    const std::string& port, const StressPart& part, const StressLimits& limits, Clock::TimePoint now,
     const std::function<absl::StatusOr<PortLock>()>& take) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(held_, [](const auto& entry) { return entry.second.expired(); });
-  if (const auto found = held_.find(name); found != held_.end()) {
-    if (std::shared_ptr<Held> held = found->second.lock(); held != nullptr && held->run == run) {
-      // Each transfer has one reference, and this one is another.
-      if (held.use_count() > static_cast<long>(most)) {
-        return absl::ResourceExhaustedError(
-            fmt::format("too many transfers of one stress test on a port (limit {})", most));
-      }
-      const PortLock* const of_held = &held->lock;
-      return std::shared_ptr<const PortLock>(std::move(held), of_held);
-    }
+  RR_RETURN_IF_ERROR(CheckPart(part, limits));
+  const Run run{part.who, part.run_id};
+  const std::lock_guard lock(state_->mutex);
+  if (now + part.duration > state_->BeganAt(port, run, now) + limits.run) {
+    return absl::ResourceExhaustedError(
+        fmt::format("the time of the stress test {} on this port is over (limit {} ms, --stress-max-run)",
+                    part.run_id, limits.run.count()));
   }
-  RR_ASSIGN_OR_RETURN(PortLock taken, take());
-  auto held = std::make_shared<Held>(Held{run, std::move(taken)});
-  held_[name] = held;
-  const PortLock* const of_held = &held->lock;
-  return std::shared_ptr<const PortLock>(std::move(held), of_held);
+  auto held = state_->held.find(port);
+  if (held == state_->held.end() || held->second.run != run) {
+    RR_ASSIGN_OR_RETURN(PortLock taken, take());
+    held = state_->held.insert_or_assign(port, State::Held{run, std::move(taken)}).first;
+  }
+  State::Held& of_run = held->second;
+  if (of_run.transfers >= std::max(limits.senders, 1U)) {
+    return absl::ResourceExhaustedError(fmt::format(
+        "too many transfers of one stress test on a port (limit {}, --stress-max-senders)", limits.senders));
+  }
+  if (limits.bytes_per_s > 0 && of_run.bytes_per_s + part.bytes_per_s > limits.bytes_per_s) {
+    return absl::ResourceExhaustedError(
+        fmt::format("the transfers of one stress test on a port ask for more than {} Mb/s together (limit of "
+                    "--stress-max-mbps)",
+                    limits.bytes_per_s / kBytesPerMbps));
+  }
+  auto share = std::make_shared<const Share>(state_, port, part.bytes_per_s);
+  ++of_run.transfers;
+  of_run.bytes_per_s += part.bytes_per_s;
+  state_->Remember(port, run, now);
+  return std::shared_ptr<const PortLock>(std::move(share), &of_run.lock);
 }
 
 }  // namespace rdmaready

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/port/port_lock.h"
+#include "api/base/clock.h"
 
 namespace rdmaready {
 
@@ -21,25 +21,41 @@ struct StressLimits {
   bool allowed = false;
   std::uint32_t senders = 8;                   // transfers through one port at a time
   std::chrono::milliseconds duration{30'000};  // of each
+  std::chrono::milliseconds run{180'000};      // of one run on one port, from its first transfer to its last
+  std::uint64_t bytes_per_s = 0;  // on the wire of one port, all transfers together; 0: as much as goes
+};
+
+// One transfer of a stress test, as its caller asks for it.
+struct StressPart {
+  std::string who{};  // the caller, as Caller::who; runs of two callers are never one
+  std::string run_id{};
+  std::chrono::milliseconds duration{};
+  std::uint64_t bytes_per_s = 0;  // on the wire; 0: as much as goes
 };
 
 // Threads: any.
 class StressPorts {
  public:
-  // The lock of the port `name` for one more transfer of `run`; `take` takes it where no transfer of the run
-  // holds it. It is held until the last of them gives it back. kResourceExhausted: the run has `most` transfers
-  // on this port already, or (of `take`) another test has the port.
-  absl::StatusOr<std::shared_ptr<const PortLock>> Join(const std::string& name, const std::string& run,
-                                                       std::uint32_t most,
+  StressPorts();
+  StressPorts(const StressPorts&) = delete;
+  StressPorts& operator=(const StressPorts&) = delete;
+  ~StressPorts() = default;
+
+  // The lock of `port` for one more transfer; `take` takes it where no transfer of the run holds it. It is held
+  // until the last of them gives it back, which may be after this object is gone. The time of a run counts from
+  // its first transfer; this is remembered for an hour. Errors:
+  // - kInvalidArgument: the transfer is longer or faster than the limits;
+  // - kResourceExhausted: the run has too many transfers on this port, or moves too much, or its time is over;
+  // or
+  //   (of `take`) another test has the port.
+  absl::StatusOr<std::shared_ptr<const PortLock>> Join(const std::string& port, const StressPart& part,
+                                                       const StressLimits& limits, Clock::TimePoint now,
                                                        const std::function<absl::StatusOr<PortLock>()>& take);
 
  private:
-  struct Held {
-    std::string run{};
-    PortLock lock;
-  };
-  std::mutex mutex_;                                   // guards what follows, and is held while a lock is taken
-  std::map<std::string, std::weak_ptr<Held>> held_{};  // by port
+  struct State;
+  class Share;
+  const std::shared_ptr<State> state_;
 };
 
 }  // namespace rdmaready
