@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 19> kCommands{{
+constexpr std::array<Command, 20> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -33,6 +33,15 @@ constexpr std::array<Command, 19> kCommands{{
      "  rdmaready test peer node1 node2             from node1 to node2\n"
      "  rdmaready test --list                       the names of the cases",
      DefineTest},
+    {"incast",
+     "Load one receiver from several senders at once: is the class lossless, and what do others suffer?",
+     "  rdmaready incast node1 node2 node3 --to node4\n"
+     "  rdmaready incast node1 node2 --to node3 --victim node5 node6 --svg incast.svg\n"
+     "\nIt loads switches that others share: each agent has to allow it (--allow-stress), and the caller needs "
+     "the role stress.\n"
+     "It ends with 0 when the class is lossless or loses under control, 1 when it collapses, 3 when the "
+     "machines were the limit",
+     DefineIncast},
     {"probe", "Approach a storage server over RDMA as its clients do, and say how far one gets",
      "  rdmaready probe smb fileserver              from this host\n"
      "  rdmaready probe smb 10.0.0.9 --from node1   from another one, through its agent",

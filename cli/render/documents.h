@@ -16,11 +16,12 @@ std::span<const convert::Document> RunDocuments();
 std::span<const convert::Document> FleetDocuments();
 std::span<const convert::Document> ContextDocuments();
 std::span<const convert::Document> StatusDocuments();
+std::span<const convert::Document> IncastDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
   for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(),
-                           FleetDocuments(), ContextDocuments(), StatusDocuments()})
+                           FleetDocuments(), ContextDocuments(), StatusDocuments(), IncastDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -61,6 +61,12 @@ void Svg::Rectangle(const Box& box, std::string_view css_class, std::string_view
   text_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", XmlText(tip));
 }
 
+void Svg::Polyline(std::span<const Point> points, std::string_view css_class) {
+  text_ += R"(<polyline fill="none" points=")";
+  for (const Point& point : points) text_ += fmt::format("{},{} ", point.x, point.y);
+  text_ += fmt::format("\" class=\"{}\"/>\n", css_class);
+}
+
 void Svg::Text(int x, int y, std::string_view text, std::string_view css_class, Anchor anchor, int degrees) {
   std::string turn;
   if (degrees != 0) turn = fmt::format(R"_( transform="rotate({} {} {})")_", degrees, x, y);

@@ -3,6 +3,7 @@
 // Pure. Every text is escaped and printable.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,11 @@ class Svg {
   };
   // `tip` is shown where a pointer rests; may be empty.
   void Rectangle(const Box& box, std::string_view css_class, std::string_view tip = {});
+  struct Point {
+    int x = 0;
+    int y = 0;
+  };
+  void Polyline(std::span<const Point> points, std::string_view css_class);
   enum class Anchor { kStart, kMiddle, kEnd };
   // `degrees`: clockwise around the point.
   void Text(int x, int y, std::string_view text, std::string_view css_class, Anchor anchor = Anchor::kStart,

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready incast: several senders to one receiver at once.
+#include "checks/live/incast.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/base/quantity.h"
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/pki/file.h"
+#include "api/profile/load.h"
+#include "checks/blocking.h"
+#include "cli/commands.h"
+#include "cli/fleet/fan_out.h"
+#include "cli/fleet/host_clients.h"
+#include "cli/fleet/hosts.h"
+#include "cli/fleet/incast_runner.h"
+#include "cli/fleet/test_runner.h"
+#include "cli/render/incast_output.h"
+#include "cli/render/picture/incast_picture.h"
+
+namespace rdmaready {
+namespace {
+
+struct IncastFlags {
+  std::vector<std::string> senders{};
+  std::string receiver{};
+  std::vector<std::string> victim{};
+  std::vector<std::string> second_victim{};
+  std::string port{};
+  std::string profile = "smb-direct-roce";
+  std::string case_name = "write-512k";
+  std::string duration = "10s";
+  std::uint32_t qps = 1;
+  std::uint32_t victim_mbps = 100;
+  std::uint32_t max_mbps = 0;    // of each sender; 0: as much as goes
+  std::uint32_t drain_mbps = 0;  // 0: by the receiver's link
+  std::string picture{};
+};
+
+constexpr std::uint64_t kBytesOfMegabit = 125'000;
+constexpr ::mode_t kIncastPictureMode = 0644;
+// Small messages: many of them, so that a p99 is that of several.
+constexpr std::string_view kVictimCase = "write-4k";
+// Posted on each queue pair. These bytes still have to leave when the time is up, and the queues are full.
+constexpr std::uint64_t kMostPostedBytes = 2 << 20;
+
+// The hosts of the command line, each once, and who is what.
+struct IncastHosts {
+  std::vector<std::string> names{};
+  IncastPlan plan{};
+
+  std::size_t Add(const std::string& name) {
+    const auto found = std::ranges::find(names, name);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    names.push_back(name);
+    return names.size() - 1;
+  }
+};
+
+absl::Status AddVictim(std::string_view flag, const std::vector<std::string>& names, IncastHosts& hosts,
+                       std::optional<std::pair<std::size_t, std::size_t>>& victim) {
+  if (names.empty()) return absl::OkStatus();
+  victim = {hosts.Add(names[0]), hosts.Add(names[1])};
+  if (victim->first == victim->second)
+    return absl::InvalidArgumentError(fmt::format("{} takes two hosts", flag));
+  if (victim->first != hosts.plan.receiver && victim->second != hosts.plan.receiver) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("{}: the receiver's port is the one that is full", flag));
+}
+
+absl::StatusOr<IncastHosts> HostsOf(const IncastFlags& flags) {
+  IncastHosts hosts;
+  for (const std::string& name : flags.senders) {
+    const std::size_t host = hosts.Add(name);
+    if (std::ranges::find(hosts.plan.senders, host) != hosts.plan.senders.end())
+      return absl::InvalidArgumentError("host " + name + " is named twice");
+    hosts.plan.senders.push_back(host);
+  }
+  if (hosts.plan.senders.size() < 2) return absl::InvalidArgumentError("an incast needs two senders or more");
+  hosts.plan.receiver = hosts.Add(flags.receiver);
+  if (hosts.plan.receiver < hosts.plan.senders.size())
+    return absl::InvalidArgumentError("--to " + flags.receiver + " is a sender");
+  RR_RETURN_IF_ERROR(AddVictim("--victim", flags.victim, hosts, hosts.plan.victim));
+  RR_RETURN_IF_ERROR(AddVictim("--second-victim", flags.second_victim, hosts, hosts.plan.second_victim));
+  const auto& second = hosts.plan.second_victim;
+  if (second && second->first >= hosts.plan.senders.size())
+    return absl::InvalidArgumentError("--second-victim: its first host has to be a sender");
+  // Each transfer waits for the others on a thread of its own.
+  const std::size_t victims = (hosts.plan.victim ? 1U : 0U) + (second ? 1U : 0U);
+  if (hosts.plan.senders.size() + victims > kMaxParallel)
+    return absl::InvalidArgumentError(
+        fmt::format("{} senders: up to {} transfers begin at once", hosts.plan.senders.size(), kMaxParallel));
+  return hosts;
+}
+
+std::uint32_t DepthOf(const TransferCase& test) {
+  constexpr std::uint64_t kLeast = 2;
+  const std::uint64_t fit = std::max(kMostPostedBytes / std::max(test.message_bytes, 1U), kLeast);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(fit, test.depth));
+}
+
+absl::StatusOr<IncastHosts> PlanOf(const IncastFlags& flags, const Profile& profile) {
+  RR_ASSIGN_OR_RETURN(IncastHosts hosts, HostsOf(flags));
+  const absl::StatusOr<std::chrono::milliseconds> duration = ParseDuration(flags.duration);
+  if (!duration.ok()) return absl::InvalidArgumentError("--duration: " + Message(duration.status()));
+  if (*duration < std::chrono::seconds(2)) return absl::InvalidArgumentError("--duration: at least 2s");
+  hosts.plan.duration = *duration;
+  const TransferCase* const test = FindCase(flags.case_name);
+  if (test == nullptr || test->operation != Operation::kWrite || test->wrapping != Wrapping::kNone)
+    return absl::InvalidArgumentError("--case " + flags.case_name + ": a case that writes by plain RDMA");
+  hosts.plan.case_name = flags.case_name;
+  hosts.plan.victim_case = kVictimCase;
+  hosts.plan.how = {.qps = flags.qps,
+                    .depth = DepthOf(*test),
+                    .tos = profile.tos,
+                    .system_tos = !profile.tos.has_value(),
+                    .stress = true,
+                    .max_bytes_per_s = flags.max_mbps * kBytesOfMegabit};
+  hosts.plan.victim_bytes_per_s = flags.victim_mbps * kBytesOfMegabit;
+  if (flags.drain_mbps > 0) hosts.plan.drain_bytes_per_s = flags.drain_mbps * kBytesOfMegabit;
+  if (!flags.port.empty()) {
+    RR_ASSIGN_OR_RETURN(const PortSelection port, ParsePort(flags.port));
+    hosts.plan.ports = {port};
+  }
+  return hosts;
+}
+
+ExitStatus RunIncast(const Context& context, const IncastFlags& flags) {
+  const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
+  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
+  const absl::StatusOr<IncastHosts> planned = PlanOf(flags, *profile);
+  if (!planned.ok()) return context.Fail(ExitStatus::kUsage, Message(planned.status()));
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(planned->names);
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  if (addresses->size() != planned->names.size())
+    return context.Fail(ExitStatus::kUsage, "incast takes single hosts, no lists");
+  context.console.Progress("connecting");
+  const absl::StatusOr<std::vector<HostClient>> hosts =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  for (const HostClient& host : *hosts)
+    if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
+  IncastRunner runner(*hosts, *profile, MakeRunId(),
+                      [&](const std::string& what) { context.console.Progress(what); });
+  absl::StatusOr<IncastRun> run = runner.Run(planned->plan);
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  if (!run.ok()) return context.Fail(CallFailure(run.status()), Message(run.status()));
+  const TransferPlace place{.rung = Rung::kPeer,
+                            .lossless = kDemandsLossless.made_by(*profile),
+                            .rdma_priority = profile->rdma_priority};
+  JudgedIncast incast{.run = *std::move(run)};
+  incast.judged = JudgeIncast(incast.run, place);
+  context.Print(IncastJson(incast), IncastText(incast, context.style()));
+  if (!flags.picture.empty()) {
+    const absl::Status drawn = pki::WriteFile(flags.picture, IncastPicture(incast.run, incast.judged),
+                                              kIncastPictureMode, pki::Existing::kReplaced);
+    if (!drawn.ok()) return context.Fail(ExitStatus::kOwnFailure, "--svg: " + Message(drawn));
+  }
+  return StatusOf(incast);
+}
+
+}  // namespace
+
+Action DefineIncast(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto flags = std::make_shared<IncastFlags>();
+  app.add_option("HOST", flags->senders, "The senders, two or more: name-or-address[:port] of their agents")
+      ->required();
+  app.add_option("--to", flags->receiver, "The receiver")->type_name("HOST")->required();
+  app.add_option(
+         "--victim", flags->victim,
+         "Two hosts beside them: a transfer from the first to the second at a fixed rate shows what others "
+         "suffer. It is measured alone twice first")
+      ->type_name("HOST HOST")
+      ->expected(2);
+  app.add_option(
+         "--second-victim", flags->second_victim,
+         "The same of a sender to another host: correct pauses slow it down, so it is shown and not judged")
+      ->type_name("HOST HOST")
+      ->expected(2);
+  app.add_option("--victim-mbps", flags->victim_mbps, "Its rate on the wire")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->type_name("MBPS")
+      ->capture_default_str();
+  app.add_option("--port", flags->port,
+                 "The RDMA port of that name on every host (default: those of one subnet)")
+      ->type_name("DEV/N");
+  app.add_option("--profile", flags->profile,
+                 "Says which priority is RDMA's, how it is marked, and whether it is lossless")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  app.add_option("--case", flags->case_name, "What senders write")->type_name("NAME")->capture_default_str();
+  app.add_option("--duration", flags->duration,
+                 "Of the incast, 2s or more; each agent has a limit (--stress-max-time)")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--qps", flags->qps, "Queue pairs of each sender")
+      ->check(CLI::Range(1U, 16U))
+      ->capture_default_str();
+  app.add_option("--max-mbps", flags->max_mbps,
+                 "What each sender puts on the wire at most (default: as much as goes); each agent has a limit "
+                 "(--stress-max-mbps)")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->type_name("MBPS");
+  app.add_option("--drain-mbps", flags->drain_mbps,
+                 "What the receiver's port takes, where the network gives it less than its link")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->type_name("MBPS");
+  app.add_option("--svg", flags->picture, "Draw the rates and what held them back over the time")
+      ->type_name("FILE.svg");
+  return [flags](const Context& context) { return RunIncast(context, *flags); };
+}
+
+}  // namespace rdmaready

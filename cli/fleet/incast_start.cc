@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/incast_start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checks/words/words.h"
+
+namespace rdmaready {
+namespace {
+
+// The caller ended it since another one did not begin.
+bool IsCancelled(const absl::StatusOr<IncastFlow>& flow) {
+  if (!flow.ok()) return absl::IsCancelled(flow.status());
+  return flow->result.failure.kind == FailureKind::kCancelled;
+}
+
+// The transfer was never connected. A later end is a result of the incast.
+bool WasNotMade(const absl::StatusOr<IncastFlow>& flow) {
+  if (!flow.ok()) return false;
+  switch (flow->result.failure.kind) {
+    case FailureKind::kSetup:
+    case FailureKind::kRejected:
+    case FailureKind::kUnreachable:
+    case FailureKind::kPeerGone:
+      return true;
+    case FailureKind::kUnknown:
+    case FailureKind::kNone:
+    case FailureKind::kCompletion:
+    case FailureKind::kDisconnected:
+    case FailureKind::kStalled:
+    case FailureKind::kLost:
+    case FailureKind::kCorrupt:
+    case FailureKind::kCancelled:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::Status WhyNotBegun(std::span<const absl::StatusOr<IncastFlow>> flows, bool late,
+                         std::chrono::seconds limit) {
+  const auto first = [&flows](const auto& is) { return std::ranges::find_if(flows, is); };
+  const auto refused = first([](const auto& flow) { return !flow.ok() && !IsCancelled(flow); });
+  if (refused != flows.end()) return refused->status();
+  const bool ended = late || std::ranges::any_of(flows, IsCancelled);
+  const auto failed = first(WasNotMade);
+  if (failed != flows.end() && ended) {
+    const IncastFlow& flow = **failed;
+    return absl::UnknownError(
+        Printable(fmt::format("{} -> {}: {}", flow.from, flow.to, flow.result.failure.detail)));
+  }
+  if (late)
+    return absl::UnknownError(fmt::format("not all transfers were connected within {} s", limit.count()));
+  const auto cancelled = first(IsCancelled);
+  if (cancelled == flows.end()) return absl::OkStatus();
+  if (!cancelled->ok()) return cancelled->status();
+  return absl::UnknownError(Printable(
+      fmt::format("{} -> {}: {}", (*cancelled)->from, (*cancelled)->to, (*cancelled)->result.failure.detail)));
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/render/incast_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "api/base/text.h"
+#include "checks/counted/error_counters.h"
+#include "checks/words/words.h"
+#include "cli/layout.h"
+#include "cli/render/documents.h"
+#include "cli/render/remedy_view.h"
+#include "cli/render/report/remedy_notes.h"
+
+namespace rdmaready {
+
+constexpr std::string_view NameOf(IncastVerdict verdict) {
+  switch (verdict) {
+    case IncastVerdict::kUnknown:
+      return "unknown";
+    case IncastVerdict::kLossless:
+      return "lossless-works";
+    case IncastVerdict::kControlled:
+      return "lossy-but-controlled";
+    case IncastVerdict::kCollapsing:
+      return "collapsing";
+  }
+  return "unknown";
+}
+
+namespace {
+
+// An end's counters that grew, in words, and what held it back.
+struct EndGrowth {
+  std::string host{};
+  std::string grown{};
+  std::vector<PressureSample> pressure{};
+};
+
+// Ratios of numbers that come from agents, of any size.
+std::optional<std::uint32_t> PercentOf(const std::optional<double>& ratio) {
+  constexpr double kMost = 1'000'000'000;
+  if (!ratio) return std::nullopt;
+  return static_cast<std::uint32_t>(std::clamp(*ratio * 100, 0.0, kMost));
+}
+
+struct IncastView : RemedyView {
+  using RemedyView::Fields;
+  static void Fields(const PressureSample& one, auto& list) {
+    list("pauses", one.pauses, "marks", one.marks, "drops", one.drops, "idle_permille", one.idle_permille);
+  }
+  static void Fields(const EndGrowth& end, auto& list) {
+    list("host", end.host, "grown", end.grown, "pressure", end.pressure);
+  }
+  static void Fields(const IncastFlow& flow, auto& list) {
+    list("from", flow.from, "to", flow.to, "sender_has_pfc", flow.sender_has_pfc);
+    constexpr auto kResult = [](const IncastFlow& of) { return &of.result; };
+    list.Of(kResult, [](const TransferResult& result, auto& part) {
+      part("case", result.case_name, "throughput_bytes_per_s", result.throughput_bytes_per_s,
+           "worst_interval_bytes_per_s", result.worst_interval_bytes_per_s, "bytes_verified",
+           result.bytes_verified, "bytes_wrong", result.bytes_wrong);
+      part.Derived("latency_p99_ns", [](const TransferResult& of) { return of.latency.p99_ns; });
+      part.Derived("failure", [](const TransferResult& of) {
+        return of.failure.kind == FailureKind::kNone ? std::string() : Printable(of.failure.detail);
+      });
+      part("interval_bytes", result.interval_bytes);
+    });
+    list.Derived("ends", [](const IncastFlow& of) {
+      std::vector<EndGrowth> ends;
+      for (const EndCounters& end : of.counters)
+        ends.push_back({end.host, GrowthText({&end, 1}), end.pressure});
+      return ends;
+    });
+  }
+  static void Fields(const JudgedIncast&, auto& list) {
+    constexpr auto kRun = [](const JudgedIncast& one) { return &one.run; };
+    constexpr auto kJudged = [](const JudgedIncast& one) { return &one.judged; };
+    list.Of(kRun, [](const IncastRun& run, auto& part) { part("run_id", run.run_id); });
+    list.Of(kJudged, [](const IncastJudgement& judged, auto& part) {
+      part("verdict", judged.verdict, "text", judged.text, "culprit", judged.culprit);
+      part.Derived("remedy", [](const IncastJudgement& one) { return one.fix.remedy(); });
+      part("goodput_bytes_per_s", judged.goodput_bytes_per_s);
+      part.Derived("fairness_permille",
+                   [](const IncastJudgement& one) { return static_cast<std::uint32_t>(one.fairness * 1000); });
+      part("pressure_permille", judged.pressure_permille, "lost", judged.lost);
+      part.Derived("victim_growth_percent",
+                   [](const IncastJudgement& one) { return PercentOf(one.victim_growth); });
+      part.Derived("victim_noise_percent",
+                   [](const IncastJudgement& one) { return PercentOf(one.victim_noise); });
+    });
+    list.Of(kRun, [](const IncastRun& run, auto& part) {
+      part("drain_bytes_per_s", run.drain_bytes_per_s, "victim_shares_a_sender", run.victim_shares_a_sender,
+           "senders", run.senders, "victim_alone", run.victim_alone, "victim_again", run.victim_again, "victim",
+           run.victim, "second_victim_alone", run.second_victim_alone, "second_victim", run.second_victim);
+    });
+  }
+};
+
+constexpr convert::DocumentOf<JudgedIncast> kIncastDocument{
+    {"rdmaready.v1.Incast", &describe::Described<JudgedIncast, IncastView>::kType}};
+
+std::vector<std::string> RowOf(std::string_view name, const IncastFlow& flow) {
+  const TransferResult& result = flow.result;
+  return {std::string(name),
+          Printable(flow.from + " -> " + flow.to),
+          RateText(result.throughput_bytes_per_s),
+          RateText(result.worst_interval_bytes_per_s),
+          DurationText(result.latency.p99_ns),
+          result.failure.kind == FailureKind::kNone ? "" : Printable(result.failure.detail)};
+}
+
+}  // namespace
+
+std::string IncastJson(const JudgedIncast& incast) { return kIncastDocument.Text(incast); }
+
+std::span<const convert::Document> IncastDocuments() {
+  static constexpr std::array<convert::Document, 1> kDocuments{kIncastDocument};
+  return kDocuments;
+}
+
+std::string IncastText(const JudgedIncast& incast, const Style& style) {
+  const IncastRun& run = incast.run;
+  const IncastJudgement& judged = incast.judged;
+  std::vector<std::vector<std::string>> rows{{"", "way", "rate", "worst 100 ms", "p99", ""}};
+  for (const IncastFlow& flow : run.senders) rows.push_back(RowOf("sender", flow));
+  if (run.victim_alone) rows.push_back(RowOf("victim alone", *run.victim_alone));
+  if (run.victim_again) rows.push_back(RowOf("again", *run.victim_again));
+  if (run.victim) rows.push_back(RowOf("victim", *run.victim));
+  if (run.second_victim_alone) rows.push_back(RowOf("second victim alone", *run.second_victim_alone));
+  if (run.second_victim) rows.push_back(RowOf("second victim", *run.second_victim));
+  std::string text =
+      style.Paint(Tone::kStrong, "incast to " + Printable(run.senders.empty() ? "" : run.senders[0].to)) +
+      "\n" + Table(style, rows, 2);
+  for (const IncastFlow& flow : run.senders)
+    if (const std::string grown = GrowthText(flow.counters); !grown.empty())
+      text += "  counted  " + grown + "\n";
+  if (!judged.culprit.empty()) {
+    text += "  " + judged.culprit + "\n";
+    text += RemedyNotes(style, judged.fix.remedy());
+  }
+  const Tone tone = judged.verdict == IncastVerdict::kLossless || judged.verdict == IncastVerdict::kControlled
+                        ? Tone::kGood
+                    : judged.verdict == IncastVerdict::kCollapsing ? Tone::kBad
+                                                                   : Tone::kWarning;
+  return text + "\n" + style.Paint(tone, judged.text) + "\n";
+}
+
+ExitStatus StatusOf(const JudgedIncast& incast) {
+  switch (incast.judged.verdict) {
+    case IncastVerdict::kLossless:
+    case IncastVerdict::kControlled:
+      return ExitStatus::kOk;
+    case IncastVerdict::kCollapsing:
+      return ExitStatus::kNotReady;
+    case IncastVerdict::kUnknown:
+      break;
+  }
+  return ExitStatus::kOwnFailure;
+}
+
+}  // namespace rdmaready
