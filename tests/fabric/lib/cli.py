@@ -177,6 +177,8 @@ def cmd_agent(options):
         argv += ["--memlock", str(options.memlock)]
     if options.all_capabilities:
         argv += ["--all-capabilities"]
+    if options.no_stress:
+        argv += ["--no-stress"]
     return run_in_guest(options, argv)
 
 
@@ -314,6 +316,7 @@ def parser():
                         help="limit the agent's locked memory (default: 1 GiB)")
     limits.add_argument("--all-capabilities", action="store_true",
                         help="run the agent as root with all capabilities (default: a user of its own, with none)")
+    limits.add_argument("--no-stress", action="store_true", help="let the agent take no part in stress tests (default: with TLS it does)")
 
     applier = command("applier", cmd_applier, "start, stop (SIGTERM), kill (SIGKILL; it is back at once) or restart a guest's applier, or keep "
                                               "it away by SIGKILL (halt)", guest=True)

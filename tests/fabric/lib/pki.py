@@ -12,6 +12,7 @@ ROLES = f"""\
 agent: ["URI:{DOMAIN}/agent/*"]
 apply: ["URI:{DOMAIN}/user/*"]
 stress: ["URI:{DOMAIN}/user/*"]
+test: ["URI:{DOMAIN}/tester/*"]
 observe: ["URI:{DOMAIN}/visitor/*"]
 """
 
@@ -23,6 +24,7 @@ def make(directory, hosts):
         # The agents are reached at forwarded ports of loopback.
         authority.sign(f"guest{number}", f"DNS:guest{number},IP:127.0.0.1,URI:{DOMAIN}/agent/guest{number}")
     authority.sign("client", f"URI:{DOMAIN}/user/client")
+    authority.sign("tester", f"URI:{DOMAIN}/tester/tester")
     with open(os.path.join(directory, "roles.yaml"), "w", encoding="utf-8") as file:
         file.write(ROLES)
     for name in os.listdir(directory):
