@@ -63,18 +63,22 @@ struct NicChange {
 // From just before to just after a live test, also those that did not change. Missing: not known.
 using NicChanges = Fact<std::vector<NicChange>>;
 
-// One interval of kPressureIntervalMs at one end during a test: what held its traffic back, of all its Ethernet
-// ports together, and how busy its host was.
+// One interval at one end during a test, of kPressureIntervalMs or longer: what held its traffic back, of all
+// its Ethernet ports together, and how busy its host was. A number is absent where nothing counts it or a reading
+// failed.
 inline constexpr std::uint32_t kPressureIntervalMs = 250;
 struct PressureSample {
-  std::uint64_t pauses = 0;         // frames of PFC, sent and received
-  std::uint64_t marks = 0;          // frames with a congestion mark, and notifications
-  std::uint64_t drops = 0;          // frames that the NIC dropped, and packets that were sent again
-  std::uint32_t idle_permille = 0;  // of the time of all CPUs
+  std::uint32_t begin_ms = 0;                    // since the measured part began at this end
+  std::uint32_t length_ms = 0;                   // of the interval
+  std::optional<std::uint64_t> pauses{};         // frames of PFC of the test's priority, sent and received
+  std::optional<std::uint64_t> marks{};          // frames with a congestion mark, and notifications
+  std::optional<std::uint64_t> drops{};          // of the test's priority, or without one, dropped by the NIC
+  std::optional<std::uint32_t> idle_permille{};  // of the time of all CPUs
 
   bool operator==(const PressureSample&) const = default;
   void Fields(auto& list) const {
-    list("pauses", pauses, "marks", marks, "drops", drops, "idle_permille", idle_permille);
+    list("begin_ms", begin_ms, "length_ms", length_ms, "pauses", pauses, "marks", marks, "drops", drops,
+         "idle_permille", idle_permille);
   }
 };
 
