@@ -90,12 +90,12 @@ def put_right(*numbers, name=NAME):
         raise AssertionError(words)
 
 
-def assert_device_is_free(number):
+def assert_device_is_free(number, **options):
     """Nobody holds a context, a connection or memory of the guest's RDMA device, which would keep it from being removed: a driver
     like rxe's waits for them, however long. What the kernel's own clients let go of may take a moment."""
     free = "cm_id 0 mr 0 ctx 0"
     held = guest(number, f"for i in $(seq 600); do rdma resource show | grep -q '{free} ' && exit; sleep 0.1; done; "
-                         "rdma resource show; rdma resource show cm_id; ls -l /proc/[0-9]*/fd | grep infiniband; :")
+                         "rdma resource show; rdma resource show cm_id; ls -l /proc/[0-9]*/fd | grep infiniband; :", **options)
     if held:
         raise AssertionError(f"guest {number}: {held}")
 
