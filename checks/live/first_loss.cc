@@ -3,70 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
 #include "checks/counted/error_counters.h"
+#include "checks/live/loss_signs.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
-
-using Kind = CounterChange::Kind;
-
-// The meaning of an RDMA counter that grew, for the way.
-enum class Sign {
-  kDroppedBySender,
-  kDroppedByReceiver,
-  kDamaged,          // on the wire, as the receiver sees it
-  kNoBuffer,         // no receive was posted: as the receiver counts it
-  kRefusedNoBuffer,  // and as the end that it refuses does
-  kMissedRequest,    // of the initiator, as the responder counts it
-  kRefusedRequest,   // and as the initiator hears of it
-  kMissedResponse,   // as the initiator counts it
-  kMarked,           // arrived with a congestion mark
-  kNotified,         // a notification was sent for it
-};
-
-struct SignRow {
-  std::string_view name;  // as the driver calls it: the table of error_counters.cc says who counts it
-  Sign sign;
-};
-
-constexpr auto kSigns = std::to_array<SignRow>({
-    {"tx_roce_discards", Sign::kDroppedBySender},
-    {"tx_roce_errors", Sign::kDroppedBySender},
-    {"send_err", Sign::kDroppedBySender},
-    {"port_xmit_discards", Sign::kDroppedBySender},
-    {"rx_roce_discards", Sign::kDroppedByReceiver},
-    {"rx_roce_errors", Sign::kDroppedByReceiver},
-    {"rx_icrc_encapsulated", Sign::kDamaged},
-    {"port_rcv_errors", Sign::kDamaged},
-    {"local_link_integrity_errors", Sign::kDamaged},
-    {"out_of_buffer", Sign::kNoBuffer},
-    {"rx_out_of_buffer", Sign::kNoBuffer},
-    {"send_rnr_err", Sign::kNoBuffer},
-    {"rnr_nak_retry_err", Sign::kRefusedNoBuffer},
-    {"rnr_naks_rcvd", Sign::kRefusedNoBuffer},
-    {"rcvd_rnr_err", Sign::kRefusedNoBuffer},
-    {"out_of_sequence", Sign::kMissedRequest},
-    {"out_of_seq_request", Sign::kMissedRequest},
-    {"oos_drop_count", Sign::kMissedRequest},
-    {"packet_seq_err", Sign::kRefusedRequest},
-    {"seq_err_naks_rcvd", Sign::kRefusedRequest},
-    {"rcvd_seq_err", Sign::kRefusedRequest},
-    {"implied_nak_seq_err", Sign::kMissedResponse},
-    {"missing_resp", Sign::kMissedResponse},
-    {"np_ecn_marked_roce_packets", Sign::kMarked},
-    {"rx_ecn_marked_pkts", Sign::kMarked},
-    {"np_cnp_sent", Sign::kNotified},
-    {"tx_cnp_pkts", Sign::kNotified},
-});
-
-bool Shows(std::string_view name, Sign sign) {
-  return std::ranges::any_of(kSigns, [&](const SignRow& row) { return row.name == name && row.sign == sign; });
-}
 
 struct DirectionEnd {
   const EndCounters& counters;
@@ -82,67 +27,6 @@ struct Direction {
 
   std::string Text() const { return Cat("on the way ", from.counters.host, " -> ", to.counters.host); }
 };
-
-bool IsComparable(const CounterChange& change) {
-  return change.kind == Kind::kUnchanged || change.kind == Kind::kGrew || change.kind == Kind::kWrapped ||
-         change.kind == Kind::kSaturated;
-}
-
-std::uint64_t GrownBy(const CounterChange& change) { return IsComparable(change) ? GrowthOf(change) : 0; }
-
-// The growth of counters of one kind.
-struct Growth {
-  std::uint64_t total = 0;
-  std::string text{};    // "rx_prio3_discards +12, ..."
-  std::string netdev{};  // of the first of a NIC's
-
-  void Add(const CounterChange& change, const std::string& of = {}) {
-    const std::uint64_t by = GrownBy(change);
-    if (by == 0) return;
-    if (text.empty()) netdev = of;
-    text += Cat(text.empty() ? "" : ", ", change.name, " +", by);
-    total += by;
-  }
-  bool operator!() const { return total == 0; }
-};
-
-Growth Grown(const EndCounters& end, Sign sign) {
-  Growth growth;
-  if (!end.changes) return growth;
-  for (const CounterChange& change : *end.changes)
-    if (Shows(change.name, sign)) growth.Add(change);
-  return growth;
-}
-
-Growth Joined(Growth one, const Growth& other) {
-  if (!one.text.empty() && !other.text.empty()) one.text += ", ";
-  if (one.text.empty()) one.netdev = other.netdev;
-  one.text += other.text;
-  one.total += other.total;
-  return one;
-}
-
-bool IsOneOf(NicCounter counter, std::initializer_list<NicCounter> counters) {
-  return std::ranges::find(counters, counter) != counters.end();
-}
-
-Growth GrownIf(const EndCounters& end, std::initializer_list<NicCounter> counters, const auto& wanted) {
-  Growth growth;
-  if (!end.nic) return growth;
-  for (const NicChange& one : *end.nic)
-    if (IsOneOf(one.counter, counters) && wanted(one)) growth.Add(one.change, one.netdev);
-  return growth;
-}
-Growth Grown(const EndCounters& end, std::initializer_list<NicCounter> counters) {
-  return GrownIf(end, counters, [](const NicChange&) { return true; });
-}
-
-// Whether the NIC has a counter of the kind whose two readings can be compared.
-bool Counts(const EndCounters& end, std::initializer_list<NicCounter> counters, const auto& wanted) {
-  return end.nic && std::ranges::any_of(*end.nic, [&](const NicChange& one) {
-           return IsOneOf(one.counter, counters) && IsComparable(one.change) && wanted(one);
-         });
-}
 
 bool IsRoce(const TransferResult& result) { return result.transport.starts_with("roce"); }
 
@@ -172,11 +56,11 @@ std::string NicWord(const DirectionEnd& end, const std::string& netdev = {}) {
 std::string OnHostOf(const DirectionEnd& end) { return Printable(Cat("run it on ", end.counters.host)); }
 std::string PlanOf(const DirectionEnd& end) { return Cat("rdmaready plan ", ShellWord(end.counters.host)); }
 
-std::string LossText(const std::string& where, const Direction& way, const Growth& growth) {
+std::string LossText(const std::string& where, const Direction& way, const LossGrowth& growth) {
   return Printable(Cat("first lost ", where, ", ", way.Text(), ": ", growth.text));
 }
 
-FirstLoss InSender(const Direction& way, const Growth& growth) {
+FirstLoss InSender(const Direction& way, const LossGrowth& growth) {
   return {
       .hop = Hop::kSenderNic,
       .text = LossText(Cat("in ", NicText(way.from)), way, growth),
@@ -186,7 +70,7 @@ FirstLoss InSender(const Direction& way, const Growth& growth) {
                      "it was kept paused")};
 }
 
-FirstLoss OnWire(const Direction& way, const Growth& growth) {
+FirstLoss OnWire(const Direction& way, const LossGrowth& growth) {
   return {.hop = Hop::kWire,
           .text = LossText(Cat("on the wire to ", NicText(way.to, growth.netdev)), way, growth),
           .fix = Fix(Cat("ethtool -m ", NicWord(way.to, growth.netdev)))
@@ -240,7 +124,7 @@ Fix FixOfDrops(const Direction& way, const std::string& netdev) {
 // which.
 std::optional<FirstLoss> InReceiver(const Direction& way, const TransferPlace& place) {
   const EndCounters& end = way.to.counters;
-  const auto loss = [&](const Growth& growth, Fix fix) {
+  const auto loss = [&](const LossGrowth& growth, Fix fix) {
     return FirstLoss{.hop = Hop::kReceiverNic,
                      .text = LossText(Cat("in ", NicText(way.to, growth.netdev)), way, growth),
                      .fix = std::move(fix)};
@@ -248,23 +132,24 @@ std::optional<FirstLoss> InReceiver(const Direction& way, const TransferPlace& p
   const auto drops = {NicCounter::kDropReceived};
   if (place.rdma_priority) {
     const std::uint32_t own = *place.rdma_priority;
-    const Growth in_class = GrownIf(end, drops, [own](const NicChange& one) { return one.priority == own; });
+    const LossGrowth in_class =
+        GrownIf(end, drops, [own](const NicChange& one) { return one.priority == own; });
     if (!!in_class)
       return loss(in_class,
                   place.lossless ? FixOfBuffer(way, own, in_class.netdev) : FixOfDrops(way, in_class.netdev));
     if (const std::optional<std::uint32_t> wrong = WrongPriority(end, place)) {
-      const Growth there = GrownIf(end, drops, [&](const NicChange& one) { return one.priority == wrong; });
+      const LossGrowth there = GrownIf(end, drops, [&](const NicChange& one) { return one.priority == wrong; });
       if (!!there) return loss(there, FixOfClass(way, place, there.netdev, *wrong));
     }
   }
-  const Growth any = Joined(GrownIf(end, drops, HasNoPriority), Grown(end, Sign::kDroppedByReceiver));
+  const LossGrowth any = Joined(GrownIf(end, drops, HasNoPriority), Grown(end, LossSign::kDroppedByReceiver));
   if (!any) return std::nullopt;
   return loss(any, FixOfDrops(way, any.netdev));
 }
 
 std::optional<FirstLoss> AtQueue(const Direction& way) {
-  const Growth growth =
-      Joined(Grown(way.to.counters, Sign::kNoBuffer), Grown(way.from.counters, Sign::kRefusedNoBuffer));
+  const LossGrowth growth =
+      Joined(Grown(way.to.counters, LossSign::kNoBuffer), Grown(way.from.counters, LossSign::kRefusedNoBuffer));
   if (!growth) return std::nullopt;
   return FirstLoss{
       .hop = Hop::kReceiverQueue,
@@ -276,12 +161,12 @@ std::optional<FirstLoss> AtQueue(const Direction& way) {
 
 // Looks at counters that name the place.
 std::optional<FirstLoss> At(const Direction& way, const TransferPlace& place) {
-  if (const Growth growth = Grown(way.from.counters, Sign::kDroppedBySender); !!growth)
+  if (const LossGrowth growth = Grown(way.from.counters, LossSign::kDroppedBySender); !!growth)
     return InSender(way, growth);
-  const Growth damaged =
+  const LossGrowth damaged =
       Joined(Grown(way.to.counters, {NicCounter::kCrcErrors, NicCounter::kFecUncorrectableBlocks}),
-             Grown(way.to.counters, Sign::kDamaged));
-  const Growth dropped = Grown(way.to.counters, {NicCounter::kDropReceived});
+             Grown(way.to.counters, LossSign::kDamaged));
+  const LossGrowth dropped = Grown(way.to.counters, {NicCounter::kDropReceived});
   std::optional<FirstLoss> in_nic = InReceiver(way, place);
   // A few damaged frames beside thousands of drops are not the cause.
   if (!!damaged && (!in_nic || damaged.total >= dropped.total)) return OnWire(way, damaged);
@@ -289,12 +174,12 @@ std::optional<FirstLoss> At(const Direction& way, const TransferPlace& place) {
 }
 
 // Packets that somebody missed in this direction.
-Growth Missed(const Direction& way) {
-  Growth missed;
+LossGrowth Missed(const Direction& way) {
+  LossGrowth missed;
   if (way.has_requests)
-    missed =
-        Joined(Grown(way.to.counters, Sign::kMissedRequest), Grown(way.from.counters, Sign::kRefusedRequest));
-  if (way.has_responses) missed = Joined(std::move(missed), Grown(way.to.counters, Sign::kMissedResponse));
+    missed = Joined(Grown(way.to.counters, LossSign::kMissedRequest),
+                    Grown(way.from.counters, LossSign::kRefusedRequest));
+  if (way.has_responses) missed = Joined(std::move(missed), Grown(way.to.counters, LossSign::kMissedResponse));
   return missed;
 }
 
@@ -322,7 +207,7 @@ Fix FixOfSwitch(const Direction& way, const TransferPlace& place) {
           "pauses");
 }
 
-FirstLoss Elsewhere(const Direction& way, const TransferPlace& place, const Growth& missed) {
+FirstLoss Elsewhere(const Direction& way, const TransferPlace& place, const LossGrowth& missed) {
   std::string why;
   if (place.software) why = "a software device may drop packets itself, and does not count them";
   const bool counted =
@@ -358,7 +243,7 @@ bool AnyDropped(const TransferResult& result, const TransferPlace& place, std::s
 
 std::optional<ControlFault> FaultAt(const DirectionEnd& end, const TransferPlace& place) {
   const EndCounters& counters = end.counters;
-  const Growth storm = Grown(counters, {NicCounter::kPauseStormWarning, NicCounter::kPauseStormError});
+  const LossGrowth storm = Grown(counters, {NicCounter::kPauseStormWarning, NicCounter::kPauseStormError});
   if (!!storm) {
     const std::string nic = NicText(end, storm.netdev);
     return ControlFault{
@@ -369,8 +254,8 @@ std::optional<ControlFault> FaultAt(const DirectionEnd& end, const TransferPlace
                    .Do("find the program that does not take its data, and look at pcie.bandwidth")};
   }
   // Some drivers count frames of PFC among those of the whole link.
-  const Growth global = Grown(counters, {NicCounter::kGlobalPauseReceived, NicCounter::kGlobalPauseSent});
-  const Growth of_priorities = Grown(counters, {NicCounter::kPauseReceived, NicCounter::kPauseSent});
+  const LossGrowth global = Grown(counters, {NicCounter::kGlobalPauseReceived, NicCounter::kGlobalPauseSent});
+  const LossGrowth of_priorities = Grown(counters, {NicCounter::kPauseReceived, NicCounter::kPauseSent});
   if (place.lossless && place.rdma_priority && !!global && !of_priorities) {
     return ControlFault{
         .text = Printable(Cat("the whole link of ", NicText(end, global.netdev), " was paused: ", global.text)),
@@ -379,12 +264,12 @@ std::optional<ControlFault> FaultAt(const DirectionEnd& end, const TransferPlace
                    .Do("switch it off as the plan says, and at the switch port as well", StepSite::kSwitch)
                    .CheckBy(Cat("ethtool -a ", NicWord(end, global.netdev)))};
   }
-  const Growth marked = Grown(counters, Sign::kMarked);
+  const LossGrowth marked = Grown(counters, LossSign::kMarked);
   const bool counts_notices =
       counters.changes && std::ranges::any_of(*counters.changes, [](const CounterChange& one) {
-        return IsComparable(one) && Shows(one.name, Sign::kNotified);
+        return IsComparable(one) && Shows(one.name, LossSign::kNotified);
       });
-  if (!marked || !counts_notices || !!Grown(counters, Sign::kNotified)) return std::nullopt;
+  if (!marked || !counts_notices || !!Grown(counters, LossSign::kNotified)) return std::nullopt;
   return ControlFault{
       .text = Printable(Cat("frames reached ", NicText(end),
                             " with a congestion mark, and it sent no notification: ", marked.text)),
@@ -394,12 +279,6 @@ std::optional<ControlFault> FaultAt(const DirectionEnd& end, const TransferPlace
 }
 
 }  // namespace
-
-std::vector<std::string_view> CountersOfLoss() {
-  std::vector<std::string_view> names;
-  for (const SignRow& row : kSigns) names.push_back(row.name);
-  return names;
-}
 
 bool LostInClass(const TransferResult& result, const TransferPlace& place, std::span<const EndCounters> ends) {
   return AnyDropped(result, place, ends,
@@ -416,7 +295,7 @@ std::optional<FirstLoss> FindFirstLoss(const TransferResult& result, const Trans
   if (ends.size() != 2 || result.transport == "iwarp") return std::nullopt;
   const std::array<Direction, 2> ways = DirectionsOf(result, place, ends);
   for (const Direction& way : ways) {
-    const Growth missed = Missed(way);
+    const LossGrowth missed = Missed(way);
     if (!missed) continue;
     if (std::optional<FirstLoss> loss = At(way, place)) return loss;
     return Elsewhere(way, place, missed);

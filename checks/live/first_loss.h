@@ -14,8 +14,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "api/model/counter_change.h"
 #include "api/model/transfer.h"
@@ -61,8 +59,5 @@ struct ControlFault {
 };
 std::optional<ControlFault> FindControlFault(const TransferResult& result, const TransferPlace& place,
                                              std::span<const EndCounters> ends);
-
-// All names of RDMA counters by which this file judges: each is a row of AllErrorCounters().
-std::vector<std::string_view> CountersOfLoss();
 
 }  // namespace rdmaready

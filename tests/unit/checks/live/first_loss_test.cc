@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checks/counted/error_counters.h"
+#include "checks/live/loss_signs.h"
 
 namespace rdmaready {
 namespace {
