@@ -47,7 +47,7 @@ struct PriorityPackets {
   void Fields(auto& list) const { list("sent", sent, "received", received); }
 };
 
-// A counter of one of the Ethernet ports of one end: losses, pauses and marks of IsAboutLoss().
+// A counter of one of the Ethernet ports of one end: one of IsAboutLoss().
 struct NicChange {
   std::string netdev{};
   NicCounter counter = NicCounter::kUnknown;

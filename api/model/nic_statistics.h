@@ -45,11 +45,14 @@ enum class NicCounter : std::uint8_t {
   kPciStalledRead,
   kPciStalledWrite,
   kPciBufferOverflow,
-  kLast = kPciBufferOverflow,
+  // Frames that this NIC dropped before they reached the wire. Some NICs count here what waits while the link
+  // is down.
+  kDropSent,
+  kLast = kDropSent,
 };
 
 // Losses, pauses and congestion marks on the wire: a live test asks both NICs for them. The software's queues
-// (kNoReceiveBuffer) do not count, nor does a link that was down: the transfer itself shows that.
+// (kNoReceiveBuffer) do not count. A link that went down does: it explains kDropSent.
 constexpr bool IsAboutLoss(NicCounter counter) {
   switch (counter) {
     case NicCounter::kPauseReceived:
@@ -57,6 +60,8 @@ constexpr bool IsAboutLoss(NicCounter counter) {
     case NicCounter::kGlobalPauseReceived:
     case NicCounter::kGlobalPauseSent:
     case NicCounter::kDropReceived:
+    case NicCounter::kDropSent:
+    case NicCounter::kLinkDown:
     case NicCounter::kEcnMarked:
     case NicCounter::kPauseStormWarning:
     case NicCounter::kPauseStormError:

@@ -81,6 +81,23 @@ TEST(NicLosses, CountEachEthernetPortByPriority) {
   EXPECT_EQ((*changes)[2].netdev, "eth1");
 }
 
+TEST(NicLosses, CountDropsInTransmitBesideTheLinksThatWentDown) {
+  FakeHost host;
+  const std::vector<std::string> names{"tx_discards_phy", "link_down_events_phy", "rx_out_of_buffer"};
+  Count(host, "eth0", names, {1, 1, 1});
+  const Fact<std::vector<NicReading>> before = ReadNics(host, Nics({"eth0"}));
+  Count(host, "eth0", names, {8, 2, 3});
+  const NicChanges changes = LossesBetween(before, ReadNics(host, Nics({"eth0"})));
+  ASSERT_TRUE(changes);
+  EXPECT_THAT(*changes,
+              ElementsAre(NicChange{.netdev = "eth0",
+                                    .counter = NicCounter::kDropSent,
+                                    .change = {"tx_discards_phy", CounterChange::Kind::kGrew, 7}},
+                          NicChange{.netdev = "eth0",
+                                    .counter = NicCounter::kLinkDown,
+                                    .change = {"link_down_events_phy", CounterChange::Kind::kGrew, 1}}));
+}
+
 TEST(NicLosses, LeaveOutANicThatCameDuringTheTestAndSayWhyNoneIsKnown) {
   const std::vector<NicStatistic> one{
       {.counter = NicCounter::kDropReceived, .priority = 3, .name = "rx_prio3_discards", .value = 7}};

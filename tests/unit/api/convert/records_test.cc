@@ -101,7 +101,10 @@ TransferResult FullResult() {
        .counter = NicCounter::kDropReceived,
        .priority = 3,
        .change = {"rx_prio3_discards", CounterChange::Kind::kGrew, 7}},
-      {.netdev = "eth0", .counter = NicCounter::kCrcErrors, .change = {"rx_crc_errors_phy", {}, 0}}};
+      {.netdev = "eth0", .counter = NicCounter::kCrcErrors, .change = {"rx_crc_errors_phy", {}, 0}},
+      {.netdev = "eth0",
+       .counter = NicCounter::kDropSent,
+       .change = {"tx_discards_phy", CounterChange::Kind::kGrew, 2}}};
   return result;
 }
 

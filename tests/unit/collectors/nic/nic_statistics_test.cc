@@ -66,6 +66,20 @@ TEST(NicNames, AreOfTheDriverAndItsPriority) {
   EXPECT_EQ(NamesOfDriver(""), nullptr);
 }
 
+TEST(NicNames, HaveTheDropsInTransmitOfTheDriversThatCountThem) {
+  for (const auto& [driver, name] : {std::pair{"mlx5_core", "tx_discards_phy"},
+                                     {"mlx4_en", "tx_dropped"},
+                                     {"bnxt_en", "tx_stat_discard"},
+                                     {"cxgb4", "tx_frames_dropped"}})
+    EXPECT_EQ(MeaningOf(driver, name), (NicMeaning{NicCounter::kDropSent, {}})) << driver;
+  // Frames of a link that is down, of a switch inside the NIC, and of the Ethernet queues alone.
+  for (const auto& [driver, name] : {std::pair{"ice", "tx_dropped_link_down.nic"},
+                                     {"i40e", "port.tx_dropped_link_down"},
+                                     {"i40e", "veb.tx_discards"},
+                                     {"qede", "tx_err_drop_pkts"}})
+    EXPECT_EQ(MeaningOf(driver, name), NicMeaning{}) << driver;
+}
+
 TEST(NicNames, AreShortEnoughEachOnceAndMeanSomething) {
   EXPECT_EQ(NicNameTables().size(), 7U);
   for (const NicNameTable& table : NicNameTables()) {
