@@ -27,7 +27,7 @@ void AddNics(const Fact<std::vector<NicReading>>& nics, PressureReading& reading
       if (one.priority && IsAnyOf(one.counter, {NicCounter::kPauseReceived, NicCounter::kPauseSent}))
         reading.pauses += one.value;
       if (one.counter == NicCounter::kEcnMarked) reading.marks += one.value;
-      if (one.counter == NicCounter::kDropReceived) reading.drops += one.value;
+      if (IsAnyOf(one.counter, {NicCounter::kDropReceived, NicCounter::kDropSent})) reading.drops += one.value;
     }
   }
 }

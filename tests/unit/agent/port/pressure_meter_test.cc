@@ -8,9 +8,12 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "rdmaready/v1/facts.pb.h"  // before <linux/ethtool.h>, whose macros have names of the wire
 #include "tests/support/fake_clock.h"
 #include "tests/unit/collectors/fake_host.h"
+#include "tests/unit/collectors/wire.h"
 
 namespace rdmaready {
 namespace {
@@ -37,6 +40,17 @@ TEST(Pressure, ReadsTheTimesOfAllCpus) {
   EXPECT_EQ(reading.idle_ticks, 340U);
   host.files["/proc/stat"] = "cpu  10 x 20\n";
   EXPECT_EQ(ReadPressure(host, Missing{Missing::Kind::kFailed, "no netdev"}, "mlx5_0", 1).idle_ticks, 0U);
+}
+
+TEST(Pressure, CountsTheFramesThatANicDroppedBothWays) {
+  FakeHost host;
+  const std::vector<std::string> names{"rx_prio3_discards", "tx_discards_phy", "rx_out_of_buffer",
+                                       "link_down_events_phy"};
+  host.ethtool[{"eth0", ETHTOOL_GSSET_INFO}] = wire::StatisticsCount(static_cast<std::uint32_t>(names.size()));
+  host.ethtool[{"eth0", ETHTOOL_GSTRINGS}] = wire::StatisticNames(names);
+  host.ethtool[{"eth0", ETHTOOL_GSTATS}] = wire::StatisticValues({3, 40, 500, 6000});
+  const std::vector<EthernetNic> nics{{"eth0", "mlx5_core", DriverInfo{.driver = "mlx5_core"}}};
+  EXPECT_EQ(ReadPressure(host, nics, "mlx5_0", 1).drops, 43U);
 }
 
 TEST(PressureMeter, SamplesNothingBeforeItBeginsAndWithoutAReader) {
