@@ -60,14 +60,77 @@ std::string LossText(const std::string& where, const Direction& way, const LossG
   return Printable(Cat("first lost ", where, ", ", way.Text(), ": ", growth.text));
 }
 
-FirstLoss InSender(const Direction& way, const LossGrowth& growth) {
-  return {
-      .hop = Hop::kSenderNic,
-      .text = LossText(Cat("in ", NicText(way.from)), way, growth),
-      .fix = Fix(Cat("ethtool -S ", NicWord(way.from)))
-                 .Caution(OnHostOf(way.from))
-                 .Do("find the counter of frames that are dropped before they are sent: its link was down, or "
-                     "it was kept paused")};
+// A NIC drops the frames that wait when its link goes down, and some count them as kDropSent.
+bool LostLink(const EndCounters& end, const std::string& netdev) {
+  const auto of_port = [&](const NicChange& one) { return netdev.empty() || one.netdev == netdev; };
+  return !!GrownIf(end, {NicCounter::kLinkDown}, of_port) || !!Grown(end, LossSign::kLinkDown);
+}
+
+// A counter of RDMA's priority, or of a priority that is not known.
+bool MayBeOfClass(const NicChange& one, const TransferPlace& place) {
+  return !one.priority || !place.rdma_priority || one.priority == place.rdma_priority;
+}
+
+// Pauses of RDMA's priority, else of the whole link where the NIC counts none of a priority.
+LossGrowth Paused(const EndCounters& end, const TransferPlace& place, NicCounter of_class, NicCounter of_link,
+                  const std::string& netdev) {
+  const auto wanted = [&](const NicChange& one) {
+    return (netdev.empty() || one.netdev == netdev) && MayBeOfClass(one, place);
+  };
+  return GrownIf(end, {Counts(end, {of_class}, wanted) ? of_class : of_link}, wanted);
+}
+
+Fix FixOfLostLink(const Direction& way, const std::string& netdev) {
+  return Fix(Cat("ethtool ", NicWord(way.from, netdev)))
+      .Caution(OnHostOf(way.from))
+      .Because("its link went down, and the NIC dropped the frames that waited")
+      .Do(Cat("find why the link of ", NicText(way.from, netdev),
+              " went down: its cable, its transceiver, or its switch port"),
+          StepSite::kPort)
+      .Or("where a person took the link down: test again");
+}
+
+Fix FixOfLongPause(const Direction& way, const std::string& netdev, const LossGrowth& pausing) {
+  if (!pausing) {
+    return Fix(Cat("ethtool -S ", NicWord(way.from, netdev)))
+        .Caution(OnHostOf(way.from))
+        .Because("the network paused it for so long that it dropped frames")
+        .Do("find the receiver that pauses most, by the counters of the switch ports", StepSite::kSwitch);
+  }
+  return Fix(Cat("ethtool --get-tunable ", NicWord(way.to, pausing.netdev), " pfc-prevention-tout"))
+      .Caution(OnHostOf(way.to))
+      .Because(Cat(NicText(way.to, pausing.netdev), " paused for so long that ", NicText(way.from, netdev),
+                   " dropped frames"))
+      .Do("find the program there that does not take its data, and look at pcie.bandwidth")
+      .Or("0 means no limit: let the NIC end a storm of its pauses, as pfc.storm-prevention says");
+}
+
+// Linux does not set how long a frame may wait in a NIC. The NIC that makes it wait may have a limit of its
+// pauses.
+Fix FixOfSender(const Direction& way, const TransferPlace& place, const std::string& netdev) {
+  const EndCounters& from = way.from.counters;
+  if (LostLink(from, netdev)) return FixOfLostLink(way, netdev);
+  if (!!Paused(from, place, NicCounter::kPauseReceived, NicCounter::kGlobalPauseReceived, netdev))
+    return FixOfLongPause(
+        way, netdev, Paused(way.to.counters, place, NicCounter::kPauseSent, NicCounter::kGlobalPauseSent, {}));
+  const auto any = [](const NicChange&) { return true; };
+  const bool counts = Counts(from, {NicCounter::kLinkDown}, any) &&
+                      Counts(from, {NicCounter::kPauseReceived, NicCounter::kGlobalPauseReceived}, any);
+  return Fix(Cat("ethtool -S ", NicWord(way.from, netdev)))
+      .Caution(OnHostOf(way.from))
+      .Do(counts
+              ? "no pause and no lost link was counted: update firmware and driver of the NIC, and report it "
+                "to the vendor"
+              : "find the counter of frames that are dropped before they are sent: its link was down, or it "
+                "was kept paused");
+}
+
+FirstLoss InSender(const Direction& way, const TransferPlace& place, const LossGrowth& growth) {
+  const bool down = LostLink(way.from.counters, growth.netdev);
+  const std::string where = Cat("in ", NicText(way.from, growth.netdev), down ? ", whose link went down" : "");
+  return {.hop = Hop::kSenderNic,
+          .text = LossText(where, way, growth),
+          .fix = FixOfSender(way, place, growth.netdev)};
 }
 
 FirstLoss OnWire(const Direction& way, const LossGrowth& growth) {
@@ -159,16 +222,23 @@ std::optional<FirstLoss> AtQueue(const Direction& way) {
                  .Do("look for a receiving program that is too slow: a busy CPU, or too few posted receives")};
 }
 
+// Frames that the NIC dropped before the wire, of RDMA's priority or of a priority that is not known.
+LossGrowth Unsent(const EndCounters& end, const TransferPlace& place) {
+  return GrownIf(end, {NicCounter::kDropSent}, [&](const NicChange& one) { return MayBeOfClass(one, place); });
+}
+
 // Looks at counters that name the place.
 std::optional<FirstLoss> At(const Direction& way, const TransferPlace& place) {
-  if (const LossGrowth growth = Grown(way.from.counters, LossSign::kDroppedBySender); !!growth)
-    return InSender(way, growth);
+  const LossGrowth unsent = Unsent(way.from.counters, place);
+  if (const LossGrowth of_rdma = Grown(way.from.counters, LossSign::kDroppedBySender); !!of_rdma)
+    return InSender(way, place, Joined(unsent, of_rdma));
   const LossGrowth damaged =
       Joined(Grown(way.to.counters, {NicCounter::kCrcErrors, NicCounter::kFecUncorrectableBlocks}),
              Grown(way.to.counters, LossSign::kDamaged));
   const LossGrowth dropped = Grown(way.to.counters, {NicCounter::kDropReceived});
   std::optional<FirstLoss> in_nic = InReceiver(way, place);
-  // A few damaged frames beside thousands of drops are not the cause.
+  // A few frames that were not sent, or were damaged, are not the cause beside thousands of drops.
+  if (!!unsent && (!in_nic || unsent.total >= dropped.total)) return InSender(way, place, unsent);
   if (!!damaged && (!in_nic || damaged.total >= dropped.total)) return OnWire(way, damaged);
   return in_nic;
 }
@@ -199,12 +269,13 @@ Fix FixOfSwitch(const Direction& way, const TransferPlace& place) {
                      " on the switch port of ", NicText(way.from), ", and look how that port maps DSCP"),
         StepSite::kSwitch);
   }
-  return std::move(fix)
-      .Do(Printable(Cat("look for drops at the switch ports between ", way.from.counters.host, " and ",
-                        way.to.counters.host)),
-          StepSite::kSwitch)
-      .Or("where the sender's NIC counts frames that it dropped before it sent them: look at its link and its "
-          "pauses");
+  fix = std::move(fix).Do(Printable(Cat("look for drops at the switch ports between ", way.from.counters.host,
+                                        " and ", way.to.counters.host)),
+                          StepSite::kSwitch);
+  if (Counts(end, {NicCounter::kDropSent}, [](const NicChange&) { return true; })) return fix;
+  return std::move(fix).Or(
+      "where the sender's NIC counts frames that it dropped before it sent them: look at its link and its "
+      "pauses");
 }
 
 FirstLoss Elsewhere(const Direction& way, const TransferPlace& place, const LossGrowth& missed) {
@@ -237,8 +308,12 @@ std::array<Direction, 2> DirectionsOf(const TransferResult& result, const Transf
 bool AnyDropped(const TransferResult& result, const TransferPlace& place, std::span<const EndCounters> ends,
                 const auto& wanted) {
   if (!IsRoce(result) || !place.lossless || !place.rdma_priority) return false;
-  return std::ranges::any_of(
-      ends, [&](const EndCounters& end) { return !!GrownIf(end, {NicCounter::kDropReceived}, wanted); });
+  return std::ranges::any_of(ends, [&](const EndCounters& end) {
+    return !!GrownIf(end, {NicCounter::kDropReceived, NicCounter::kDropSent}, [&](const NicChange& one) {
+      const bool of_link = one.counter == NicCounter::kDropSent && LostLink(end, one.netdev);
+      return !of_link && wanted(one);
+    });
+  });
 }
 
 std::optional<ControlFault> FaultAt(const DirectionEnd& end, const TransferPlace& place) {

@@ -9,6 +9,9 @@
 //
 // A NIC's drops in another priority are others', unless most of the packets came in that priority. Drops that a
 // driver counts without a priority may be anybody's: they name the place, and no class.
+//
+// A NIC whose link goes down drops the frames that wait for it, and some count them. The link is named then,
+// and such drops are not a loss unless a packet was missed or sent again.
 #pragma once
 
 #include <optional>
@@ -43,7 +46,8 @@ struct FirstLoss {
 std::optional<FirstLoss> FindFirstLoss(const TransferResult& result, const TransferPlace& place,
                                        std::span<const EndCounters> ends);
 
-// A NIC dropped frames of the priority that the profile gives to RDMA and wants lossless. RoCE alone.
+// A NIC dropped frames of the priority that the profile gives to RDMA and wants lossless, when they arrived or
+// before it sent them. RoCE alone.
 bool LostInClass(const TransferResult& result, const TransferPlace& place, std::span<const EndCounters> ends);
 
 // A NIC dropped frames of nobody knows which priority, where the profile wants RDMA's to be lossless.

@@ -42,6 +42,7 @@ constexpr auto kSigns = std::to_array<SignRow>({
     {"rx_ecn_marked_pkts", LossSign::kMarked},
     {"np_cnp_sent", LossSign::kNotified},
     {"tx_cnp_pkts", LossSign::kNotified},
+    {"link_downed", LossSign::kLinkDown},
 });
 
 std::uint64_t GrownBy(const CounterChange& change) { return IsComparable(change) ? GrowthOf(change) : 0; }

@@ -27,6 +27,7 @@ enum class LossSign {
   kMissedResponse,   // as the initiator counts it
   kMarked,           // arrived with a congestion mark
   kNotified,         // a notification was sent for it
+  kLinkDown,         // the link of this end went down
 };
 
 // All names of RDMA counters that have a sign: each is a row of AllErrorCounters().

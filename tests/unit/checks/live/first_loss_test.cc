@@ -211,6 +211,77 @@ TEST(FirstLoss, IsInTheSendersNicBeforeAllElse) {
   EXPECT_THAT(loss->text, HasSubstr("in a's NIC eth0, on the way a -> b: tx_roce_discards +2"));
 }
 
+NicChange Unsent(std::uint64_t by) { return Nic(NicCounter::kDropSent, std::nullopt, "tx_discards_phy", by); }
+NicChange LinkDowns(std::uint64_t by) {
+  return Nic(NicCounter::kLinkDown, std::nullopt, "link_down_events_phy", by);
+}
+
+TEST(FirstLoss, IsInTheNicThatDroppedFramesWhileItSent) {
+  std::vector<EndCounters> ends = Ends({}, {.rdma = kMissedRequest});
+  Add(ends[0], Unsent(12));
+  const auto loss = Find(ends);
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->hop, Hop::kSenderNic);
+  EXPECT_EQ(loss->text, "first lost in a's NIC eth, on the way a -> b: tx_discards_phy +12");
+  EXPECT_THAT(WhatToDo(loss->fix), HasSubstr("its link was down, or it was kept paused"));
+  Add(ends[0], LinkDowns(0));
+  EXPECT_THAT(WhatToDo(Find(ends)->fix), HasSubstr("no pause and no lost link was counted"));
+  ends = Ends({.rdma = kMissedResponse}, {});
+  Add(ends[1], Unsent(3));
+  ASSERT_TRUE(Find(ends));
+  EXPECT_THAT(Find(ends)->text, HasSubstr("in b's NIC eth, on the way b -> a: tx_discards_phy +3"));
+}
+
+TEST(FirstLoss, IsNotInASenderThatDroppedLessThanTheReceiver) {
+  std::vector<EndCounters> ends = Ends({}, {.nic = {.drops = 9000}, .rdma = kMissedRequest});
+  Add(ends[0], Unsent(12));
+  EXPECT_EQ(Find(ends)->hop, Hop::kReceiverNic);
+  Add(ends[0], Unsent(9000));
+  EXPECT_EQ(Find(ends)->hop, Hop::kSenderNic);
+}
+
+TEST(FirstLoss, NamesTheReceiverThatKeptTheSenderPaused) {
+  std::vector<EndCounters> ends =
+      Ends({.nic = {.pauses_received = 9}}, {.nic = {.pauses_sent = 9}, .rdma = kMissedRequest});
+  Add(ends[0], Unsent(12));
+  EXPECT_EQ(Find(ends)->hop, Hop::kSenderNic);
+  EXPECT_THAT(WhatToDo(Find(ends)->fix), HasSubstr("ethtool --get-tunable eth pfc-prevention-tout"));
+  EXPECT_THAT(WhatToDo(Find(ends)->fix), HasSubstr("as pfc.storm-prevention says"));
+  ends = Ends({.nic = {.pauses_received = 9}}, {.rdma = kMissedRequest});
+  Add(ends[0], Unsent(12));
+  EXPECT_THAT(WhatToDo(Find(ends)->fix), HasSubstr("find the receiver that pauses most"));
+}
+
+TEST(FirstLoss, NamesTheLinkThatWentDownForFramesThatWereNotSent) {
+  std::vector<EndCounters> ends = Ends({.nic = {.pauses_received = 9}}, {.rdma = kMissedRequest});
+  Add(ends[0], Unsent(12));
+  Add(ends[0], LinkDowns(1));
+  const auto loss = Find(ends);
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->hop, Hop::kSenderNic);
+  EXPECT_EQ(loss->text,
+            "first lost in a's NIC eth, whose link went down, on the way a -> b: tx_discards_phy +12");
+  EXPECT_THAT(WhatToDo(loss->fix), HasSubstr("find why the link of a's NIC eth went down"));
+  ends = Ends({.rdma = {{"link_downed", Kind::kGrew, 1}}}, {.rdma = kMissedRequest});
+  Add(ends[0], Unsent(12));
+  EXPECT_THAT(Find(ends)->text, HasSubstr("whose link went down")) << "as the RDMA port counts it";
+}
+
+TEST(FirstLoss, IsNothingWhereALinkWentDownAndNoPacketWasMissed) {
+  std::vector<EndCounters> ends = Ends({}, {});
+  Add(ends[0], Unsent(12));
+  Add(ends[0], LinkDowns(1));
+  EXPECT_FALSE(Find(ends));
+}
+
+TEST(FirstLoss, AsksForTheSendersDropsOnlyWhereItDoesNotCountThem) {
+  std::vector<EndCounters> ends = Ends({}, {.rdma = kMissedRequest});
+  EXPECT_THAT(WhatToDo(Find(ends)->fix), HasSubstr("where the sender's NIC counts frames"));
+  Add(ends[0], Unsent(0));
+  EXPECT_EQ(Find(ends)->hop, Hop::kBetween);
+  EXPECT_THAT(WhatToDo(Find(ends)->fix), Not(HasSubstr("where the sender's NIC counts frames")));
+}
+
 TEST(FirstLoss, IsAtTheQueuePairThatHadNoReceive) {
   const auto loss = Find(
       Ends({.rdma = {{"rnr_nak_retry_err", Kind::kGrew, 2}}}, {.rdma = {{"out_of_buffer", Kind::kGrew, 2}}}));
@@ -281,6 +352,19 @@ TEST(LostPerhapsInClass, IsAboutDropsWithoutAPriority) {
   EXPECT_FALSE(LostPerhapsInClass(Of(Operation::kWrite), Between(), ends));
   Add(ends[1], Nic(NicCounter::kDropReceived, std::nullopt, "rx_dropped.nic", 4));
   EXPECT_TRUE(LostPerhapsInClass(Of(Operation::kWrite), Between(), ends));
+}
+
+TEST(LostPerhapsInClass, IsAboutFramesThatWereNotSentWhileTheLinkWasUp) {
+  std::vector<EndCounters> ends = Ends({}, {});
+  Add(ends[0], Unsent(4));
+  EXPECT_TRUE(LostPerhapsInClass(Of(Operation::kWrite), Between(), ends));
+  EXPECT_FALSE(LostInClass(Of(Operation::kWrite), Between(), ends));
+  NicChange of_another = LinkDowns(1);
+  of_another.netdev = "eth2";
+  Add(ends[0], of_another);
+  EXPECT_TRUE(LostPerhapsInClass(Of(Operation::kWrite), Between(), ends)) << "the link of another port";
+  Add(ends[0], LinkDowns(1));
+  EXPECT_FALSE(LostPerhapsInClass(Of(Operation::kWrite), Between(), ends));
 }
 
 TEST(LostInClass, IsAboutTheLosslessPriorityAlone) {

@@ -89,6 +89,26 @@ TEST(JudgeTransfer, WarnsOfDropsWithoutAPriorityOnAQuietPort) {
   EXPECT_EQ(JudgedDrops(std::nullopt, std::nullopt).outcome, Outcome::kPass);
 }
 
+TEST(JudgeTransfer, WarnsOfFramesThatTheSenderDroppedWhileItsLinkWasUp) {
+  TransferPlace place = BetweenNics();
+  place.lossless = true;
+  place.rdma_priority = 3;
+  std::vector<EndCounters> ends{{"node1", "mlx5_0/1", std::vector<CounterChange>{}, {}, 0},
+                                {"node2", "mlx5_0/1", std::vector<CounterChange>{}}};
+  std::vector<NicChange> changes{
+      {.netdev = "eth0", .counter = NicCounter::kDropSent, .change = {"tx_discards_phy", Kind::kGrew, 5}}};
+  ends[0].nic = changes;
+  const Finding finding = JudgeTransfer(WholeWrite(), place, ends);
+  EXPECT_EQ(finding.outcome, Outcome::kWarn);
+  EXPECT_THAT(finding.observed, HasSubstr("first lost in node1's NIC eth0"));
+  changes.push_back(
+      {.netdev = "eth0", .counter = NicCounter::kLinkDown, .change = {"link_down_events_phy", Kind::kGrew, 1}});
+  ends[0].nic = changes;
+  const Finding flapped = JudgeTransfer(WholeWrite(), place, ends);
+  EXPECT_EQ(flapped.outcome, Outcome::kPass) << flapped.observed;
+  EXPECT_THAT(flapped.observed, HasSubstr("tx_discards_phy +5, link_down_events_phy +1 on node1 eth0"));
+}
+
 TEST(JudgeTransfer, WarnsOfFlowControlThatFailed) {
   TransferPlace place = BetweenNics();
   const TransferResult result = WholeWrite();
