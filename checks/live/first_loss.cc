@@ -305,14 +305,17 @@ std::array<Direction, 2> DirectionsOf(const TransferResult& result, const Transf
   return {there, back};
 }
 
+// Not a frame that waited while the link was down.
+bool IsOfNic(const EndCounters& end, const NicChange& one) {
+  return one.counter != NicCounter::kDropSent || !LostLink(end, one.netdev);
+}
+
 bool AnyDropped(const TransferResult& result, const TransferPlace& place, std::span<const EndCounters> ends,
                 const auto& wanted) {
   if (!IsRoce(result) || !place.lossless || !place.rdma_priority) return false;
   return std::ranges::any_of(ends, [&](const EndCounters& end) {
-    return !!GrownIf(end, {NicCounter::kDropReceived, NicCounter::kDropSent}, [&](const NicChange& one) {
-      const bool of_link = one.counter == NicCounter::kDropSent && LostLink(end, one.netdev);
-      return !of_link && wanted(one);
-    });
+    return !!GrownIf(end, {NicCounter::kDropReceived, NicCounter::kDropSent},
+                     [&](const NicChange& one) { return IsOfNic(end, one) && wanted(one); });
   });
 }
 
@@ -363,6 +366,10 @@ bool LostInClass(const TransferResult& result, const TransferPlace& place, std::
 bool LostPerhapsInClass(const TransferResult& result, const TransferPlace& place,
                         std::span<const EndCounters> ends) {
   return AnyDropped(result, place, ends, HasNoPriority);
+}
+
+bool DroppedUnsent(const EndCounters& end) {
+  return !!GrownIf(end, {NicCounter::kDropSent}, [&](const NicChange& one) { return IsOfNic(end, one); });
 }
 
 std::optional<FirstLoss> FindFirstLoss(const TransferResult& result, const TransferPlace& place,

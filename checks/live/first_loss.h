@@ -54,6 +54,9 @@ bool LostInClass(const TransferResult& result, const TransferPlace& place, std::
 bool LostPerhapsInClass(const TransferResult& result, const TransferPlace& place,
                         std::span<const EndCounters> ends);
 
+// The NIC of this end dropped frames while it sent them, and its link stayed up.
+bool DroppedUnsent(const EndCounters& end);
+
 // Flow or congestion control that failed although nothing was lost, of RoCE. A NIC paused its partner for too
 // long. Frames arrived with a congestion mark, and the receiver sent no notification. The whole link was paused
 // where the profile wants one lossless priority. `text` is printable.

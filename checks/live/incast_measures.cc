@@ -79,7 +79,8 @@ Loss LossOf(const IncastFlow& flow, const TransferPlace& place) {
   const FailureKind kind = flow.result.failure.kind;
   if (kind == FailureKind::kLost || kind == FailureKind::kCompletion) return Loss::kFrames;
   if (LostInClass(flow.result, place, flow.counters) || ShowMissing(flow.counters)) return Loss::kFrames;
-  return ShowLoss(flow.counters) ? Loss::kTimeouts : Loss::kNothing;
+  if (!ShowLoss(flow.counters)) return Loss::kNothing;
+  return std::ranges::any_of(flow.counters, DroppedUnsent) ? Loss::kFrames : Loss::kTimeouts;
 }
 
 std::uint32_t PressurePermille(const IncastRun& run) {

@@ -19,7 +19,7 @@ std::vector<const IncastFlow*> Together(const IncastRun& run);
 // The loss of a transfer, by its counters and its end.
 enum class Loss {
   kNothing,
-  kTimeouts,  // packets were sent again after a timeout, and no counter says that one was missing
+  kTimeouts,  // packets were sent again after a timeout, and no counter says that one was missing or not sent
   kFrames,    // a drop was counted, a packet was missing, or the connection broke
 };
 Loss LossOf(const IncastFlow& flow, const TransferPlace& place);
