@@ -39,6 +39,7 @@ static const struct {
 	[DCBNIC_RX_PAUSE_TRANSITIONS] = { "rx_pause_transitions" },
 	[DCBNIC_TX_PAUSE_TRANSITIONS] = { "tx_pause_transitions" },
 	[DCBNIC_RX_DISCARDS] = { "rx_discards" },
+	[DCBNIC_TX_DISCARDS] = { "tx_discards" },
 	[DCBNIC_RX_MARKED] = { "rx_marked" },
 	[DCBNIC_PORT_RX_PAUSE] = { "port_rx_pause", true },
 	[DCBNIC_PORT_TX_PAUSE] = { "port_tx_pause", true },

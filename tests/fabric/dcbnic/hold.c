@@ -78,6 +78,7 @@ bool dcbnic_hold_put(struct dcbnic *nic, struct sk_buff *skb, u8 prio)
 	spin_unlock_bh(&hold->lock);
 	if (full) {
 		DEV_STATS_INC(nic->dev, tx_dropped);
+		atomic64_inc(&nic->events[DCBNIC_TX_DISCARDS][prio]);
 		dev_kfree_skb_any(skb);
 	}
 	return true;

@@ -27,6 +27,7 @@ const struct dcbnic_stat dcbnic_mlx5_stats[] = {
 	{ "rx_pause_ctrl_phy", DCBNIC_OF_PORT, DCBNIC_PORT_RX_PAUSE },
 	{ "tx_pause_ctrl_phy", DCBNIC_OF_PORT, DCBNIC_PORT_TX_PAUSE },
 	{ "rx_discards_phy", DCBNIC_OF_PORT, DCBNIC_RX_DISCARDS },
+	{ "tx_discards_phy", DCBNIC_OF_PORT, DCBNIC_TX_DISCARDS },
 	{ "rx_symbol_err_phy", DCBNIC_OF_PORT, DCBNIC_PORT_SYMBOL_ERRORS },
 	{ "rx_out_of_buffer", DCBNIC_OF_PORT, DCBNIC_NOTHING },
 	{ NULL }
@@ -38,6 +39,7 @@ const struct dcbnic_stat dcbnic_bnxt_stats[] = {
 	{ "rx_pause_frames", DCBNIC_OF_PORT, DCBNIC_PORT_RX_PAUSE },
 	{ "tx_pause_frames", DCBNIC_OF_PORT, DCBNIC_PORT_TX_PAUSE },
 	{ "rx_stat_discard", DCBNIC_OF_PORT, DCBNIC_RX_DISCARDS },
+	{ "tx_stat_discard", DCBNIC_OF_PORT, DCBNIC_TX_DISCARDS },
 	{ "continuous_pause_events", DCBNIC_OF_PORT, DCBNIC_NOTHING },
 	{ "continuous_roce_pause_events", DCBNIC_OF_PORT,
 	  DCBNIC_PORT_STORM_ERRORS },

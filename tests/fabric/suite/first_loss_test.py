@@ -47,6 +47,14 @@ class FirstLoss(unittest.TestCase):
         self.assertIn("dcb pfc set dev dcb0 prio-pfc all:off 3:on", found["fix"], found)
         self.assertNotEqual(found["outcome"], "pass", found)
 
+    def test_a_sender_whose_nic_drops_frames_in_transmit_is_named(self):
+        fabric.guest(SENDER, f"setsid sh -c 'while sleep 0.2; do echo tx_discards 3 1 > {KNOBS}/counters; done' > /dev/null 2>&1 < /dev/null & "
+                             "echo $! > /tmp/discards.pid")
+        self.addCleanup(fabric.guest, SENDER, "kill $(cat /tmp/discards.pid)")
+        found = self.finding()
+        self.assertRegex(found["observed"], rf"first lost in {self.hosts[SENDER]}'s NIC dcb0, on the way "
+                                            rf"{self.hosts[SENDER]} -> {self.hosts[RECEIVER]}: tx_discards_phy \+\d+")
+
     def test_a_switch_port_that_does_not_obey_the_receiver_is_named(self):
         fabric.launcher("switch", RECEIVER, "pfc", "none")
         # More in flight than the headroom of 1 MB takes.

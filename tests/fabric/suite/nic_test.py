@@ -165,9 +165,11 @@ class TheDcbNic(unittest.TestCase):
     def test_counts_what_it_is_told_to_have_seen(self):
         knob("counters", "rx_pause 3 1000")
         knob("counters", "rx_discards 5 7")
+        knob("counters", "tx_discards 3 9")
         knob("counters", "port_rx_pause 40")
         shown = counters(1)
         self.assertEqual((shown["rx_prio3_pause"], shown["rx_prio5_discards"], shown["rx_discards_phy"]), (1000, 7, 7))
+        self.assertEqual(shown["tx_discards_phy"], 9, "and no priority")
         self.assertNotIn("rx_prio5_pause", shown, "pauses are shown only where PFC is on")
         self.assertIn("indications 0:0 1:0 2:0 3:1000", dcb("-s pfc show dev dcb0"))
         self.assertIn("rx_pause_frames: 40", fabric.guest(1, "ethtool -I -a dcb0"))
