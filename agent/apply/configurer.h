@@ -70,9 +70,7 @@ class Configurer {
   // Profiles that divide no host are kInvalidArgument, and an open change is kFailedPrecondition. Another such
   // question at work, or more files than an answer holds, is kResourceExhausted. Else kCancelled and
   // kDeadlineExceeded.
-  virtual absl::StatusOr<OrderFiles> FilesOf(const FilesOrder& /*order*/, const std::stop_token& /*stop*/) {
-    return absl::UnimplementedError("the applier does not answer which files it would write");
-  }
+  virtual absl::StatusOr<OrderFiles> FilesOf(const FilesOrder& order, const std::stop_token& stop) = 0;
 
   // What the live proof showed. Passed: the applier plans afresh, and when that plan is empty the deadline
   // begins anew and the change awaits its confirmation. Else it is rolled back now. kNotFound: no such change

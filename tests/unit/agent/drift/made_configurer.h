@@ -40,6 +40,9 @@ class MadeConfigurer final : public Configurer {
                                const std::stop_token&) override {
     return absl::UnimplementedError("made");
   }
+  absl::StatusOr<OrderFiles> FilesOf(const FilesOrder&, const std::stop_token&) override {
+    return absl::UnimplementedError("made");
+  }
   absl::StatusOr<Change> Proved(const std::string&, const ChangeProof&) override {
     return absl::UnimplementedError("made");
   }
