@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/helper/frame.h"
 
@@ -45,6 +46,13 @@ Verb MakeVerb(std::string_view name, absl::StatusOr<Args> (*decode)(Arguments&),
             });
           }};
 }
+
+// The text of the error, kInvalidArgument, of a verb that a helper does not have. It is a part of the wire and
+// never changes: no code says it alone, since kUnimplemented means that the host lacks what was asked for.
+inline constexpr std::string_view kNoSuchVerb = "no such verb";
+
+// Whether it is that error: the helper is of an earlier version than the program that asks.
+bool IsNoSuchVerb(const absl::Status& status);
 
 // The body of a question to the verb of that name with these arguments. An unknown verb, an argument that is
 // missing, of another kind or not known is kInvalidArgument. Whatever the body is, it does not throw.

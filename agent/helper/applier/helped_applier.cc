@@ -19,8 +19,6 @@ using std::chrono::milliseconds;
 // The applier ends by its own limits; a driver may keep each write of a plan for seconds.
 constexpr milliseconds kWriteWithin = std::chrono::minutes(15);
 constexpr milliseconds kAnswerWithin = std::chrono::seconds(30);
-// As DecodeQuestion (agent/helper/verb.h) answers in an applier of an earlier version.
-constexpr std::string_view kNoSuchVerb = "no such verb";
 // Who gave up still hears that all was taken back.
 constexpr milliseconds kTakeBackWithin = std::chrono::minutes(2);
 
@@ -46,7 +44,7 @@ class HelpedApplier final : public Configurer {
     if (QuestionBody(kFilesVerb, question).size() > kMostQuestionBytes) return TooLong();
     const absl::StatusOr<Json> answer =
         AnswerIn(asker_.Ask(kFilesVerb, question, TimedWait({.longest = kAnswerWithin, .stop = stop})));
-    if (absl::IsInvalidArgument(answer.status()) && Message(answer.status()) == kNoSuchVerb) {
+    if (IsNoSuchVerb(answer.status())) {
       return absl::UnimplementedError(fmt::format(
           "{} is of an earlier version, and does not answer which files it would write", asker_.program()));
     }

@@ -168,6 +168,10 @@ TEST_F(HelperServerTest, RefusesWhatIsNoVerbAndEveryArgumentThatItDoesNotKnow) {
     EXPECT_EQ(Ask(verb, arguments).answer.status().code(), absl::StatusCode::kInvalidArgument)
         << verb << Text(arguments);
   }
+  // Agents of other versions compare the text.
+  EXPECT_EQ(Ask("shell", Json::object()).answer.status(), absl::InvalidArgumentError("no such verb"));
+  EXPECT_TRUE(IsNoSuchVerb(Ask("shell", Json::object()).answer.status()));
+  EXPECT_FALSE(IsNoSuchVerb(Ask("greet", Json::object()).answer.status()));
   EXPECT_EQ(End(), ServeEnd::kTold);  // it logs after it has answered
   EXPECT_THAT(log(), HasSubstr("refused a question: no such verb"));
 }
