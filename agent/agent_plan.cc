@@ -17,10 +17,11 @@
 namespace rdmaready {
 namespace {
 
-// Files that the applier does not show stay the agent's own.
+// Files that the applier does not show stay the agent's own. Where no applier runs, nothing writes other files.
 void TakeFilesOfApplier(Configurer& applier, const ChangeOrder& order, bool may_apply, Plan& plan) {
   if (!may_apply) {
-    plan.persist_caveat = "the applier shows its files to callers of role apply";
+    if (!absl::IsUnavailable(applier.Status().status()))
+      plan.persist_caveat = "the applier shows its files to callers of role apply";
     return;
   }
   absl::StatusOr<OrderFiles> files = applier.FilesOf({.profiles = order.profiles, .ports = order.ports}, {});
@@ -28,7 +29,7 @@ void TakeFilesOfApplier(Configurer& applier, const ChangeOrder& order, bool may_
     plan.persist = std::move(files->persist);
     plan.unkept = std::move(files->unkept);
     plan.persist_from_applier = true;
-  } else if (!absl::IsUnavailable(files.status())) {  // where none answers, none writes
+  } else if (!absl::IsUnavailable(files.status())) {
     plan.persist_caveat = Message(files.status());
   }
 }

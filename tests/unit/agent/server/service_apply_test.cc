@@ -430,6 +430,8 @@ TEST_F(ServiceApplyTest, PlanShowsFilesOfTheApplierOnlyToACallerThatMayApply) {
   EXPECT_THAT(plan->persist_caveat, HasSubstr("role apply"));
   EXPECT_THAT(configurer_->asked_files.profiles, IsEmpty());
   EXPECT_TRUE(agent.agent().MakePlan(order, true)->persist_from_applier);
+  configurer_->status = absl::UnavailableError("rdmaready-applier is not running");
+  EXPECT_THAT(agent.agent().MakePlan(order, false)->persist_caveat, IsEmpty());
 }
 
 TEST_F(ServiceApplyTest, APlanIsMadeWithoutAnApplierAndNamesTheDigestThatPermitsIt) {
