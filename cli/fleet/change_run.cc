@@ -45,7 +45,9 @@ bool AnyRollbackFailed(const ChangeRun& run) {
   });
 }
 
-// A plan that nobody had to carry out: a person has to write a file, or none keeps a setting.
+// A plan that nobody had to carry out: a person has to write a file, or none keeps a setting. An agent merges
+// files of one path (MergedByPath of checks/plan). If two come all the same, each counts by itself, and one
+// that a person has to write is enough.
 bool HasUnkept(const Plan& plan) {
   // An older agent says of no file what it keeps.
   const auto by_person = [](const PersistFile& file) {

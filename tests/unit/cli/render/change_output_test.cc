@@ -285,6 +285,16 @@ TEST(ChangeStatus, CountsWhatNoFileKeeps) {
   EXPECT_EQ(status(unkept), ExitStatus::kNotReady);
 }
 
+TEST(ChangeStatus, CountsAFileThatAPersonHasToWriteBesideOneOfThatPath) {
+  const std::string path = "/etc/sysctl.d/90-rdmaready.conf";
+  const SettingObject mtu{.kind = SettingKind::kMtu, .where = "dcb0"};
+  Plan plan;
+  plan.persist = {{.path = path, .keeps = {mtu}, .by_apply = true}};
+  EXPECT_EQ(StatusOfApply(ChangeRun{.hosts = {{.plan = plan}}}), ExitStatus::kOk);
+  plan.persist.push_back({.path = path, .keeps = {mtu}});
+  EXPECT_EQ(StatusOfApply(ChangeRun{.hosts = {{.plan = plan}}}), ExitStatus::kNotReady);
+}
+
 TEST(ApplierText, SaysWhatIsKeptAndWhatMayBeSet) {
   ApplierStatus status{.kept = {{{.kind = SettingKind::kPfc, .where = "dcb0"}, "on 3 delay 0"}},
                        .allowed = {"ports: ens1f*"},
