@@ -183,9 +183,12 @@ Fix FixOfDrops(const Direction& way, const std::string& netdev) {
           "down");
 }
 
+// One lost frame makes an end miss what is under way behind it on its queue pair, and no more than that.
+constexpr std::uint64_t kMostMissedByOneDrop = 1000;
+
 // Frames of RDMA's priority; frames of a priority in which the transfer came by mistake; or of nobody knows
-// which.
-std::optional<FirstLoss> InReceiver(const Direction& way, const TransferPlace& place) {
+// which, unless more packets were missed than so few drops explain.
+std::optional<FirstLoss> InReceiver(const Direction& way, const TransferPlace& place, std::uint64_t missed) {
   const EndCounters& end = way.to.counters;
   const auto loss = [&](const LossGrowth& growth, Fix fix) {
     return FirstLoss{.hop = Hop::kReceiverNic,
@@ -206,7 +209,7 @@ std::optional<FirstLoss> InReceiver(const Direction& way, const TransferPlace& p
     }
   }
   const LossGrowth any = Joined(GrownIf(end, drops, HasNoPriority), Grown(end, LossSign::kDroppedByReceiver));
-  if (!any) return std::nullopt;
+  if (!any || any.total < missed / kMostMissedByOneDrop) return std::nullopt;
   return loss(any, FixOfDrops(way, any.netdev));
 }
 
@@ -227,8 +230,8 @@ LossGrowth Unsent(const EndCounters& end, const TransferPlace& place) {
   return GrownIf(end, {NicCounter::kDropSent}, [&](const NicChange& one) { return MayBeOfClass(one, place); });
 }
 
-// Looks at counters that name the place.
-std::optional<FirstLoss> At(const Direction& way, const TransferPlace& place) {
+// Looks at counters that name the place. `missed`: packets that somebody missed on the way.
+std::optional<FirstLoss> At(const Direction& way, const TransferPlace& place, std::uint64_t missed) {
   const LossGrowth unsent = Unsent(way.from.counters, place);
   if (const LossGrowth of_rdma = Grown(way.from.counters, LossSign::kDroppedBySender); !!of_rdma)
     return InSender(way, place, Joined(unsent, of_rdma));
@@ -236,7 +239,7 @@ std::optional<FirstLoss> At(const Direction& way, const TransferPlace& place) {
       Joined(Grown(way.to.counters, {NicCounter::kCrcErrors, NicCounter::kFecUncorrectableBlocks}),
              Grown(way.to.counters, LossSign::kDamaged));
   const LossGrowth dropped = Grown(way.to.counters, {NicCounter::kDropReceived});
-  std::optional<FirstLoss> in_nic = InReceiver(way, place);
+  std::optional<FirstLoss> in_nic = InReceiver(way, place, missed);
   // A few frames that were not sent, or were damaged, are not the cause beside thousands of drops.
   if (!!unsent && (!in_nic || unsent.total >= dropped.total)) return InSender(way, place, unsent);
   if (!!damaged && (!in_nic || damaged.total >= dropped.total)) return OnWire(way, damaged);
@@ -379,7 +382,7 @@ std::optional<FirstLoss> FindFirstLoss(const TransferResult& result, const Trans
   for (const Direction& way : ways) {
     const LossGrowth missed = Missed(way);
     if (!missed) continue;
-    if (std::optional<FirstLoss> loss = At(way, place)) return loss;
+    if (std::optional<FirstLoss> loss = At(way, place, missed.total)) return loss;
     return Elsewhere(way, place, missed);
   }
   for (const Direction& way : ways)
@@ -388,7 +391,7 @@ std::optional<FirstLoss> FindFirstLoss(const TransferResult& result, const Trans
   if (!ShowRetries(ends) && !LostInClass(result, place, ends) && !LostPerhapsInClass(result, place, ends))
     return std::nullopt;
   for (const Direction& way : ways)
-    if (std::optional<FirstLoss> loss = At(way, place)) return loss;
+    if (std::optional<FirstLoss> loss = At(way, place, 0)) return loss;
   return std::nullopt;  // which way lost it is not counted
 }
 
