@@ -38,9 +38,6 @@ std::uint32_t PermilleOf(std::uint64_t part, std::uint64_t whole) {
                                     static_cast<double>(kWhole));
 }
 
-// "99.2 %"
-std::string SharePercent(std::uint32_t permille) { return Cat(permille / 10, ".", permille % 10, " %"); }
-
 // One counter of one end, and what the transfer must have moved through it.
 struct Way {
   const EndCounters& end;
@@ -123,7 +120,7 @@ bool IsElsewhere(const Way& way, const ClassShare& share, const ByPriority& own,
 void JudgeCount(const Way& way, const ByPriority& own, const ByPriority& counted, Count& count) {
   const ClassShare& share = *count.share;
   if (share.foreign_permille.value_or(0) > kMostOthersPermille) {
-    count.text += Cat(", and ", SharePercent(*share.foreign_permille), " of its packets are others'");
+    count.text += Cat(", and ", ShareText(*share.foreign_permille), " of its packets are others'");
   } else if (Total(counted) < way.least) {
     count.text = Cat(count.host, " ", way.verb, " ", Total(counted),
                      " packets by its counters, the transfer had at least ", way.least);
@@ -153,7 +150,7 @@ Count CountOf(const Way& way, std::uint8_t wanted) {
   const ByPriority own = LessOthers(ForeignOf(way).value_or(ByPriority{}), counted);
   count.share = ShareOf(way, wanted, own, Total(counted));
   count.text = Cat(end.host, " ", way.verb, " ", own[wanted], " of ", count.share->all, " packets on priority ",
-                   wanted, " (", SharePercent(count.share->permille), ")");
+                   wanted, " (", ShareText(count.share->permille), ")");
   if (!HasEnough(*count.share)) {
     const std::size_t other = LargestBeside(own, wanted);
     count.text += Cat(" and ", own[other], " on priority ", other);
@@ -329,6 +326,23 @@ Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& p
     SetFix(finding, {});
   }
   return finding;
+}
+
+std::optional<WrongClass> SentElsewhere(const TransferResult& result, const TransferPlace& place,
+                                        const EndCounters& sender, const Profile& profile) {
+  if (!profile.rdma_priority || result.transport != "roce-v2" || result.messages == 0) return std::nullopt;
+  const std::uint8_t wanted = *profile.rdma_priority;
+  const Way way{sender, place.ethernet, &PriorityPackets::sent, "sent", PayloadPackets(result, sender), true};
+  const Proof proof{{CountOf(way, wanted)}};
+  const Count& count = proof.counts.front();
+  if (count.kind != Count::Kind::kWrong || count.share->packets > count.share->all / 2) return std::nullopt;
+  const ByPriority own = LessOthers(ForeignOf(way).value_or(ByPriority{}), sender.packets->sent);
+  const std::size_t other = LargestBeside(own, wanted);
+  const std::string nic = Cat(sender.host, "'s NIC", place.ethernet.empty() ? "" : " ", place.ethernet);
+  return WrongClass{.priority = static_cast<std::uint32_t>(other),
+                    .text = Printable(Cat(nic, " puts the frames into priority ", other, " and not ", wanted,
+                                          ": ", count.text)),
+                    .fix = FixFor(result, profile, proof, count)};
 }
 
 Finding ClassNotJudged(const TransferPlace& place, std::string_view reason) {

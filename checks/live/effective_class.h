@@ -3,6 +3,7 @@
 // priority by the NICs at both ends; it must be the one that the profile gives to RDMA.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "api/model/report.h"
 #include "api/model/transfer.h"
 #include "checks/live/transfer.h"
+#include "checks/words/fix.h"
 
 namespace rdmaready {
 
@@ -38,6 +40,19 @@ bool ShowsClass(const TransferResult& result);
 // interval: then 4096 bytes for each packet are assumed, failures are found as before, and nothing passes.
 Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& place,
                             std::span<const EndCounters> ends, const Profile& profile);
+
+// Most of what the sender of a transfer of RoCE v2 sent is in another priority than the profile gives to RDMA, by
+// its own counters and without the packets of others. `text` is printable.
+struct WrongClass {
+  std::uint32_t priority = 0;  // where most of it is
+  std::string text{};          // "a's NIC dcb0 puts the frames into priority 0 and not 3: a sent ..."
+  Fix fix{};
+};
+
+// Nothing where the packets are in the class, or too little is known. It needs no counter of the receiver, which
+// may have the packets of several senders.
+std::optional<WrongClass> SentElsewhere(const TransferResult& result, const TransferPlace& place,
+                                        const EndCounters& sender, const Profile& profile);
 
 // There was no transfer to judge by. `reason` says why.
 Finding ClassNotJudged(const TransferPlace& place, std::string_view reason);

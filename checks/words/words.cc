@@ -94,6 +94,8 @@ std::string AddressOfGid(const std::array<std::uint8_t, 16>& raw) {
   return IsLinkLocal(text.data()) ? std::string() : std::string(text.data());
 }
 
+std::string ShareText(std::uint32_t permille) { return Cat(permille / 10, ".", permille % 10, " %"); }
+
 std::string VolumeText(std::uint64_t bytes) {
   std::string text = RateText(bytes);
   if (text.ends_with("/s")) text.resize(text.size() - 2);

@@ -48,6 +48,9 @@ std::string AddressOfGid(const std::array<std::uint8_t, 16>& raw);
 // "1 hour", "2 hours".
 std::string CountText(std::uint64_t count, std::string_view what);
 
+// "99.2 %", of parts in a thousand.
+std::string ShareText(std::uint32_t permille);
+
 // "41.9 MB": decimal units, as rates are written.
 std::string VolumeText(std::uint64_t bytes);
 

@@ -377,5 +377,21 @@ TEST(EffectiveClass, IsShownByWritesAndReadsThatWentWell) {
   EXPECT_FALSE(ShowsClass(other));
 }
 
+TEST(EffectiveClass, NamesTheSenderThatHasMostOfItsPacketsElsewhere) {
+  const auto wrong = [](const ByPriority& sent) {
+    return SentElsewhere(Write(), Place(), End("a", sent, {}), VirtualFabricProfile());
+  };
+  EXPECT_FALSE(wrong(On3));
+  EXPECT_FALSE(wrong({400, 0, 0, 700})) << "most of it is in the class";
+  ASSERT_TRUE(wrong(On0));
+  EXPECT_EQ(wrong(On0)->priority, 0U);
+  EXPECT_THAT(wrong(On0)->text,
+              StartsWith("a's NIC dcb0 puts the frames into priority 0 and not 3: a sent 0 of"));
+  EXPECT_THAT(OneLine(wrong(On0)->fix.remedy()), HasSubstr("dcb app replace dev dcb0 dscp-prio 26:3"));
+  EndCounters unknown = End("a", On0, {});
+  unknown.packets = Missing{};
+  EXPECT_FALSE(SentElsewhere(Write(), Place(), unknown, VirtualFabricProfile()));
+}
+
 }  // namespace
 }  // namespace rdmaready
