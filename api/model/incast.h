@@ -21,12 +21,15 @@ struct IncastFlow {
   std::vector<EndCounters> counters{};  // of the ends that reported them, the initiator's first
   // Whether RDMA's priority has PFC at the sender's port; absent: not known, or no priority is asked for.
   std::optional<bool> sender_has_pfc{};
+  std::string from_ethernet{};  // the Ethernet ports under the two RDMA ports; empty: not known
+  std::string to_ethernet{};
+  bool software = false;  // either end is a software device
 
   bool operator==(const IncastFlow&) const = default;
 };
 
 enum class IncastVerdict {
-  kUnknown,     // the text says why: the machine limits, the victim is noisy, a transfer failed
+  kUnknown,     // the text says why: the machine limits, the victim is noisy, a loss would not be counted
   kLossless,    // nothing was lost, and the victim waits at most twice as long as alone
   kControlled,  // frames were lost, and the receiver still gets most of what it can take, shared fairly
   kCollapsing,
@@ -39,10 +42,13 @@ struct IncastRun {
   std::optional<IncastFlow> victim_again{};  // and once more: their difference is the noise
   std::optional<IncastFlow> victim{};        // beside the incast
   bool victim_shares_a_sender = false;       // then it is shown, and not judged
+  std::string victim_elsewhere{};            // why it may not share the senders' switch; then it is not judged
   // Another transfer at the same rate that shares a sender: shown, and never judged.
   std::optional<IncastFlow> second_victim_alone{};
   std::optional<IncastFlow> second_victim{};
-  std::uint64_t drain_bytes_per_s = 0;  // the most that the receiver's port takes; 0: not known
+  std::uint64_t drain_bytes_per_s = 0;    // the most that the receiver's port takes; 0: not known
+  bool drain_is_given = false;            // by the caller; else it is the rate of the receiver's link
+  std::uint64_t offered_bytes_per_s = 0;  // the most that the senders' ports and limits send; 0: not known
 
   bool operator==(const IncastRun&) const = default;
 };

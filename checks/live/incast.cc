@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
 #include "api/base/text.h"
-#include "checks/live/first_loss.h"
+#include "checks/blocking.h"
+#include "checks/live/incast_culprit.h"
+#include "checks/live/incast_losses.h"
 #include "checks/live/incast_measures.h"
+#include "checks/live/incast_samples.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -22,24 +24,30 @@ std::string Ratio(double value) {
   return Cat(tenths / 10, ".", tenths % 10);
 }
 
-std::string PermilleText(std::uint32_t permille) { return Cat(permille / 10, ".", permille % 10, " %"); }
-
 std::string EndOf(const IncastFlow& flow) {
   return Cat(flow.from, " -> ", flow.to, ": ", flow.result.failure.detail);
 }
 
-// A victim that shares a sender suffers from correct pauses.
-const IncastFlow* JudgedVictim(const IncastRun& run) {
-  return run.victim && !run.victim_shares_a_sender ? &*run.victim : nullptr;
+// "a", "a and b", "a, b and c".
+std::string HostList(const std::vector<std::string>& hosts) {
+  std::string text;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const bool last = i + 1 == hosts.size();
+    text += Cat(i == 0 ? "" : last ? " and " : ", ", hosts[i]);
+  }
+  return text;
 }
 
-// The flows by which the network is judged.
-std::vector<const IncastFlow*> JudgedFlows(const IncastRun& run) {
-  std::vector<const IncastFlow*> flows;
-  for (const IncastFlow& flow : run.senders) flows.push_back(&flow);
-  if (const IncastFlow* victim = JudgedVictim(run)) flows.push_back(victim);
-  return flows;
-}
+bool IsCarried(const IncastFlow& flow) { return flow.result.failure.kind == FailureKind::kNone; }
+
+// A run, and what its numbers say.
+struct Case {
+  const IncastRun& run;
+  const TransferPlace& place;
+  const Profile& profile;
+  Loss loss = Loss::kNothing;  // the worst of the judged flows
+  bool drops = false;          // a NIC counted them
+};
 
 Loss WorstLoss(const IncastRun& run, const TransferPlace& place) {
   Loss worst = Loss::kNothing;
@@ -47,10 +55,16 @@ Loss WorstLoss(const IncastRun& run, const TransferPlace& place) {
   return worst;
 }
 
-bool AnyCorrupt(const IncastRun& run) {
-  return std::ranges::any_of(Together(run), [](const IncastFlow* flow) {
+// Null where there is none. Flows that are only shown count as well: no pause makes wrong bytes.
+const IncastFlow* CorruptFlow(const IncastRun& run) {
+  std::vector<const IncastFlow*> flows = Together(run);
+  for (const std::optional<IncastFlow>* one :
+       {&run.victim_alone, &run.victim_again, &run.second_victim_alone, &run.second_victim})
+    if (*one) flows.push_back(&**one);
+  const auto found = std::ranges::find_if(flows, [](const IncastFlow* flow) {
     return flow->result.failure.kind == FailureKind::kCorrupt || flow->result.bytes_wrong > 0;
   });
+  return found == flows.end() ? nullptr : *found;
 }
 
 // Why the victim cannot be judged; empty: it can, or the run has no victim to judge.
@@ -58,69 +72,99 @@ std::string WhyNoVictim(const IncastRun& run, const IncastJudgement& judged) {
   if (JudgedVictim(run) == nullptr) return {};
   for (const std::optional<IncastFlow>* alone : {&run.victim_alone, &run.victim_again}) {
     if (!*alone) return "the victim was not measured alone twice";
-    if ((*alone)->result.failure.kind != FailureKind::kNone)
-      return Cat("the victim alone was not carried: ", EndOf(**alone));
+    if (!IsCarried(**alone)) return Cat("the victim alone was not carried: ", EndOf(**alone));
     if (!HasMeasured(**alone)) return "the victim alone measured nothing";
   }
   if (judged.victim_noise && *judged.victim_noise > kMostNoise)
     return Cat("the victim alone differs by ", Ratio(*judged.victim_noise),
                " from one measurement to the next");
-  const bool carried = run.victim->result.failure.kind == FailureKind::kNone;
-  return carried && !HasMeasured(*run.victim) ? "the victim beside the incast measured nothing" : "";
+  return IsCarried(*run.victim) && !HasMeasured(*run.victim) ? "the victim beside the incast measured nothing"
+                                                             : "";
 }
 
 // Why a transfer that ended early shows nothing: without a counted loss a host may have stopped, or the
 // network.
-std::string WhyEnded(const IncastRun& run, Loss loss) {
-  if (loss == Loss::kFrames) return {};
-  for (const IncastFlow* flow : JudgedFlows(run)) {
+std::string WhyEnded(const Case& of) {
+  for (const IncastFlow* flow : JudgedFlows(of.run)) {
     const FailureKind kind = flow->result.failure.kind;
-    const bool is_victim = flow == JudgedVictim(run);
-    if (kind == FailureKind::kDisconnected || (kind == FailureKind::kStalled && !is_victim))
+    const bool is_victim = flow == JudgedVictim(of.run);
+    const bool early = kind == FailureKind::kDisconnected || (kind == FailureKind::kStalled && !is_victim);
+    const bool unexplained = kind == FailureKind::kCompletion && LossOf(*flow, of.place) != Loss::kFrames;
+    if ((early && of.loss != Loss::kFrames) || unexplained)
       return Cat("a transfer ended early, and no counter shows a loss: ", EndOf(*flow));
   }
   return {};
 }
 
-std::string WhyMachine(const IncastRun& run, Loss loss, const IncastJudgement& judged) {
-  const std::optional<BusyHost> busiest = BusiestHost(run);
+// A sender that the network held still. Null: there is none.
+const IncastFlow* StandingSender(const Case& of, const IncastJudgement& judged) {
+  if (judged.pressure_permille < kLeastPressurePermille) return nullptr;
+  const auto found = std::ranges::find_if(of.run.senders, [&](const IncastFlow& flow) {
+    return flow.result.failure.kind == FailureKind::kStalled &&
+           (StoodStillPaused(flow) || HasControlFault(flow, of.place));
+  });
+  return found == of.run.senders.end() ? nullptr : &*found;
+}
+
+// Why it is not the network that limited the run; empty: it is.
+std::string WhyMachine(const Case& of, const IncastJudgement& judged) {
+  const std::optional<BusyHost> busiest = BusiestHost(of.run);
   if (!busiest) return "an end did not report its counters";
-  if (busiest->idle_permille < kLeastIdlePermille)
+  if (!busiest->idle_permille)
+    return Cat(busiest->host, " did not report for half of the time how busy its CPUs were");
+  if (*busiest->idle_permille < kLeastIdlePermille)
     return Cat("the machine limits: CPUs of ", busiest->host, " were idle for ",
-               PermilleText(busiest->idle_permille), " of the time, wanted ", PermilleText(kLeastIdlePermille));
-  // A queue pair that waits for its acknowledgement timeout counts nothing, and the loss is the proof.
-  if (loss == Loss::kFrames || judged.pressure_permille >= kLeastPressurePermille) return {};
-  return Cat("the machine limits: the network held the senders back in ",
-             PermilleText(judged.pressure_permille), " of the time, wanted ",
-             PermilleText(kLeastPressurePermille));
+               ShareText(*busiest->idle_permille), " of the time, wanted ", ShareText(kLeastIdlePermille));
+  if (of.drops || judged.pressure_permille >= kLeastPressurePermille) return {};
+  if (const std::vector<std::string> blind = SendersWithoutPressure(of.run); !blind.empty())
+    return Cat("the NICs of ", HostList(blind), " count no pauses or marks, or these could not be read");
+  return Cat("the machine limits: the network held the senders back in ", ShareText(judged.pressure_permille),
+             " of the time, wanted ", ShareText(kLeastPressurePermille));
 }
 
 // Why the run shows nothing; empty: it does.
-std::string WhyUnknown(const IncastRun& run, Loss loss, const IncastJudgement& judged) {
-  if (run.senders.size() < 2) return "an incast needs two senders";
-  for (const IncastFlow* flow : Together(run)) {
-    if (!IsOfTheNetwork(flow->result.failure.kind)) return Cat("a transfer was not made: ", EndOf(*flow));
+std::string WhyUnknown(const Case& of, const IncastJudgement& judged) {
+  if (of.run.senders.size() < 2) return "an incast needs two senders";
+  for (const IncastFlow* flow : Together(of.run)) {
+    const FailureKind kind = flow->result.failure.kind;
+    if (IsOfTheNetwork(kind)) continue;
+    const bool given_up = kind == FailureKind::kCancelled || kind == FailureKind::kPeerGone;
+    return Cat(given_up ? "a transfer was given up: " : "a transfer was not made: ", EndOf(*flow));
   }
-  if (AnyCorrupt(run)) return {};  // no state of the machines excuses that
-  if (std::string why = WhyMachine(run, loss, judged); !why.empty()) return why;
-  if (std::string why = WhyNoVictim(run, judged); !why.empty()) return why;
-  if (std::string why = WhyEnded(run, loss); !why.empty()) return why;
-  if (loss != Loss::kTimeouts) return {};
+  if (std::string why = WhyMachine(of, judged); !why.empty()) return why;
+  if (StandingSender(of, judged) != nullptr) return {};
+  if (std::string why = WhyNoVictim(of.run, judged); !why.empty()) return why;
+  if (std::string why = WhyEnded(of); !why.empty()) return why;
+  if (of.loss != Loss::kTimeouts) return {};
   return "packets were sent again after a timeout, and no counter says that one was lost: the queue may be "
-         "longer "
-         "than the acknowledgement timeout";
+         "longer than the acknowledgement timeout";
+}
+
+// Why nobody knows whether something was lost, although no counter shows it; empty: nothing was.
+std::string WhyLossUnknown(const Case& of) {
+  for (const IncastFlow* flow : JudgedFlows(of.run)) {
+    if (LossOf(*flow, of.place) == Loss::kPerhaps)
+      return Cat("frames of nobody knows which priority were dropped: ", DropsWithoutPriority(*flow));
+    if (std::string why = WhyLossNotCounted(*flow); !why.empty())
+      return Cat("whether packets were lost is not known: ", why);
+  }
+  return {};
+}
+
+std::string WhyVictimIsShown(const IncastRun& run) {
+  if (run.victim_shares_a_sender) return " (it shares a sender: not judged)";
+  return run.victim_elsewhere.empty() ? "" : Cat(" (", run.victim_elsewhere, ": not judged)");
 }
 
 std::string VictimText(const IncastRun& run, const IncastJudgement& judged) {
   if (!run.victim) return "; no victim was measured";
-  const std::string shared = run.victim_shares_a_sender ? " (it shares a sender: not judged)" : "";
-  if (run.victim->result.failure.kind != FailureKind::kNone)
-    return Cat("; the victim was not carried to its end: ", run.victim->result.failure.detail, shared);
+  const std::string shown = WhyVictimIsShown(run);
+  if (!IsCarried(*run.victim))
+    return Cat("; the victim was not carried to its end: ", run.victim->result.failure.detail, shown);
   if (!judged.victim_growth) return {};
-  return Cat("; the victim's p99 is ", Ratio(*judged.victim_growth), " times its own", shared);
+  return Cat("; the victim's p99 is ", Ratio(*judged.victim_growth), " times its own", shown);
 }
 
-// The p99 beside the incast by that alone; of a second victim it is shown and never judged.
 std::string SecondVictimText(const IncastRun& run) {
   if (!run.second_victim || !run.second_victim_alone) return {};
   if (!HasMeasured(*run.second_victim) || !HasMeasured(*run.second_victim_alone))
@@ -130,159 +174,120 @@ std::string SecondVictimText(const IncastRun& run) {
              " times its own (it shares a sender: not judged)");
 }
 
-std::string Figures(const IncastRun& run, const IncastJudgement& judged) {
+// The most that can arrive; 0: not known.
+std::uint64_t MostGoodput(const IncastRun& run) {
+  if (run.drain_bytes_per_s == 0 || run.offered_bytes_per_s == 0) return run.drain_bytes_per_s;
+  return std::min(run.drain_bytes_per_s, run.offered_bytes_per_s);
+}
+
+bool IsFast(const IncastRun& run, const IncastJudgement& judged) {
+  const std::uint64_t most = MostGoodput(run);
+  return most > 0 &&
+         static_cast<double>(judged.goodput_bytes_per_s) >= kLeastGoodput * static_cast<double>(most);
+}
+
+// What keeps the rate of a class without loss low; empty: nothing, or it is not known.
+std::string LimitText(const Case& of, const IncastJudgement& judged) {
+  const IncastRun& run = of.run;
+  const bool slow = MostGoodput(run) > 0 && !IsFast(run, judged);
+  const bool is_limit = slow || run.drain_is_given;
+  if (is_limit && of.place.rdma_priority && ReceiverAsksForPauses(run, *of.place.rdma_priority))
+    return Cat("; ", run.senders.front().to, "'s own NIC asked for pauses: its host takes less than its link");
+  if (judged.lost || !slow) return {};
+  return Cat("; that is less than 80 % of what can arrive",
+             SawMarksAlone(run) ? ": congestion control slows the senders down too much" : "");
+}
+
+std::string Figures(const Case& of, const IncastJudgement& judged) {
+  const IncastRun& run = of.run;
   std::string text = Cat(run.senders.size(), " senders, ", RateText(judged.goodput_bytes_per_s), " together");
   if (run.drain_bytes_per_s > 0)
-    text += Cat(" of ", RateText(run.drain_bytes_per_s), " that the receiver takes");
-  return Cat(text, ", fairness ", Ratio(judged.fairness * 10), " of 10", VictimText(run, judged),
-             SecondVictimText(run));
-}
-
-// Ports and hosts of the flow, for the texts.
-TransferPlace PlaceOf(const IncastFlow& flow, const TransferPlace& place) {
-  TransferPlace of_flow = place;
-  of_flow.host = flow.from;
-  of_flow.peer_host = flow.to;
-  // The counters decide here: each drop is counted by a NIC or by nobody.
-  of_flow.software = false;
-  return of_flow;
-}
-
-// The growth of a NIC's counters of the class; nothing where the NIC does not count them.
-std::optional<std::uint64_t> GrownInClass(const EndCounters& end, NicCounter counter, std::uint32_t priority) {
-  std::optional<std::uint64_t> sum;
-  if (!end.nic) return sum;
-  for (const NicChange& one : *end.nic)
-    if (one.counter == counter && one.priority == priority && one.change.kind != CounterChange::Kind::kUnknown)
-      sum = sum.value_or(0) + std::min<std::uint64_t>(one.change.by, 1);
-  return sum;
-}
-
-// The receiver stopped its switch port, and the switch stopped no sender: the frames are not in the class
-// there.
-bool NoSenderWasPaused(const IncastRun& run, std::uint32_t priority) {
-  bool asked = false;
-  for (const IncastFlow& flow : run.senders) {
-    if (flow.counters.size() != 2) return false;
-    if (GrownInClass(flow.counters[0], NicCounter::kPauseReceived, priority) != 0) return false;
-    asked = asked || GrownInClass(flow.counters[1], NicCounter::kPauseSent, priority).value_or(0) > 0;
-  }
-  return asked;
-}
-
-void NameLoss(const IncastRun& run, const TransferPlace& place, FirstLoss loss, IncastJudgement& judged) {
-  judged.culprit = std::move(loss.text);
-  judged.fix = std::move(loss.fix);
-  if (loss.hop != Hop::kReceiverNic || !place.lossless || !place.rdma_priority) return;
-  if (!NoSenderWasPaused(run, *place.rdma_priority)) return;
-  judged.culprit +=
-      Cat("; no sender was paused: the switch may not have the frames in priority ", *place.rdma_priority);
-  judged.fix = std::move(judged.fix)
-                   .Or(Cat("where the switch port has it: let the switch trust the mark of the frames and put "
-                           "it into priority ",
-                           *place.rdma_priority));
-}
-
-// Places that the counters of a NIC prove, before what follows from settings.
-bool IsProven(Hop hop) {
-  switch (hop) {
-    case Hop::kSenderNic:
-    case Hop::kWire:
-    case Hop::kReceiverNic:
-    case Hop::kReceiverQueue:
-      return true;
-    case Hop::kBetween:
-    case Hop::kNotKnown:
-      return false;
-  }
-  return false;
-}
-
-// A sender that was paused although its port has no PFC of that priority goes on.
-const IncastFlow* DeafSender(const IncastRun& run, const TransferPlace& place) {
-  if (!place.lossless || !place.rdma_priority) return nullptr;
-  const auto found = std::ranges::find_if(
-      run.senders, [](const IncastFlow& flow) { return flow.sender_has_pfc && !*flow.sender_has_pfc; });
-  return found == run.senders.end() ? nullptr : &*found;
-}
-
-void NameCulprit(const IncastRun& run, const TransferPlace& place, IncastJudgement& judged) {
-  std::optional<FirstLoss> unproven;
-  for (const IncastFlow* flow : JudgedFlows(run)) {
-    const TransferPlace of_flow = PlaceOf(*flow, place);
-    if (const std::optional<ControlFault> fault = FindControlFault(flow->result, of_flow, flow->counters)) {
-      judged.culprit = fault->text;
-      judged.fix = fault->fix;
-      return;
-    }
-  }
-  for (const IncastFlow* flow : JudgedFlows(run)) {
-    std::optional<FirstLoss> loss = FindFirstLoss(flow->result, PlaceOf(*flow, place), flow->counters);
-    if (loss && IsProven(loss->hop)) return NameLoss(run, place, *std::move(loss), judged);
-    if (loss && !unproven) unproven = std::move(loss);
-  }
-  if (const IncastFlow* deaf = DeafSender(run, place)) {
-    judged.culprit =
-        Printable(Cat("PFC of priority ", *place.rdma_priority, " is off at the sender ", deaf->from));
-    judged.fix =
-        Fix(Cat("rdmaready plan ", ShellWord(deaf->from))).Do("enable PFC of that priority at the sender");
-    return;
-  }
-  if (unproven) NameLoss(run, place, *std::move(unproven), judged);
+    text += run.drain_is_given ? Cat(" of ", RateText(run.drain_bytes_per_s), " that the receiver takes")
+                               : Cat(" of ", RateText(run.drain_bytes_per_s), " of the receiver's link");
+  return Cat(text, ", fairness ", Ratio(judged.fairness * 10), " of 10", LimitText(of, judged),
+             VictimText(run, judged), SecondVictimText(run));
 }
 
 // How the victim suffered; empty: it did not, or it is not judged.
-std::string SufferingOf(const IncastRun& run, const TransferPlace& place, const IncastJudgement& judged) {
-  const IncastFlow* const victim = JudgedVictim(run);
+std::string SufferingOf(const Case& of, const IncastJudgement& judged) {
+  const IncastFlow* const victim = JudgedVictim(of.run);
   if (victim == nullptr) return {};
-  if (victim->result.failure.kind != FailureKind::kNone) return "the victim's transfer failed";
-  if (LossOf(*victim, place) == Loss::kFrames) return "the victim lost frames";
+  if (!IsCarried(*victim)) return "the victim's transfer failed";
+  if (LossOf(*victim, of.place) == Loss::kFrames) return "the victim lost frames";
   return judged.victim_growth && *judged.victim_growth > kMostVictimGrowth ? "the victim waits" : "";
 }
 
-void Decide(const IncastRun& run, const TransferPlace& place, IncastJudgement& judged) {
-  const std::string suffering = SufferingOf(run, place, judged);
-  const bool corrupt = AnyCorrupt(run);
-  if (!judged.lost && suffering.empty() && !corrupt) {
-    judged.verdict = IncastVerdict::kLossless;
-    judged.text = "lossless works: " + Figures(run, judged);
+void BeUnknown(const Case& of, const std::string& why, IncastJudgement& judged) {
+  judged.verdict = IncastVerdict::kUnknown;
+  judged.text = Cat("unknown: ", why);
+  IncastCulprit fault = FindCertainFault(of.run, of.place, of.profile);
+  judged.culprit = std::move(fault.text);
+  judged.fix = std::move(fault.fix);
+}
+
+void Decided(const Case& of, IncastVerdict verdict, const std::string& text, IncastJudgement& judged) {
+  judged.verdict = verdict;
+  judged.text = Cat(text, ": ", Figures(of, judged));
+  if (verdict == IncastVerdict::kLossless) return;
+  IncastCulprit culprit = FindCulprit(of.run, of.place, of.profile);
+  judged.culprit = std::move(culprit.text);
+  judged.fix = std::move(culprit.fix);
+}
+
+void Collapse(const Case& of, const std::string& why, IncastJudgement& judged) {
+  const bool nothing_lost = of.loss == Loss::kNothing && WhyLossUnknown(of).empty();
+  Decided(of, IncastVerdict::kCollapsing,
+          Cat("collapsing: ", why, nothing_lost ? ", and no frame was lost" : ""), judged);
+}
+
+// Without wrong bytes, in a run that shows something.
+void Decide(const Case& of, IncastJudgement& judged) {
+  if (const IncastFlow* standing = StandingSender(of, judged); standing != nullptr && !judged.lost)
+    return Collapse(of, Cat("a sender stood still while it was paused (", EndOf(*standing), ")"), judged);
+  if (const std::string suffering = SufferingOf(of, judged); !suffering.empty())
+    return Collapse(of, suffering, judged);
+  const bool carried = std::ranges::all_of(of.run.senders, IsCarried);
+  const bool fair = judged.fairness >= kLeastFairness;
+  const bool controlled = carried && fair && IsFast(of.run, judged);
+  const bool untold = carried && fair && of.run.drain_bytes_per_s == 0;
+  if (judged.lost && !controlled && !untold)
+    return Collapse(of, of.drops ? "frames were lost" : "packets were lost or overtaken", judged);
+  if (const std::optional<WrongClass> wrong = FindWrongClass(of.run, of.place, of.profile)) {
+    BeUnknown(of, "the frames were not in the class that the profile names", judged);
+    judged.culprit = wrong->text;
+    judged.fix = wrong->fix;
     return;
   }
-  const bool carried = std::ranges::all_of(
-      run.senders, [](const IncastFlow& flow) { return flow.result.failure.kind == FailureKind::kNone; });
-  const bool fast = run.drain_bytes_per_s > 0 && static_cast<double>(judged.goodput_bytes_per_s) >=
-                                                     kLeastGoodput * static_cast<double>(run.drain_bytes_per_s);
-  if (carried && fast && judged.fairness >= kLeastFairness && suffering.empty() && !corrupt) {
-    judged.verdict = IncastVerdict::kControlled;
-    judged.text = "lossy but controlled: " + Figures(run, judged);
-    return;
-  }
-  std::string why = corrupt ? "bytes arrived that were not sent" : suffering;
-  if (judged.lost && why.empty()) why = "frames were lost";
-  judged.verdict = IncastVerdict::kCollapsing;
-  judged.text =
-      Cat("collapsing: ", why, judged.lost ? "" : ", and no frame was lost", ": ", Figures(run, judged));
+  if (judged.lost && !controlled)
+    return BeUnknown(of, "packets were lost, and what the receiver takes is not known: --drain-mbps", judged);
+  if (judged.lost) return Decided(of, IncastVerdict::kControlled, "lossy but controlled", judged);
+  if (const std::string why = WhyLossUnknown(of); !why.empty()) return BeUnknown(of, why, judged);
+  Decided(of, IncastVerdict::kLossless, "lossless works", judged);
 }
 
 }  // namespace
 
-IncastJudgement JudgeIncast(const IncastRun& run, const TransferPlace& place) {
-  IncastJudgement judged;
-  judged.goodput_bytes_per_s = GoodputOf(run.senders);
-  judged.fairness = JainIndex(run.senders);
-  judged.pressure_permille = PressurePermille(run);
+IncastJudgement JudgeIncast(const IncastRun& run, const Profile& profile) {
+  const TransferPlace place{.rung = Rung::kPeer,
+                            .lossless = kDemandsLossless.made_by(profile),
+                            .rdma_priority = profile.rdma_priority};
+  const Case of{run, place, profile, WorstLoss(run, place), DropsCounted(run, place)};
   const VictimMeasure victim = MeasureVictim(run);
-  judged.victim_noise = victim.noise;
-  judged.victim_growth = victim.growth;
-  const Loss loss = WorstLoss(run, place);
-  judged.lost = loss == Loss::kFrames;
-  if (const std::string unknown = WhyUnknown(run, loss, judged); !unknown.empty()) {
-    judged.text = Printable(Cat("unknown: ", unknown));
-    return judged;
+  IncastJudgement judged{.goodput_bytes_per_s = GoodputOf(run.senders),
+                         .fairness = JainIndex(run.senders),
+                         .pressure_permille = PressurePermille(run, of.loss == Loss::kFrames),
+                         .victim_growth = victim.growth,
+                         .victim_noise = victim.noise,
+                         .lost = of.loss == Loss::kFrames,
+                         .wants_lossless = place.lossless};
+  if (const IncastFlow* corrupt = CorruptFlow(run)) {
+    Collapse(of, Cat("bytes arrived that were not sent (", corrupt->from, " -> ", corrupt->to, ")"), judged);
+  } else if (const std::string why = WhyUnknown(of, judged); !why.empty()) {
+    BeUnknown(of, why, judged);
+  } else {
+    Decide(of, judged);
   }
-  Decide(run, place, judged);
   judged.text = Printable(judged.text);
-  if (judged.verdict != IncastVerdict::kLossless) NameCulprit(run, place, judged);
   return judged;
 }
 

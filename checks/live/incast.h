@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verdict of an incast: whether the class is lossless, loses under control, or collapses. Pure.
 //
-// A run counts only where the network was the limit. Each host's CPUs were idle for a quarter of the time.
-// Frames were lost, or in 90 % of the intervals a NIC was paused, or saw congestion marks or drops. Else the
-// machines were the limit, and the verdict is unknown. It is unknown too where the victim alone failed, or
-// differs from itself by more than half.
+// A run counts only where the network was the limit. Each host's CPUs were idle for a quarter of the time. In
+// 90 % of it a NIC was paused, or saw congestion marks or drops; that does not apply where a NIC counted drops
+// of the class. Else the machines were the limit, and the verdict is unknown. It is unknown too where the
+// victim alone failed, or differs from itself by more than half, and where the senders' NICs have the frames in
+// another priority than the profile's.
 //
-// A loss is a counted drop, a packet that was missing, or a connection that broke. Packets that were sent again
-// after a timeout, and nothing else, leave the verdict unknown: a queue that is longer than the timeout does
-// the same. A victim that shares no sender and fails beside the incast, loses frames, or waits more than twice
-// as long makes the run collapse. So do wrong bytes, whatever else was seen.
+// A loss is a counted drop or a packet that was missing. A transfer that ended with an error and without one of
+// those shows nothing. Nor do packets that were sent again after a timeout: a queue that is longer than the
+// timeout does the same. Lossless is said only where each initiator counts what it loses
+// (checks/live/incast_losses.h).
+//
+// A victim that shares no sender and fails beside the incast, loses frames, or waits more than twice as long
+// makes the run collapse. So does a sender that moves nothing for seconds while it is paused. So do wrong
+// bytes, whatever else was seen.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +22,12 @@
 #include <string>
 
 #include "api/model/incast.h"
-#include "checks/live/transfer.h"
+#include "api/model/profile.h"
 #include "checks/words/fix.h"
 
 namespace rdmaready {
 
-inline constexpr std::uint32_t kLeastPressurePermille = 900;  // of the intervals
+inline constexpr std::uint32_t kLeastPressurePermille = 900;  // of the time
 inline constexpr std::uint32_t kLeastIdlePermille = 250;      // of a host's CPUs
 inline constexpr double kMostNoise = 1.5;         // between the two measurements of the victim alone
 inline constexpr double kMostVictimGrowth = 2.0;  // of its p99
@@ -39,10 +44,11 @@ struct IncastJudgement {
   std::uint32_t pressure_permille = 0;
   std::optional<double> victim_growth{};  // p99 beside the incast by the larger p99 alone
   std::optional<double> victim_noise{};
-  bool lost = false;  // frames were lost: of a sender, or of a victim that is judged
+  bool lost = false;            // packets were lost: of a sender, or of a victim that is judged
+  bool wants_lossless = false;  // the profile does
 };
 
-// `place.lossless` and `place.rdma_priority` are the profile's; ports and hosts of each flow are its own.
-IncastJudgement JudgeIncast(const IncastRun& run, const TransferPlace& place);
+// The profile says which priority is RDMA's, how it is marked, and whether it is lossless.
+IncastJudgement JudgeIncast(const IncastRun& run, const Profile& profile);
 
 }  // namespace rdmaready

@@ -20,7 +20,6 @@
 #include "api/base/status.h"
 #include "api/pki/file.h"
 #include "api/profile/load.h"
-#include "checks/blocking.h"
 #include "cli/commands.h"
 #include "cli/fleet/fan_out.h"
 #include "cli/fleet/host_clients.h"
@@ -157,11 +156,8 @@ ExitStatus RunIncast(const Context& context, const IncastFlags& flags) {
   context.interrupt.Disarm();
   context.console.EraseProgress();
   if (!run.ok()) return context.Fail(CallFailure(run.status()), Message(run.status()));
-  const TransferPlace place{.rung = Rung::kPeer,
-                            .lossless = kDemandsLossless.made_by(*profile),
-                            .rdma_priority = profile->rdma_priority};
   JudgedIncast incast{.run = *std::move(run)};
-  incast.judged = JudgeIncast(incast.run, place);
+  incast.judged = JudgeIncast(incast.run, *profile);
   context.Print(IncastJson(incast), IncastText(incast, context.style()));
   if (!flags.picture.empty()) {
     const absl::Status drawn = pki::WriteFile(flags.picture, IncastPicture(incast.run, incast.judged),
