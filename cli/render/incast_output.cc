@@ -53,7 +53,8 @@ std::optional<std::uint32_t> PercentOf(const std::optional<double>& ratio) {
 struct IncastView : RemedyView {
   using RemedyView::Fields;
   static void Fields(const PressureSample& one, auto& list) {
-    list("pauses", one.pauses, "marks", one.marks, "drops", one.drops, "idle_permille", one.idle_permille);
+    list("begin_ms", one.begin_ms, "length_ms", one.length_ms, "pauses", one.pauses, "marks", one.marks,
+         "drops", one.drops, "idle_permille", one.idle_permille);
   }
   static void Fields(const EndGrowth& end, auto& list) {
     list("host", end.host, "grown", end.grown, "pressure", end.pressure);
@@ -88,16 +89,19 @@ struct IncastView : RemedyView {
       part("goodput_bytes_per_s", judged.goodput_bytes_per_s);
       part.Derived("fairness_permille",
                    [](const IncastJudgement& one) { return static_cast<std::uint32_t>(one.fairness * 1000); });
-      part("pressure_permille", judged.pressure_permille, "lost", judged.lost);
+      part("pressure_permille", judged.pressure_permille, "lost", judged.lost, "profile_wants_lossless",
+           judged.wants_lossless);
       part.Derived("victim_growth_percent",
                    [](const IncastJudgement& one) { return PercentOf(one.victim_growth); });
       part.Derived("victim_noise_percent",
                    [](const IncastJudgement& one) { return PercentOf(one.victim_noise); });
     });
     list.Of(kRun, [](const IncastRun& run, auto& part) {
-      part("drain_bytes_per_s", run.drain_bytes_per_s, "victim_shares_a_sender", run.victim_shares_a_sender,
-           "senders", run.senders, "victim_alone", run.victim_alone, "victim_again", run.victim_again, "victim",
-           run.victim, "second_victim_alone", run.second_victim_alone, "second_victim", run.second_victim);
+      part("drain_bytes_per_s", run.drain_bytes_per_s, "drain_is_given", run.drain_is_given,
+           "offered_bytes_per_s", run.offered_bytes_per_s, "victim_shares_a_sender", run.victim_shares_a_sender,
+           "victim_elsewhere", run.victim_elsewhere, "senders", run.senders, "victim_alone", run.victim_alone,
+           "victim_again", run.victim_again, "victim", run.victim, "second_victim_alone",
+           run.second_victim_alone, "second_victim", run.second_victim);
     });
   }
 };
@@ -124,9 +128,31 @@ std::span<const convert::Document> IncastDocuments() {
   return kDocuments;
 }
 
+namespace {
+
+Tone ToneOf(const JudgedIncast& incast) {
+  switch (StatusOf(incast)) {
+    case ExitStatus::kOk:
+      return Tone::kGood;
+    case ExitStatus::kNotReady:
+      return incast.judged.verdict == IncastVerdict::kControlled ? Tone::kWarning : Tone::kBad;
+    default:
+      return Tone::kWarning;
+  }
+}
+
+}  // namespace
+
 std::string IncastText(const JudgedIncast& incast, const Style& style) {
   const IncastRun& run = incast.run;
   const IncastJudgement& judged = incast.judged;
+  std::string text = style.Paint(ToneOf(incast), judged.text) + "\n";
+  if (judged.verdict == IncastVerdict::kControlled && judged.wants_lossless)
+    text += "  the profile wants a lossless class\n";
+  if (!judged.culprit.empty()) {
+    text += "  " + judged.culprit + "\n";
+    text += RemedyNotes(style, judged.fix.remedy());
+  }
   std::vector<std::vector<std::string>> rows{{"", "way", "rate", "worst 100 ms", "p99", ""}};
   for (const IncastFlow& flow : run.senders) rows.push_back(RowOf("sender", flow));
   if (run.victim_alone) rows.push_back(RowOf("victim alone", *run.victim_alone));
@@ -134,28 +160,20 @@ std::string IncastText(const JudgedIncast& incast, const Style& style) {
   if (run.victim) rows.push_back(RowOf("victim", *run.victim));
   if (run.second_victim_alone) rows.push_back(RowOf("second victim alone", *run.second_victim_alone));
   if (run.second_victim) rows.push_back(RowOf("second victim", *run.second_victim));
-  std::string text =
-      style.Paint(Tone::kStrong, "incast to " + Printable(run.senders.empty() ? "" : run.senders[0].to)) +
-      "\n" + Table(style, rows, 2);
+  const std::string receiver = run.senders.empty() ? "" : run.senders[0].to;
+  text += "\n" + style.Paint(Tone::kStrong, "incast to " + Printable(receiver)) + "\n" + Table(style, rows, 2);
   for (const IncastFlow& flow : run.senders)
     if (const std::string grown = GrowthText(flow.counters); !grown.empty())
       text += "  counted  " + grown + "\n";
-  if (!judged.culprit.empty()) {
-    text += "  " + judged.culprit + "\n";
-    text += RemedyNotes(style, judged.fix.remedy());
-  }
-  const Tone tone = judged.verdict == IncastVerdict::kLossless || judged.verdict == IncastVerdict::kControlled
-                        ? Tone::kGood
-                    : judged.verdict == IncastVerdict::kCollapsing ? Tone::kBad
-                                                                   : Tone::kWarning;
-  return text + "\n" + style.Paint(tone, judged.text) + "\n";
+  return text;
 }
 
 ExitStatus StatusOf(const JudgedIncast& incast) {
   switch (incast.judged.verdict) {
     case IncastVerdict::kLossless:
-    case IncastVerdict::kControlled:
       return ExitStatus::kOk;
+    case IncastVerdict::kControlled:
+      return incast.judged.wants_lossless ? ExitStatus::kNotReady : ExitStatus::kOk;
     case IncastVerdict::kCollapsing:
       return ExitStatus::kNotReady;
     case IncastVerdict::kUnknown:

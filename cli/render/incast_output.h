@@ -17,9 +17,11 @@ struct JudgedIncast {
 };
 
 std::string IncastJson(const JudgedIncast& incast);
+// The verdict comes first.
 std::string IncastText(const JudgedIncast& incast, const Style& style);
 
-// Ok where the class is lossless or controlled; not ready where it collapses; else a failure of our own.
+// Ok where the class is lossless. Where it loses under control: ok unless the profile wants it lossless; then,
+// and where it collapses, not ready. Else it could not be determined.
 ExitStatus StatusOf(const JudgedIncast& incast);
 
 }  // namespace rdmaready

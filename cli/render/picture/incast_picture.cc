@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -57,8 +59,39 @@ std::vector<Curve> CurvesOf(const IncastRun& run) {
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kPerSecond = 1000 / kIntervalMs;
 
-// Numbers of agents may be of any size.
-void Add(std::uint64_t value, std::uint64_t& sum) { sum += std::min(value, kMost - sum); }
+// Each host once: a receiver has the same counters in each flow. The end that sampled most is taken.
+std::vector<const EndCounters*> EndOfEachHost(const IncastRun& run) {
+  std::map<std::string_view, const EndCounters*> ends;
+  for (const IncastFlow& flow : run.senders) {
+    for (const EndCounters& end : flow.counters) {
+      const EndCounters*& one = ends[end.host];
+      if (one == nullptr || one->pressure.size() < end.pressure.size()) one = &end;
+    }
+  }
+  std::vector<const EndCounters*> list;
+  for (const auto& [host, end] : ends) list.push_back(end);
+  return list;
+}
+
+// Adds the numbers of an end to intervals of kPressureIntervalMs, each in proportion to its time. They may be
+// of any size. What a sample covers again does not count.
+void AddBars(const EndCounters& end, std::optional<std::uint64_t> PressureSample::*member, std::int64_t span_ms,
+             std::vector<double>& sums) {
+  std::int64_t covered_ms = 0;
+  for (const PressureSample& sample : end.pressure) {
+    std::int64_t at_ms = std::max<std::int64_t>(sample.begin_ms, covered_ms);
+    const std::int64_t end_ms = std::min(std::int64_t{sample.begin_ms} + sample.length_ms, span_ms);
+    if (at_ms >= end_ms) continue;
+    covered_ms = end_ms;
+    const double per_ms = static_cast<double>((sample.*member).value_or(0)) / sample.length_ms;
+    while (at_ms < end_ms) {
+      const std::int64_t interval = at_ms / kPressureIntervalMs;
+      const std::int64_t until_ms = std::min((interval + 1) * kPressureIntervalMs, end_ms);
+      sums[static_cast<std::size_t>(interval)] += per_ms * static_cast<double>(until_ms - at_ms);
+      at_ms = until_ms;
+    }
+  }
+}
 
 class Plot {
  public:
@@ -117,31 +150,21 @@ class Plot {
     svg_.Polyline(points, curve.css_class);
   }
 
-  // Draws the sums of all ends of the senders, as shares of the largest interval.
+  // Draws the sums of all hosts, as shares of the largest interval.
   void DrawBars() {
-    std::vector<PressureSample> sums;
-    for (const IncastFlow& flow : run_.senders) {
-      for (const EndCounters& end : flow.counters) {
-        sums.resize(std::max(sums.size(), end.pressure.size()));
-        for (std::size_t i = 0; i < end.pressure.size(); ++i) {
-          Add(end.pressure[i].pauses, sums[i].pauses);
-          Add(end.pressure[i].marks, sums[i].marks);
-          Add(end.pressure[i].drops, sums[i].drops);
-        }
-      }
-    }
+    const std::vector<const EndCounters*> ends = EndOfEachHost(run_);
     int row = 0;
     for (const auto& [name, member] :
          {std::pair("pauses", &PressureSample::pauses), std::pair("marks", &PressureSample::marks),
           std::pair("drops", &PressureSample::drops)}) {
-      std::uint64_t most = 0;
-      for (const PressureSample& sum : sums) most = std::max(most, sum.*member);
+      std::vector<double> sums(static_cast<std::size_t>(span_ms_ / kPressureIntervalMs) + 1);
+      for (const EndCounters* end : ends) AddBars(*end, member, span_ms_, sums);
+      const double most = *std::ranges::max_element(sums);
       const int height = kBarsHeight / 3;
       const int bottom = kBarsTop + (row + 1) * height;
-      svg_.Text(kPlotLeft - 6, bottom - 4, fmt::format("{} {}", most, name), "small", Svg::Anchor::kEnd);
+      svg_.Text(kPlotLeft - 6, bottom - 4, fmt::format("{:.0f} {}", most, name), "small", Svg::Anchor::kEnd);
       for (std::size_t i = 0; most > 0 && i < sums.size(); ++i) {
-        const int part =
-            static_cast<int>(static_cast<double>(sums[i].*member) / static_cast<double>(most) * (height - 4));
+        const int part = static_cast<int>(sums[i] / most * (height - 4));
         const auto begin_ms = static_cast<std::int64_t>(i) * kPressureIntervalMs;
         const int left = X(begin_ms);
         const int right = X(begin_ms + kPressureIntervalMs);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "cli/render/picture/incast_picture.h"
 
@@ -14,6 +15,7 @@ namespace rdmaready {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 IncastFlow Flow(const std::string& from) {
   IncastFlow flow{.from = from, .to = "d"};
@@ -21,7 +23,8 @@ IncastFlow Flow(const std::string& from) {
   flow.result.throughput_bytes_per_s = 1'000'000;
   flow.result.latency.p99_ns = 2'000'000;
   flow.result.interval_bytes = {100'000, 90'000};
-  flow.counters = {{.host = from, .pressure = {{.pauses = 2}}}, {.host = "d", .pressure = {{.drops = 3}}}};
+  flow.counters = {{.host = from, .pressure = {{.begin_ms = 0, .length_ms = 250, .pauses = 2}}},
+                   {.host = "d", .pressure = {{.begin_ms = 0, .length_ms = 250, .drops = 3}}}};
   return flow;
 }
 
@@ -36,6 +39,9 @@ TEST(IncastJson, HasTheVerdictAndBothEndsOfEachFlow) {
   EXPECT_TRUE(json["victim_growth_percent"].is_null());
   EXPECT_EQ(json["senders"][1]["ends"][0]["pressure"][0]["pauses"], 2);
   EXPECT_EQ(json["senders"][1]["ends"][1]["pressure"][0]["drops"], 3);
+  EXPECT_EQ(json["senders"][1]["ends"][1]["pressure"][0]["length_ms"], 250);
+  EXPECT_TRUE(json["senders"][1]["ends"][1]["pressure"][0]["pauses"].is_null()) << "nothing counts them";
+  EXPECT_FALSE(json["profile_wants_lossless"]);
   EXPECT_EQ(json["victim"]["from"], "e");
   EXPECT_TRUE(json["victim_alone"].is_null());
   EXPECT_TRUE(json["second_victim"].is_null());
@@ -53,8 +59,55 @@ TEST(IncastStatus, IsOkOnlyWhereTheClassHolds) {
   EXPECT_EQ(StatusOf(incast), ExitStatus::kNotReady);
   incast.judged.verdict = IncastVerdict::kControlled;
   EXPECT_EQ(StatusOf(incast), ExitStatus::kOk);
+  incast.judged.wants_lossless = true;
+  EXPECT_EQ(StatusOf(incast), ExitStatus::kNotReady) << "the profile asks for more";
+  incast.judged.verdict = IncastVerdict::kLossless;
+  EXPECT_EQ(StatusOf(incast), ExitStatus::kOk);
   incast.judged.verdict = IncastVerdict::kUnknown;
   EXPECT_EQ(StatusOf(incast), ExitStatus::kOwnFailure);
+}
+
+TEST(IncastText, BeginsWithTheVerdictAndItsCulprit) {
+  JudgedIncast incast = TwoSenders();
+  incast.judged.culprit = "first lost in d's NIC dcb0";
+  const std::string text = IncastText(incast, Style());
+  EXPECT_THAT(text, StartsWith("collapsing: frames were lost\n  first lost in d's NIC dcb0\n"));
+  for (const char* part : {"incast to d\n", "sender", "a -> d", "b -> d", "victim", "e -> d"})
+    EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(IncastText, HasEachVerdict) {
+  for (const auto& [verdict, words] : {std::pair(IncastVerdict::kUnknown, "unknown: why"),
+                                       std::pair(IncastVerdict::kLossless, "lossless works"),
+                                       std::pair(IncastVerdict::kControlled, "lossy but controlled"),
+                                       std::pair(IncastVerdict::kCollapsing, "collapsing")}) {
+    JudgedIncast incast = TwoSenders();
+    incast.judged.verdict = verdict;
+    incast.judged.text = words;
+    incast.judged.wants_lossless = true;
+    EXPECT_THAT(IncastText(incast, Style()), StartsWith(words));
+    EXPECT_EQ(IncastText(incast, Style()).find("the profile wants a lossless class") != std::string::npos,
+              verdict == IncastVerdict::kControlled);
+    EXPECT_THAT(IncastPicture(incast.run, incast.judged), HasSubstr(words));
+  }
+}
+
+TEST(IncastPicture, AddsTheCountersOfAHostOnce) {
+  JudgedIncast incast = TwoSenders();
+  for (IncastFlow& flow : incast.run.senders) flow.result.interval_bytes.assign(10, 1);
+  const std::string svg = IncastPicture(incast.run, incast.judged);
+  EXPECT_THAT(svg, HasSubstr(">4 pauses<")) << "two of each sender";
+  EXPECT_THAT(svg, HasSubstr(">3 drops<")) << "d is the receiver of two flows";
+}
+
+TEST(IncastPicture, HasEachSampleAtItsTime) {
+  JudgedIncast incast = TwoSenders();
+  for (IncastFlow& flow : incast.run.senders) {
+    flow.result.interval_bytes.assign(10, 1);
+    flow.counters[0].pressure = {{.begin_ms = 500, .length_ms = 500, .pauses = 8}};
+  }
+  const std::string svg = IncastPicture(incast.run, incast.judged);
+  EXPECT_THAT(svg, HasSubstr(">8 pauses<")) << "half of 16 in each interval";
 }
 
 TEST(IncastPicture, HasACurveOfEachSenderAndOfTheVictim) {
@@ -69,7 +122,11 @@ TEST(IncastPicture, DrawsNumbersOfAnySizeWithinThePlot) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   incast.run.senders[0].result.interval_bytes.assign(100'000, kMost);
   for (EndCounters& end : incast.run.senders[0].counters)
-    end.pressure.assign(100'000, {.pauses = kMost, .marks = kMost, .drops = kMost});
+    end.pressure.assign(100'000, {.begin_ms = 0,
+                                  .length_ms = std::numeric_limits<std::uint32_t>::max(),
+                                  .pauses = kMost,
+                                  .marks = kMost,
+                                  .drops = kMost});
   const std::string svg = IncastPicture(incast.run, incast.judged);
   EXPECT_THAT(svg, HasSubstr("10000.0 s"));
   EXPECT_EQ(svg.find("points=\"-"), std::string::npos);
