@@ -12,6 +12,8 @@
 
 namespace rdmaready {
 
+inline constexpr std::uint64_t kBytesOfMegabit = 1'000'000 / 8;  // of rates: decimal units
+
 // "1048576", "512K", "256M", "4G", "1T": bytes, binary units.
 absl::StatusOr<std::uint64_t> ParseSize(std::string_view text);
 

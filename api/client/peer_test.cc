@@ -71,10 +71,7 @@ class PeerRelay {
     if (!options.stress && options.max_bytes_per_s == 0) return absl::OkStatus();
     RR_ASSIGN_OR_RETURN(const AgentVersion told, agent.GetVersion());
     if (told.stress) return absl::OkStatus();
-    return absl::FailedPreconditionError(
-        "host " + agent.name() +
-        ": its agent takes no part in stress tests: root of that host has to start it with --allow-stress. "
-        "Nothing was sent");
+    return absl::FailedPreconditionError(NoStress(agent.name()) + ". Nothing was sent");
   }
 
   // No agent failed where only the caller's patience ended.
@@ -220,6 +217,13 @@ class PeerRelay {
   Side from_;
   Side to_;
 };
+
+std::string NoStress(const std::string& host) {
+  return "host " + host +
+         ": its agent takes no part in stress tests: root of that host has to start it with --allow-stress, "
+         "which "
+         "older agents do not have";
+}
 
 PeerAnswer RunPeerTest(AgentClient& from, AgentClient& to, const PeerTest& test) {
   PeerRelay relay(from, to);

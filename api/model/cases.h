@@ -176,6 +176,11 @@ inline constexpr std::array kTransferCases = std::to_array<TransferCase>({
      .credits = 32},
 });
 
+// Whether several senders may write it to one receiver: plain writes.
+constexpr bool IsIncastCase(const TransferCase& test) {
+  return test.operation == Operation::kWrite && test.wrapping == Wrapping::kNone;
+}
+
 // Null when there is no such case.
 constexpr const TransferCase* FindCase(std::string_view name) {
   const auto found = std::ranges::find(kTransferCases, name, &TransferCase::name);

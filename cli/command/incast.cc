@@ -37,7 +37,7 @@ struct IncastFlags {
   std::string receiver{};
   std::vector<std::string> victim{};
   std::vector<std::string> second_victim{};
-  std::string port{};
+  std::vector<std::string> ports{};  // DEV/N, or HOST=DEV/N
   std::string profile = "smb-direct-roce";
   std::string case_name = "write-512k";
   std::string duration = "10s";
@@ -48,7 +48,6 @@ struct IncastFlags {
   std::string picture{};
 };
 
-constexpr std::uint64_t kBytesOfMegabit = 125'000;
 constexpr ::mode_t kIncastPictureMode = 0644;
 // Small messages: many of them, so that a p99 is that of several.
 constexpr std::string_view kVictimCase = "write-4k";
@@ -103,6 +102,29 @@ absl::StatusOr<IncastHosts> HostsOf(const IncastFlags& flags) {
   return hosts;
 }
 
+// A port without a host is that of each host that none is named for.
+absl::Status AddPorts(const std::vector<std::string>& ports, IncastHosts& hosts) {
+  std::optional<PortSelection> of_all;
+  hosts.plan.ports.resize(hosts.names.size());
+  for (const std::string& text : ports) {
+    const std::size_t sign = text.find('=');
+    RR_ASSIGN_OR_RETURN(const PortSelection port,
+                        ParsePort(sign == std::string::npos ? text : text.substr(sign + 1)));
+    const auto found = std::ranges::find(hosts.names, text.substr(0, sign));
+    if (sign != std::string::npos && found == hosts.names.end())
+      return absl::InvalidArgumentError(fmt::format("--port {}: no host of this incast has that name", text));
+    std::optional<PortSelection>& place =
+        sign == std::string::npos ? of_all
+                                  : hosts.plan.ports[static_cast<std::size_t>(found - hosts.names.begin())];
+    if (place)
+      return absl::InvalidArgumentError(fmt::format("--port {}: a second port of the same host", text));
+    place = port;
+  }
+  for (std::optional<PortSelection>& port : hosts.plan.ports)
+    if (!port) port = of_all;
+  return absl::OkStatus();
+}
+
 std::uint32_t DepthOf(const TransferCase& test) {
   constexpr std::uint64_t kLeast = 2;
   const std::uint64_t fit = std::max(kMostPostedBytes / std::max(test.message_bytes, 1U), kLeast);
@@ -116,7 +138,7 @@ absl::StatusOr<IncastHosts> PlanOf(const IncastFlags& flags, const Profile& prof
   if (*duration < std::chrono::seconds(2)) return absl::InvalidArgumentError("--duration: at least 2s");
   hosts.plan.duration = *duration;
   const TransferCase* const test = FindCase(flags.case_name);
-  if (test == nullptr || test->operation != Operation::kWrite || test->wrapping != Wrapping::kNone)
+  if (test == nullptr || !IsIncastCase(*test))
     return absl::InvalidArgumentError("--case " + flags.case_name + ": a case that writes by plain RDMA");
   hosts.plan.case_name = flags.case_name;
   hosts.plan.victim_case = kVictimCase;
@@ -125,13 +147,11 @@ absl::StatusOr<IncastHosts> PlanOf(const IncastFlags& flags, const Profile& prof
                     .tos = profile.tos,
                     .system_tos = !profile.tos.has_value(),
                     .stress = true,
+                    .stress_priority = profile.rdma_priority,
                     .max_bytes_per_s = flags.max_mbps * kBytesOfMegabit};
   hosts.plan.victim_bytes_per_s = flags.victim_mbps * kBytesOfMegabit;
   if (flags.drain_mbps > 0) hosts.plan.drain_bytes_per_s = flags.drain_mbps * kBytesOfMegabit;
-  if (!flags.port.empty()) {
-    RR_ASSIGN_OR_RETURN(const PortSelection port, ParsePort(flags.port));
-    hosts.plan.ports = {port};
-  }
+  RR_RETURN_IF_ERROR(AddPorts(flags.ports, hosts));
   return hosts;
 }
 
@@ -152,6 +172,12 @@ ExitStatus RunIncast(const Context& context, const IncastFlags& flags) {
     if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
   IncastRunner runner(*hosts, *profile, MakeRunId(),
                       [&](const std::string& what) { context.console.Progress(what); });
+  const absl::Status prepared = runner.Prepare(planned->plan);
+  if (!prepared.ok()) {
+    context.interrupt.Disarm();
+    context.console.EraseProgress();
+    return context.Fail(RefusedTest(prepared, !flags.ports.empty()), Message(prepared));
+  }
   absl::StatusOr<IncastRun> run = runner.Run(planned->plan);
   context.interrupt.Disarm();
   context.console.EraseProgress();
@@ -174,10 +200,10 @@ Action DefineIncast(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option("HOST", flags->senders, "The senders, two or more: name-or-address[:port] of their agents")
       ->required();
   app.add_option("--to", flags->receiver, "The receiver")->type_name("HOST")->required();
-  app.add_option(
-         "--victim", flags->victim,
-         "Two hosts beside them: a transfer from the first to the second at a fixed rate shows what others "
-         "suffer. It is measured alone twice first")
+  app.add_option("--victim", flags->victim,
+                 "Two hosts beside them, on the same switch: a transfer from the first to the second at a "
+                 "fixed rate shows "
+                 "what others suffer. It is measured alone twice first")
       ->type_name("HOST HOST")
       ->expected(2);
   app.add_option(
@@ -189,9 +215,12 @@ Action DefineIncast(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::Range(1U, 1'000'000U))
       ->type_name("MBPS")
       ->capture_default_str();
-  app.add_option("--port", flags->port,
-                 "The RDMA port of that name on every host (default: those of one subnet)")
-      ->type_name("DEV/N");
+  app.add_option(
+         "--port", flags->ports,
+         "The RDMA port of that name: of that host, or of every other one (default: those of one subnet). May "
+         "be repeated")
+      ->type_name("[HOST=]DEV/N")
+      ->allow_extra_args(false);
   app.add_option("--profile", flags->profile,
                  "Says which priority is RDMA's, how it is marked, and whether it is lossless")
       ->type_name("NAME|FILE")
@@ -210,7 +239,8 @@ Action DefineIncast(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::Range(1U, 1'000'000U))
       ->type_name("MBPS");
   app.add_option("--drain-mbps", flags->drain_mbps,
-                 "What the receiver's port takes, where the network gives it less than its link")
+                 "What the receiver's port takes, where the network gives it less than its link, or that is "
+                 "not known (a bond)")
       ->check(CLI::Range(1U, 1'000'000U))
       ->type_name("MBPS");
   app.add_option("--svg", flags->picture, "Draw the rates and what held them back over the time")

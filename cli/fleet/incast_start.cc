@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/base/status.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -39,6 +40,12 @@ bool WasNotMade(const absl::StatusOr<IncastFlow>& flow) {
 }
 
 }  // namespace
+
+IncastFlow AfterTheStart(IncastFlow flow, const absl::Status& status) {
+  if (!status.ok() && flow.result.failure.kind == FailureKind::kNone)
+    flow.result.failure = {FailureKind::kPeerGone, Message(status)};
+  return flow;
+}
 
 absl::Status WhyNotBegun(std::span<const absl::StatusOr<IncastFlow>> flows, bool late,
                          std::chrono::seconds limit) {

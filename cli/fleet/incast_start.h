@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why an incast did not begin. Pure.
+// Why an incast did not begin, and what became of one that did. Pure.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,10 @@
 #include "api/model/incast.h"
 
 namespace rdmaready {
+
+// A transfer of an incast that began. An agent that went away, or gave it up for another reason than the
+// network's, is its failure.
+IncastFlow AfterTheStart(IncastFlow flow, const absl::Status& status);
 
 // OK where each transfer was begun. Else the cause before what follows from it: a refusal of an agent, a
 // transfer that could not be made, then `late` (not all were connected within `limit`), then whatever else is

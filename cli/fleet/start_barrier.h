@@ -33,6 +33,12 @@ class StartBarrier {
     changed_.notify_all();
   }
 
+  // All have arrived in time: each party began.
+  bool begun() const {
+    const std::lock_guard lock(mutex_);
+    return missing_ == 0 && !broken_;
+  }
+
   // Why no party began: the time was up before all had arrived, and none of them had given up.
   bool late() const {
     const std::lock_guard lock(mutex_);

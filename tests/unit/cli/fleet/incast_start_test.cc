@@ -50,5 +50,14 @@ TEST(IncastStart, SaysThatTheTimeWasUp) {
   EXPECT_EQ(Why(flows), "host b: CANCELLED");
 }
 
+TEST(IncastStart, KeepsATransferWhoseAgentWentAwayAfterwards) {
+  const absl::Status gone = absl::UnavailableError("host b: the stream broke");
+  EXPECT_EQ(AfterTheStart(Flow(FailureKind::kNone), gone).result.failure,
+            (Failure{FailureKind::kPeerGone, "host b: the stream broke"}));
+  EXPECT_EQ(AfterTheStart(Flow(FailureKind::kCancelled, "in use by fio"), gone).result.failure.detail,
+            "in use by fio");
+  EXPECT_EQ(AfterTheStart(Flow(FailureKind::kNone), absl::OkStatus()).result.failure.kind, FailureKind::kNone);
+}
+
 }  // namespace
 }  // namespace rdmaready

@@ -53,5 +53,17 @@ TEST(StartBarrier, StaysOpenOnceAllHaveArrived) {
   EXPECT_TRUE(barrier.Arrive(Time::now()));
 }
 
+TEST(StartBarrier, HasBegunWhereAllArrivedBeforeOneGaveUp) {
+  StartBarrier one(1);
+  EXPECT_FALSE(one.begun());
+  EXPECT_TRUE(one.Arrive(std::chrono::steady_clock::now() + std::chrono::seconds(10)));
+  one.Break();
+  EXPECT_TRUE(one.begun());
+  StartBarrier broken(1);
+  broken.Break();
+  EXPECT_FALSE(broken.Arrive(std::chrono::steady_clock::now() + std::chrono::seconds(10)));
+  EXPECT_FALSE(broken.begun());
+}
+
 }  // namespace
 }  // namespace rdmaready
