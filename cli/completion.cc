@@ -11,6 +11,7 @@
 
 #include "api/base/small_file.h"
 #include "api/inventory/inventory.h"
+#include "api/model/cases.h"
 #include "api/profile/load.h"
 #include "checks/words/words.h"
 #include "cli/context/context_file.h"
@@ -155,15 +156,24 @@ Words FromInventory(const TypedLine& typed, InventoryPlace place) {
   return words;
 }
 
+Words IncastCaseNames() {
+  Words words;
+  for (const TransferCase& test : kTransferCases)
+    if (IsIncastCase(test)) words.emplace_back(test.name);
+  return words;
+}
+
 // Those that the option does not list itself.
 Words KnownValues(const TypedLine& typed, const std::string& name) {
   if (name == "--output") return FormatNames(typed.command);
   if (name == "--profile" || name == "PROFILE") return BuiltInProfileNames();
-  if (name == "--case") return CaseNames();
+  if (name == "--case") return typed.command == "incast" ? IncastCaseNames() : CaseNames();
   if (name == "--check") return Ids(false);
   if (name == "--group") return FromInventory(typed, InventoryPlace::kGroup);
   if (name == "--rack") return FromInventory(typed, InventoryPlace::kRack);
-  if (name == "HOST" || name == "--from" || name == "--peer")
+  const bool of_incast =
+      typed.command == "incast" && (name == "--to" || name == "--victim" || name == "--second-victim");
+  if (name == "HOST" || name == "--from" || name == "--peer" || of_incast)
     return FromInventory(typed, InventoryPlace::kHost);
   if (name == "ID" && typed.command == "explain") {
     Words words = Ids(true);

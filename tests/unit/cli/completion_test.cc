@@ -75,6 +75,8 @@ TEST(Completion, KnowsValues) {
   EXPECT_THAT(Completed({"explain", "send-"}), Contains("send-1k"));
   EXPECT_THAT(Completed({"test", "loopback", "--case", "send-1k,write-512"}),
               ElementsAre("send-1k,write-512k"));
+  EXPECT_THAT(Completed({"incast", "a", "b", "--case", "send-"}), IsEmpty()) << "an incast writes";
+  EXPECT_THAT(Completed({"incast", "a", "b", "--case", "write-51"}), ElementsAre("write-512k"));
   EXPECT_THAT(Completed({"fleet", "findings", "--check", "pfc.loss"}), ElementsAre("pfc.lossless-priority"));
   EXPECT_THAT(Completed({"fleet", "hosts", "--condition", "ready,sil"}), ElementsAre("ready,silent"));
   EXPECT_THAT(Completed({"probe", "nv"}), ElementsAre("nvme"));
@@ -97,6 +99,8 @@ TEST(Completion, KnowsContextsAndTheHostsOfTheInventory) {
   EXPECT_THAT(Completed({"context", "delete", ""}), AllOf(Contains("lab"), Not(Contains("none"))));
   EXPECT_THAT(Completed({"check", "no"}), ElementsAre("node1", "node2"));
   EXPECT_THAT(Completed({"check", "node1", "node"}), ElementsAre("node1", "node2"));
+  EXPECT_THAT(Completed({"incast", "node1", "x", "--to", "no"}), ElementsAre("node1", "node2"));
+  EXPECT_THAT(Completed({"incast", "node1", "x", "--victim", "no"}), ElementsAre("node1", "node2"));
   EXPECT_THAT(Completed({"check", "--group", ""}), ElementsAre("storage"));
   EXPECT_THAT(Completed({"fleet", "hosts", "--rack", ""}), ElementsAre("r1"));
   EXPECT_THAT(Completed({"check", "--context", "other", ""}), IsEmpty());
