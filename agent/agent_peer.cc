@@ -137,11 +137,12 @@ std::pair<PacketReading, PacketReading> Agent::IdlePackets(const PeerTicket& tic
 
 std::function<std::optional<PressureReading>()> Agent::PressureOf(const PeerTicket& ticket) {
   if (!ticket.request.options.stress) return {};
-  return [this, &port = ticket.port]() -> std::optional<PressureReading> {
+  const std::optional<std::uint32_t> priority = ticket.request.options.stress_priority;
+  return [this, &port = ticket.port, priority]() -> std::optional<PressureReading> {
     HostWorker& worker = use_worker_ ? *use_worker_ : worker_;
     absl::StatusOr<PressureReading> read = worker.Read<PressureReading>(
-        [nics = port.nics, device = port.device, number = port.number](HostReader& host) {
-          return ReadPressure(host, nics, device, number);
+        [nics = port.nics, device = port.device, number = port.number, priority](HostReader& host) {
+          return ReadPressure(host, nics, device, number, priority);
         });
     return read.ok() ? std::optional(*read) : std::nullopt;
   };

@@ -2,16 +2,17 @@
 #include "agent/port/pressure_meter.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "agent/port/port_counters.h"
 #include "api/base/number.h"
 #include "checks/counted/error_counters.h"
 #include "collectors/lines.h"
+#include "collectors/rdma/counters.h"
 
 namespace rdmaready {
 namespace {
@@ -20,28 +21,25 @@ bool IsAnyOf(NicCounter counter, std::initializer_list<NicCounter> counters) {
   return std::ranges::find(counters, counter) != counters.end();
 }
 
-void AddNics(const Fact<std::vector<NicReading>>& nics, PressureReading& reading) {
-  if (!nics) return;
-  for (const NicReading& nic : *nics) {
-    for (const NicStatistic& one : nic.statistics) {
-      if (one.priority && IsAnyOf(one.counter, {NicCounter::kPauseReceived, NicCounter::kPauseSent}))
-        reading.pauses += one.value;
-      if (one.counter == NicCounter::kEcnMarked) reading.marks += one.value;
-      if (IsAnyOf(one.counter, {NicCounter::kDropReceived, NicCounter::kDropSent})) reading.drops += one.value;
-    }
+void AddTo(std::optional<std::uint64_t>& sum, std::uint64_t value) { sum = sum.value_or(0) + value; }
+
+void AddNic(const NicReading& nic, std::optional<std::uint32_t> priority, PressureReading& reading) {
+  for (const NicStatistic& one : nic.statistics) {
+    const bool wanted = !priority || one.priority == priority;
+    if (IsAnyOf(one.counter, {NicCounter::kPauseReceived, NicCounter::kPauseSent}) && one.priority && wanted)
+      AddTo(reading.pauses, one.value);
+    if (one.counter == NicCounter::kEcnMarked) AddTo(reading.marks, one.value);
+    if (IsAnyOf(one.counter, {NicCounter::kDropReceived, NicCounter::kDropSent}) && (wanted || !one.priority))
+      AddTo(reading.drops, one.value);
   }
 }
 
-void AddRdma(const Fact<std::vector<Counter>>& counters, PressureReading& reading) {
-  if (!counters) return;
-  const auto is = [](const Counter& one, std::initializer_list<ErrorTopic> topics) {
-    return std::ranges::any_of(
-        topics, [&](ErrorTopic topic) { return IsAbout(one.name, CounterFamily::kHardware, topic); });
-  };
-  for (const Counter& one : *counters) {
-    if (is(one, {ErrorTopic::kEcnMarked, ErrorTopic::kCnpHandled, ErrorTopic::kCnpSent}))
-      reading.marks += one.value;
-    if (is(one, {ErrorTopic::kSequence, ErrorTopic::kRetransmission})) reading.drops += one.value;
+void AddRdma(const std::vector<Counter>& counters, PressureReading& reading) {
+  for (const Counter& one : counters) {
+    const bool marks = std::ranges::any_of(
+        std::array{ErrorTopic::kEcnMarked, ErrorTopic::kCnpHandled, ErrorTopic::kCnpSent},
+        [&one](ErrorTopic topic) { return IsAbout(one.name, CounterFamily::kHardware, topic); });
+    if (marks) AddTo(reading.marks, one.value);
   }
 }
 
@@ -55,36 +53,60 @@ void AddCpus(HostReader& host, PressureReading& reading) {
   constexpr std::size_t kWaits = 5;
   constexpr std::size_t kSteal = 8;
   if (words.size() <= kSteal || words[0] != "cpu") return;
+  std::uint64_t all = 0;
+  std::uint64_t idle = 0;
   for (std::size_t i = 1; i <= kSteal; ++i) {
     const std::optional<std::uint64_t> ticks = ParseNumber<std::uint64_t>(words[i]);
     if (!ticks) return;
-    reading.cpu_ticks += *ticks;
-    if (i == kIdle || i == kWaits) reading.idle_ticks += *ticks;
+    all += *ticks;
+    if (i == kIdle || i == kWaits) idle += *ticks;
   }
+  reading.cpu_ticks = all;
+  reading.idle_ticks = idle;
 }
 
-std::uint64_t Grown(std::uint64_t before, std::uint64_t after) { return after > before ? after - before : 0; }
+std::optional<std::uint64_t> Grown(std::optional<std::uint64_t> before, std::optional<std::uint64_t> after) {
+  if (!before || !after || *after < *before) return std::nullopt;
+  return *after - *before;
+}
+
+// The time of waiting for disks may go back by some ticks (proc_stat(5)): then nothing was idle.
+std::optional<std::uint32_t> IdlePermille(const PressureReading& before, const PressureReading& after) {
+  constexpr std::uint64_t kWholeTime = 1000;
+  const std::optional<std::uint64_t> ticks = Grown(before.cpu_ticks, after.cpu_ticks);
+  if (!ticks || *ticks == 0 || !before.idle_ticks || !after.idle_ticks) return std::nullopt;
+  const std::uint64_t idle = std::min(Grown(before.idle_ticks, after.idle_ticks).value_or(0), *ticks);
+  return static_cast<std::uint32_t>(idle * kWholeTime / *ticks);
+}
+
+template <class T>
+bool Failed(const Fact<T>& read) {
+  return !read && read.missing().kind != Missing::Kind::kUnsupported;
+}
 
 }  // namespace
 
 PressureReading ReadPressure(HostReader& host, const Fact<std::vector<EthernetNic>>& nics,
-                             const std::string& device, std::uint32_t port) {
+                             const std::string& device, std::uint32_t port,
+                             std::optional<std::uint32_t> priority) {
   PressureReading reading;
-  AddNics(ReadNics(host, nics), reading);
-  AddRdma(ReadCounters(host, device, port, RealClock()).hw.counters, reading);
+  const Fact<std::vector<NicReading>> ethernet = ReadNics(host, nics);
+  if (ethernet) {
+    for (const NicReading& nic : *ethernet) AddNic(nic, priority, reading);
+  }
+  const Fact<std::vector<Counter>> rdma = ReadHwCounters(host, {.name = device}, port).counters;
+  if (rdma) AddRdma(*rdma, reading);
+  // Both count marks, and a part of them is not their number.
+  if ((nics && Failed(ethernet)) || Failed(rdma)) reading.marks.reset();
   AddCpus(host, reading);
   return reading;
 }
 
 PressureSample PressureBetween(const PressureReading& before, const PressureReading& after) {
-  constexpr std::uint64_t kWholeTime = 1000;
-  PressureSample sample{.pauses = Grown(before.pauses, after.pauses),
-                        .marks = Grown(before.marks, after.marks),
-                        .drops = Grown(before.drops, after.drops)};
-  const std::uint64_t ticks = Grown(before.cpu_ticks, after.cpu_ticks);
-  const std::uint64_t idle = std::min(Grown(before.idle_ticks, after.idle_ticks), ticks);
-  if (ticks > 0) sample.idle_permille = static_cast<std::uint32_t>(idle * kWholeTime / ticks);
-  return sample;
+  return {.pauses = Grown(before.pauses, after.pauses),
+          .marks = Grown(before.marks, after.marks),
+          .drops = Grown(before.drops, after.drops),
+          .idle_permille = IdlePermille(before, after)};
 }
 
 PressureMeter::PressureMeter(std::function<std::optional<PressureReading>()> read, Clock& clock)

@@ -18,21 +18,23 @@
 
 namespace rdmaready {
 
-// Since the drivers were loaded, and since the host was booted.
+// Since the drivers were loaded, and since the host was booted. A number is absent where nothing counts it, and
+// where one of its counters could not be read.
 struct PressureReading {
-  std::uint64_t pauses = 0;
-  std::uint64_t marks = 0;
-  std::uint64_t drops = 0;
-  std::uint64_t cpu_ticks = 0;  // of all CPUs together
-  std::uint64_t idle_ticks = 0;
+  std::optional<std::uint64_t> pauses{};
+  std::optional<std::uint64_t> marks{};
+  std::optional<std::uint64_t> drops{};
+  std::optional<std::uint64_t> cpu_ticks{};  // of all CPUs together
+  std::optional<std::uint64_t> idle_ticks{};
 };
 
-// Reads the Ethernet ports and the RDMA port. A counter that cannot be read does not count. Without the CPUs'
-// times nothing is idle, so that the test is not taken for one that the network limits.
+// Reads the Ethernet ports, the RDMA port's hw_counters and the CPUs. Pauses count where they are of `priority`
+// (absent: of any), and so do drops, or where they have no priority. Marks count whatever their priority.
 PressureReading ReadPressure(HostReader& host, const Fact<std::vector<EthernetNic>>& nics,
-                             const std::string& device, std::uint32_t port);
+                             const std::string& device, std::uint32_t port,
+                             std::optional<std::uint32_t> priority = std::nullopt);
 
-// A counter that was set back counts as 0.
+// Each number is absent unless both readings have it. So is one that was set back.
 PressureSample PressureBetween(const PressureReading& before, const PressureReading& after);
 
 // Threads: Begin() from any thread; Take() from the one that made it.
@@ -48,7 +50,7 @@ class PressureMeter {
   // The first call begins to sample, each kPressureIntervalMs.
   void Begin();
 
-  // Ends it: the samples of whole intervals. One of which a reading failed is empty, with no idle time.
+  // Ends it: the samples of whole intervals. One of which a reading failed is empty.
   std::vector<PressureSample> Take();
 
  private:

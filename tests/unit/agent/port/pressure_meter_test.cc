@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <thread>
@@ -18,18 +19,46 @@
 namespace rdmaready {
 namespace {
 
+void CountNic(FakeHost& host, const std::vector<std::string>& names, const std::vector<std::uint64_t>& values) {
+  host.ethtool[{"eth0", ETHTOOL_GSSET_INFO}] = wire::StatisticsCount(static_cast<std::uint32_t>(names.size()));
+  host.ethtool[{"eth0", ETHTOOL_GSTRINGS}] = wire::StatisticNames(names);
+  host.ethtool[{"eth0", ETHTOOL_GSTATS}] = wire::StatisticValues(values);
+}
+
+void CountRdma(FakeHost& host, const std::vector<std::string>& names) {
+  const std::string folder = "/sys/class/infiniband/mlx5_0/ports/1/hw_counters";
+  host.directories[folder] = names;
+  for (const std::string& name : names) host.files[folder + "/" + name] = "100\n";
+}
+
+Fact<std::vector<EthernetNic>> OneNic() {
+  return std::vector<EthernetNic>{{"eth0", "mlx5_core", DriverInfo{.driver = "mlx5_core"}}};
+}
+
 TEST(Pressure, IsWhatGrewAndTheShareOfIdleTime) {
   const PressureReading before{.pauses = 10, .marks = 5, .drops = 1, .cpu_ticks = 1000, .idle_ticks = 400};
   const PressureReading after{.pauses = 14, .marks = 5, .drops = 3, .cpu_ticks = 1200, .idle_ticks = 450};
   EXPECT_EQ(PressureBetween(before, after),
             (PressureSample{.pauses = 4, .marks = 0, .drops = 2, .idle_permille = 250}));
-  EXPECT_EQ(PressureBetween(after, before), PressureSample{}) << "set back";
 }
 
-TEST(Pressure, HasNoIdleTimeWhereTheCpusAreNotKnown) {
-  FakeHost host;
-  const PressureReading unknown = ReadPressure(host, Missing{Missing::Kind::kFailed, "no netdev"}, "mlx5_0", 1);
-  EXPECT_EQ(PressureBetween(unknown, unknown).idle_permille, 0U);
+TEST(Pressure, IsNotKnownWhereACounterWasSetBack) {
+  const PressureReading before{.pauses = 14, .marks = 5, .drops = 3, .cpu_ticks = 1200, .idle_ticks = 450};
+  const PressureReading after{.pauses = 10, .marks = 5, .drops = 1, .cpu_ticks = 1000, .idle_ticks = 400};
+  EXPECT_EQ(PressureBetween(before, after), PressureSample{.marks = 0});
+}
+
+TEST(Pressure, DiffersOnlyWhereBothReadingsHaveTheNumber) {
+  const PressureReading all{.pauses = 9'000'000, .marks = 7, .drops = 3, .cpu_ticks = 10, .idle_ticks = 5};
+  EXPECT_EQ(PressureBetween({}, all), PressureSample{});
+  EXPECT_EQ(PressureBetween(all, {}), PressureSample{});
+  EXPECT_EQ(PressureBetween({.marks = 4}, all), PressureSample{.marks = 3});
+}
+
+TEST(Pressure, HasNoIdleTimeWhereTheTimeOfWaitingWentBack) {
+  const PressureReading before{.cpu_ticks = 1000, .idle_ticks = 400};
+  const PressureReading after{.cpu_ticks = 1100, .idle_ticks = 399};
+  EXPECT_EQ(PressureBetween(before, after).idle_permille, 0U);
 }
 
 TEST(Pressure, ReadsTheTimesOfAllCpus) {
@@ -38,8 +67,48 @@ TEST(Pressure, ReadsTheTimesOfAllCpus) {
   const PressureReading reading = ReadPressure(host, Missing{Missing::Kind::kFailed, "no netdev"}, "mlx5_0", 1);
   EXPECT_EQ(reading.cpu_ticks, 389U);
   EXPECT_EQ(reading.idle_ticks, 340U);
-  host.files["/proc/stat"] = "cpu  10 x 20\n";
-  EXPECT_EQ(ReadPressure(host, Missing{Missing::Kind::kFailed, "no netdev"}, "mlx5_0", 1).idle_ticks, 0U);
+  host.files["/proc/stat"] = "cpu  10 x 20 300 40 5 6 7\n";
+  const PressureReading broken = ReadPressure(host, Missing{Missing::Kind::kFailed, "no netdev"}, "mlx5_0", 1);
+  EXPECT_EQ(broken.cpu_ticks, std::nullopt);
+  EXPECT_EQ(broken.idle_ticks, std::nullopt);
+}
+
+TEST(Pressure, CountsPausesAndDropsOfTheTestsPriorityAndDropsWithoutOne) {
+  FakeHost host;
+  CountNic(host,
+           {"rx_prio3_pause", "tx_prio3_pause", "rx_prio4_pause", "rx_prio3_discards", "rx_prio4_discards",
+            "rx_discards_phy", "rx_prio3_marked", "rx_prio4_marked"},
+           {1, 2, 30, 4, 50, 600, 7, 80});
+  const PressureReading of_three = ReadPressure(host, OneNic(), "mlx5_0", 1, 3);
+  EXPECT_EQ(of_three.pauses, 3U);
+  EXPECT_EQ(of_three.drops, 604U);
+  EXPECT_EQ(of_three.marks, 87U);
+  const PressureReading of_all = ReadPressure(host, OneNic(), "mlx5_0", 1);
+  EXPECT_EQ(of_all.pauses, 33U);
+  EXPECT_EQ(of_all.drops, 654U);
+}
+
+TEST(Pressure, IsAbsentWhereNothingCountsIt) {
+  FakeHost host;
+  CountNic(host, {"rx_prio4_pause"}, {30});
+  const PressureReading reading = ReadPressure(host, OneNic(), "mlx5_0", 1, 3);
+  EXPECT_EQ(reading.pauses, std::nullopt);
+  EXPECT_EQ(reading.marks, std::nullopt);
+  EXPECT_EQ(reading.drops, std::nullopt);
+  EXPECT_EQ(reading.cpu_ticks, std::nullopt);
+}
+
+TEST(Pressure, CountsMarksOfTheRdmaPortAndReadsNothingElseOfIt) {
+  FakeHost host;
+  CountRdma(host, {"np_cnp_sent", "rp_cnp_handled", "np_ecn_marked_roce_packets", "packet_seq_err"});
+  host.ethtool[{"eth0", ETHTOOL_GSSET_INFO}] = ErrnoStatus(EBUSY, "ask ethtool");
+  const PressureReading reading = ReadPressure(host, OneNic(), "mlx5_0", 1, 3);
+  EXPECT_EQ(reading.marks, std::nullopt) << "the NIC's own marks were not read";
+  CountNic(host, {"rx_prio3_marked"}, {7});
+  const PressureReading both = ReadPressure(host, OneNic(), "mlx5_0", 1, 3);
+  EXPECT_EQ(both.marks, 307U);
+  EXPECT_EQ(both.drops, std::nullopt) << "the NIC did not drop a packet that was sent again";
+  for (const std::string& asked : host.asked) EXPECT_EQ(asked.find("ports/1/counters"), std::string::npos);
 }
 
 TEST(Pressure, CountsTheFramesThatANicDroppedBothWays) {
@@ -81,7 +150,7 @@ TEST(PressureMeter, HasAnEmptySampleWhereTheHostDidNotAnswer) {
     while (readings < expected) std::this_thread::yield();
   }
   const std::vector<PressureSample> samples = meter.Take();
-  EXPECT_EQ(samples, std::vector<PressureSample>(2));
+  EXPECT_EQ(samples, std::vector<PressureSample>(2));  // the second began with the reading that failed
 }
 
 TEST(PressureMeter, SamplesWholeIntervalsOnceItHasBegun) {
