@@ -73,12 +73,9 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       prover_(MakeProver()),
       changes_([this](const std::string& line) { KeepOnce(line); }, config_.applier_trace) {
   if (config_.use_host) use_worker_.emplace(config_.use_host, kUseReading, clock());
+  if (config_.use_host && config_.stress.allowed)
+    pressure_worker_.emplace(config_.use_host, kUseReading, clock());
   SetDefaultProfiles(config_.default_profiles, config_.waivers);
-}
-
-void Agent::StopReading() {
-  worker_.Stop();
-  if (use_worker_) use_worker_->Stop();
 }
 
 Agent::Agent(HostReader& host, Store& store, LinkMaker make_link, AgentConfig config)

@@ -77,8 +77,8 @@ struct AgentConfig {
   // A caller may have a port tested that others use, at kInProductionPercent of its rate.
   bool allow_in_production = false;
   StressLimits stress{};
-  // Asked who uses a port during a test, beside readings of the host, which take longer. Null: the host is
-  // asked in its turn.
+  // Asked who uses a port during a test, and for the pressure of a stress test, each beside readings of the
+  // host, which take longer. Null: the host is asked in its turn.
   std::shared_ptr<HostReader> use_host{};
   std::shared_ptr<Configurer> configurer{};  // null: nobody changes settings of this host for this agent
   std::function<bool()> applier_trace{};     // see ChangeBook
@@ -106,12 +106,13 @@ struct PortPass {
   std::shared_ptr<Pacer> reverse_pacer{};
 };
 
+// The agent outlives it.
 struct PeerTicket {
   PeerRequest request{};
   Caller caller{};
   PortAddress port{};
   TransferCase test{};
-  std::shared_ptr<const PortLock> lock{};  // transfers of one stress test share it
+  PortShare share{};
   PortPass pass{};
   std::vector<Prefix> own_subnets{};  // of all RDMA ports
 };
@@ -265,8 +266,8 @@ class Agent {
   // Keeps with `now` what counted in the reading before it, and `now` for the next one.
   void CompareWithLast(Facts& now);
   // For a part of a stress test: with the other parts of its run.
-  absl::StatusOr<std::shared_ptr<const PortLock>> TakeSharedPort(const PortAddress& port, const Caller& caller,
-                                                                 const PeerRequest& request);
+  absl::StatusOr<PortShare> TakeSharedPort(const PortAddress& port, const Caller& caller,
+                                           const PeerRequest& request);
   CounterReading CountersOf(const PortAddress& port);
   PacketReading PacketsOf(const PortAddress& port);
   // The packets of others before the test that begins now; the second of the two is its own first reading.
@@ -285,8 +286,9 @@ class Agent {
   // `proves`: the test counts for the change whose id is its run id.
   absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                        const std::stop_token& cancel);
-  // Reads the pressure for a part of a stress test; else empty. The ticket outlives it.
-  std::function<std::optional<PressureReading>()> PressureOf(const PeerTicket& ticket);
+  // Reads the pressure of a port, beside looks at who uses it. The agent outlives it.
+  std::function<std::optional<PressureReading>()> PressureOf(const PortAddress& port,
+                                                             std::optional<std::uint32_t> priority);
   // `watch` outlives what is run with the options.
   static void LimitTo(std::uint64_t bytes_per_s, PortPass& pass);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
@@ -386,7 +388,8 @@ class Agent {
   std::mutex last_mutex_;  // guards what follows
   std::optional<LastReading> last_{};
   HostWorker worker_;
-  std::optional<HostWorker> use_worker_{};  // of use_host
+  std::optional<HostWorker> use_worker_{};       // of use_host
+  std::optional<HostWorker> pressure_worker_{};  // of use_host, where stress tests are allowed
   std::shared_ptr<Prover> prover_;
   Proving proving_{clock()};
   ChangeBook changes_;

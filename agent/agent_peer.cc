@@ -32,32 +32,36 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(PortAddress port,
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));
-  RR_ASSIGN_OR_RETURN(std::shared_ptr<const PortLock> lock, TakeSharedPort(port, caller, request));
+  RR_ASSIGN_OR_RETURN(PortShare share, TakeSharedPort(port, caller, request));
   RR_ASSIGN_OR_RETURN(PortPass pass, AdmitUse(port, request.options.in_production, {}));
   LimitTo(request.options.max_bytes_per_s, pass);
-  return PeerTicket{request,         caller,          std::move(port),  custom,
-                    std::move(lock), std::move(pass), OwnSubnets(facts)};
+  return PeerTicket{request,          caller,          std::move(port),  custom,
+                    std::move(share), std::move(pass), OwnSubnets(facts)};
 }
 
-absl::StatusOr<std::shared_ptr<const PortLock>> Agent::TakeSharedPort(const PortAddress& port,
-                                                                      const Caller& caller,
-                                                                      const PeerRequest& request) {
-  const auto take = [&] { return TakePort(port, caller, "test peer " + request.peer_name); };
-  if (!request.options.stress) {
-    RR_ASSIGN_OR_RETURN(PortLock lock, take());
-    return std::make_shared<const PortLock>(std::move(lock));
+absl::StatusOr<PortShare> Agent::TakeSharedPort(const PortAddress& port, const Caller& caller,
+                                                const PeerRequest& request) {
+  const std::string what = "test peer " + request.peer_name;
+  const TransferOptions& options = request.options;
+  if (!options.stress) {
+    RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port, caller, what));
+    return PortShare{.lock = std::make_shared<const PortLock>(std::move(lock))};
   }
   const StressLimits& limits = config_.stress;
   if (!limits.allowed)
     return absl::FailedPreconditionError(
         "stress tests are off: root of this host has to start the agent with --allow-stress");
-  if (request.options.in_production)
-    return absl::InvalidArgumentError("a stress test is never made in production");
+  if (options.in_production) return absl::InvalidArgumentError("a stress test is never made in production");
   const StressPart part{.who = caller.who,
                         .run_id = caller.run_id,
-                        .duration = request.options.duration,
-                        .bytes_per_s = request.options.max_bytes_per_s};
-  return stress_ports_.Join(port.lock, part, limits, clock().Now(), take);
+                        .duration = options.duration,
+                        .bytes_per_s = options.max_bytes_per_s,
+                        .priority = options.stress_priority};
+  return stress_ports_.Join(port.lock, part, limits, clock().Now(), [&]() -> absl::StatusOr<StressHold> {
+    RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port, caller, what));
+    return StressHold{std::move(lock),
+                      std::make_shared<PressureMeter>(PressureOf(port, options.stress_priority), clock())};
+  });
 }
 
 // Of the lanes of one test: the first refusal.
@@ -135,16 +139,15 @@ std::pair<PacketReading, PacketReading> Agent::IdlePackets(const PeerTicket& tic
   return {std::move(idle), PacketsOf(ticket.port)};
 }
 
-std::function<std::optional<PressureReading>()> Agent::PressureOf(const PeerTicket& ticket) {
-  if (!ticket.request.options.stress) return {};
-  const std::optional<std::uint32_t> priority = ticket.request.options.stress_priority;
-  return [this, &port = ticket.port, priority]() -> std::optional<PressureReading> {
-    HostWorker& worker = use_worker_ ? *use_worker_ : worker_;
-    absl::StatusOr<PressureReading> read = worker.Read<PressureReading>(
-        [nics = port.nics, device = port.device, number = port.number, priority](HostReader& host) {
-          return ReadPressure(host, nics, device, number, priority);
-        });
-    return read.ok() ? std::optional(*read) : std::nullopt;
+std::function<std::optional<PressureReading>()> Agent::PressureOf(const PortAddress& port,
+                                                                  std::optional<std::uint32_t> priority) {
+  HostWorker& worker = pressure_worker_ ? *pressure_worker_ : worker_;
+  const auto read = [nics = port.nics, device = port.device, number = port.number, priority](HostReader& host) {
+    return ReadPressure(host, nics, device, number, priority);
+  };
+  return [&worker, read]() -> std::optional<PressureReading> {
+    absl::StatusOr<PressureReading> reading = worker.Read<PressureReading>(read);
+    return reading.ok() ? std::optional(*reading) : std::nullopt;
   };
 }
 
@@ -159,14 +162,14 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
                                  ticket.port, ticket.pass, watch, ticket.caller);
   const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
   if (guard) options.may_connect = std::ref(*guard);
-  PressureMeter meter(PressureOf(ticket), clock());
-  options.began = [&meter] { meter.Begin(); };
+  PressureWatch pressure(ticket.share.meter);
+  options.began = [&pressure] { pressure.Begin(); };
   LiveTest live = Run(ticket.port, [&] {
     return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel, options);
   });
   // It was not tried: that says nothing of the way between the two hosts.
   if (guard && !guard->refused().ok()) return RefusedPeer(ticket, guard->refused());
-  live.result.pressure = meter.Take();
+  live.result.pressure = pressure.Take();
   NotePackets(idle, before, PacketsOf(ticket.port), live.result);
   live.duration_ns = UnixNs(clock()) - started;
   const std::string role = initiator ? "initiator" : "responder";

@@ -61,6 +61,12 @@ std::string WhyGone(const Caller& caller) {
   return why.empty() ? "the caller gave up" : why;
 }
 
+void Agent::StopReading() {
+  worker_.Stop();
+  if (use_worker_) use_worker_->Stop();
+  if (pressure_worker_) pressure_worker_->Stop();
+}
+
 PortUse Agent::OwnersOf(const PortAddress& port, UseExceptions own) {
   HostWorker& worker = use_worker_ ? *use_worker_ : worker_;
   own.process = ::getpid();

@@ -79,6 +79,10 @@ std::optional<std::uint32_t> IdlePermille(const PressureReading& before, const P
   return static_cast<std::uint32_t>(idle * kWholeTime / *ticks);
 }
 
+std::uint32_t Milliseconds(Clock::TimePoint::duration time) {
+  return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
 template <class T>
 bool Failed(const Fact<T>& read) {
   return !read && read.missing().kind != Missing::Kind::kUnsupported;
@@ -112,31 +116,52 @@ PressureSample PressureBetween(const PressureReading& before, const PressureRead
 PressureMeter::PressureMeter(std::function<std::optional<PressureReading>()> read, Clock& clock)
     : read_(std::move(read)), clock_(clock) {}
 
-void PressureMeter::Begin() {
-  if (!read_) return;
+Clock::TimePoint PressureMeter::Begin() {
+  const Clock::TimePoint now = clock_.Now();
   std::call_once(begun_,
                  [this] { thread_ = std::jthread([this](const std::stop_token& done) { Sample(done); }); });
+  return now;
 }
 
-std::vector<PressureSample> PressureMeter::Take() {
-  if (thread_.joinable()) {
-    thread_.request_stop();
-    thread_.join();
+std::vector<PressureSample> PressureMeter::Since(Clock::TimePoint begun) const {
+  std::vector<PressureSample> samples;
+  const std::lock_guard lock(mutex_);
+  for (const Interval& interval : intervals_) {
+    if (interval.begin < begun) continue;
+    samples.push_back(interval.sample);
+    samples.back().begin_ms = Milliseconds(interval.begin - begun);
   }
-  return std::move(samples_);
+  return samples;
+}
+
+PressureMeter::Moment PressureMeter::Read() {
+  Moment moment{.when = clock_.Now()};
+  if (const std::optional<PressureReading> read = read_()) moment.reading = *read;
+  return moment;
 }
 
 void PressureMeter::Sample(const std::stop_token& done) {
-  std::optional<PressureReading> before = read_();
-  Clock::TimePoint next = clock_.Now();
-  while (samples_.size() < kMostSamples) {
-    // After a reading that took longer the intervals begin anew: none is shorter.
-    next = std::max(next, clock_.Now()) + std::chrono::milliseconds(kPressureIntervalMs);
-    if (!clock_.SleepUntil(next, done)) return;
-    const std::optional<PressureReading> after = read_();
-    samples_.push_back(before && after ? PressureBetween(*before, *after) : PressureSample{});
-    if (after) before = after;
+  Moment before = Read();
+  for (std::size_t taken = 0; taken < kMostSamples; ++taken) {
+    if (!clock_.SleepUntil(before.when + std::chrono::milliseconds(kPressureIntervalMs), done)) return;
+    const Moment after = Read();
+    PressureSample sample = PressureBetween(before.reading, after.reading);
+    sample.length_ms = Milliseconds(after.when - before.when);
+    const std::lock_guard lock(mutex_);
+    intervals_.push_back({before.when, sample});
+    before = after;
   }
+}
+
+void PressureWatch::Begin() {
+  if (meter_ == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  if (!begun_) begun_ = meter_->Begin();
+}
+
+std::vector<PressureSample> PressureWatch::Take() const {
+  const std::lock_guard lock(mutex_);
+  return begun_ ? meter_->Since(*begun_) : std::vector<PressureSample>();
 }
 
 }  // namespace rdmaready

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// PressureMeter: samples what holds a stress test back at this end, and how busy the host is.
+// PressureMeter: samples what holds a stress test back at this end, and how busy the host is. PressureWatch: of
+// that what one of its transfers saw.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "agent/port/priority_packets.h"
@@ -37,32 +40,66 @@ PressureReading ReadPressure(HostReader& host, const Fact<std::vector<EthernetNi
 // Each number is absent unless both readings have it. So is one that was set back.
 PressureSample PressureBetween(const PressureReading& before, const PressureReading& after);
 
-// Threads: Begin() from any thread; Take() from the one that made it.
+// Samples one port for all transfers of a run.
+//
+// Threads: all methods may be called from any thread. No lock is held while the host is read.
 class PressureMeter {
  public:
-  // `read` is called on the meter's thread and gives nothing where the host did not answer; empty: nothing is
-  // sampled. `clock` outlives this.
+  // `read` is called on the meter's thread until the destructor has returned, and gives nothing where the host
+  // did not answer. `clock` outlives this.
   PressureMeter(std::function<std::optional<PressureReading>()> read, Clock& clock);
   PressureMeter(const PressureMeter&) = delete;
   PressureMeter& operator=(const PressureMeter&) = delete;
+  // Waits for a reading that is under way: never called with a lock held, nor by a test that holds its port.
   ~PressureMeter() = default;
 
-  // The first call begins to sample, each kPressureIntervalMs.
-  void Begin();
+  // Returns the time. The first call begins to sample. A reading begins kPressureIntervalMs after the one
+  // before it began, or when that one ends, whichever is later.
+  Clock::TimePoint Begin();
 
-  // Ends it: the samples of whole intervals. One of which a reading failed is empty.
-  std::vector<PressureSample> Take();
+  // The intervals until now that began at `begun` or later. Their times count from `begun`, and are those at
+  // which the two readings began. One of which a reading failed has no numbers. Does not wait for a reading.
+  std::vector<PressureSample> Since(Clock::TimePoint begun) const;
 
  private:
   static constexpr std::size_t kMostSamples = 2400;  // ten minutes
 
+  struct Moment {
+    Clock::TimePoint when{};
+    PressureReading reading{};
+  };
+  struct Interval {
+    Clock::TimePoint begin{};
+    PressureSample sample{};  // without begin_ms
+  };
+
+  Moment Read();
   void Sample(const std::stop_token& done);
 
   const std::function<std::optional<PressureReading>()> read_;
   Clock& clock_;
   std::once_flag begun_;
-  std::vector<PressureSample> samples_{};  // of the thread, until it has ended
+  mutable std::mutex mutex_;  // guards intervals_
+  std::vector<Interval> intervals_{};
   std::jthread thread_{};
+};
+
+// The samples of one transfer. Threads: all methods may be called from any thread.
+class PressureWatch {
+ public:
+  // Null: nothing is sampled.
+  explicit PressureWatch(std::shared_ptr<PressureMeter> meter) : meter_(std::move(meter)) {}
+
+  // The measured part of the transfer begins. Later calls change nothing.
+  void Begin();
+
+  // The samples since Begin(), so far. Does not wait for a reading.
+  std::vector<PressureSample> Take() const;
+
+ private:
+  const std::shared_ptr<PressureMeter> meter_;
+  mutable std::mutex mutex_;  // guards begun_
+  std::optional<Clock::TimePoint> begun_{};
 };
 
 }  // namespace rdmaready

@@ -19,10 +19,13 @@ namespace {
 constexpr std::chrono::hours kRemembered{1};
 constexpr std::size_t kMostRuns = 4096;  // that are remembered
 constexpr std::uint64_t kBytesPerMbps = 125'000;
+constexpr std::uint32_t kPrioritiesOfPfc = 8;
 
 using Run = std::pair<std::string, std::string>;  // who, and the run id
 
 absl::Status CheckPart(const StressPart& part, const StressLimits& limits) {
+  if (part.priority && *part.priority >= kPrioritiesOfPfc)
+    return absl::InvalidArgumentError(fmt::format("stress test of priority {}: 0 to 7", *part.priority));
   if (part.duration > limits.duration) {
     return absl::InvalidArgumentError(
         fmt::format("stress test of {} ms: too long (limit {} ms, --stress-max-time)", part.duration.count(),
@@ -40,7 +43,8 @@ absl::Status CheckPart(const StressPart& part, const StressLimits& limits) {
 struct StressPorts::State {
   struct Held {
     Run run{};
-    PortLock lock;
+    StressHold hold;
+    std::optional<std::uint32_t> priority{};
     std::uint32_t transfers = 0;
     std::uint64_t bytes_per_s = 0;
   };
@@ -62,11 +66,13 @@ struct StressPorts::State {
   }
 };
 
-// The part of one transfer in the lock.
+// The part of one transfer in the lock. It holds the meter too, whose end waits for a reading: so that does not
+// happen while the mutex is held.
 class StressPorts::Share {
  public:
-  Share(std::shared_ptr<State> state, std::string port, std::uint64_t bytes_per_s)
-      : state_(std::move(state)), port_(std::move(port)), bytes_per_s_(bytes_per_s) {}
+  Share(std::shared_ptr<State> state, std::string port, std::uint64_t bytes_per_s,
+        std::shared_ptr<PressureMeter> meter)
+      : meter_(std::move(meter)), state_(std::move(state)), port_(std::move(port)), bytes_per_s_(bytes_per_s) {}
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
   ~Share() {
@@ -77,6 +83,7 @@ class StressPorts::Share {
   }
 
  private:
+  const std::shared_ptr<PressureMeter> meter_;
   const std::shared_ptr<State> state_;
   const std::string port_;
   const std::uint64_t bytes_per_s_;
@@ -84,9 +91,9 @@ class StressPorts::Share {
 
 StressPorts::StressPorts() : state_(std::make_shared<State>()) {}
 
-absl::StatusOr<std::shared_ptr<const PortLock>> StressPorts::Join(
-    const std::string& port, const StressPart& part, const StressLimits& limits, Clock::TimePoint now,
-    const std::function<absl::StatusOr<PortLock>()>& take) {
+absl::StatusOr<PortShare> StressPorts::Join(const std::string& port, const StressPart& part,
+                                            const StressLimits& limits, Clock::TimePoint now,
+                                            const std::function<absl::StatusOr<StressHold>()>& take) {
   RR_RETURN_IF_ERROR(CheckPart(part, limits));
   const Run run{part.who, part.run_id};
   const std::lock_guard lock(state_->mutex);
@@ -97,10 +104,12 @@ absl::StatusOr<std::shared_ptr<const PortLock>> StressPorts::Join(
   }
   auto held = state_->held.find(port);
   if (held == state_->held.end() || held->second.run != run) {
-    RR_ASSIGN_OR_RETURN(PortLock taken, take());
-    held = state_->held.insert_or_assign(port, State::Held{run, std::move(taken)}).first;
+    RR_ASSIGN_OR_RETURN(StressHold taken, take());
+    held = state_->held.insert_or_assign(port, State::Held{run, std::move(taken), part.priority}).first;
   }
   State::Held& of_run = held->second;
+  if (of_run.priority != part.priority)
+    return absl::InvalidArgumentError("the transfers of one stress test on a port sample one priority");
   if (of_run.transfers >= std::max(limits.senders, 1U)) {
     return absl::ResourceExhaustedError(fmt::format(
         "too many transfers of one stress test on a port (limit {}, --stress-max-senders)", limits.senders));
@@ -111,11 +120,11 @@ absl::StatusOr<std::shared_ptr<const PortLock>> StressPorts::Join(
                     "--stress-max-mbps)",
                     limits.bytes_per_s / kBytesPerMbps));
   }
-  auto share = std::make_shared<const Share>(state_, port, part.bytes_per_s);
+  auto share = std::make_shared<const Share>(state_, port, part.bytes_per_s, of_run.hold.meter);
   ++of_run.transfers;
   of_run.bytes_per_s += part.bytes_per_s;
   state_->Remember(port, run, now);
-  return std::shared_ptr<const PortLock>(std::move(share), &of_run.lock);
+  return PortShare{of_run.hold.meter, std::shared_ptr<const PortLock>(std::move(share), &of_run.hold.lock)};
 }
 
 }  // namespace rdmaready

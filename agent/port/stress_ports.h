@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // StressPorts: the transfers of one stress test share the lock of a port, which every other test has for
-// itself.
+// itself, and one meter of its pressure.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agent/port/port_lock.h"
+#include "agent/port/pressure_meter.h"
 #include "api/base/clock.h"
 
 namespace rdmaready {
@@ -30,7 +32,20 @@ struct StressPart {
   std::string who{};  // the caller, as Caller::who; runs of two callers are never one
   std::string run_id{};
   std::chrono::milliseconds duration{};
-  std::uint64_t bytes_per_s = 0;  // on the wire; 0: as much as goes
+  std::uint64_t bytes_per_s = 0;            // on the wire; 0: as much as goes
+  std::optional<std::uint32_t> priority{};  // 0 to 7, whose pauses and drops are sampled; absent: of all
+};
+
+// The lock of a run on a port, and its meter.
+struct StressHold {
+  PortLock lock;
+  std::shared_ptr<PressureMeter> meter{};
+};
+
+// A test's share of a port. The lock is given back first, since the end of a meter waits for a reading.
+struct PortShare {
+  std::shared_ptr<PressureMeter> meter{};  // null: not a part of a stress test
+  std::shared_ptr<const PortLock> lock{};
 };
 
 // Threads: any.
@@ -41,16 +56,16 @@ class StressPorts {
   StressPorts& operator=(const StressPorts&) = delete;
   ~StressPorts() = default;
 
-  // The lock of `port` for one more transfer; `take` takes it where no transfer of the run holds it. It is held
-  // until the last of them gives it back, which may be after this object is gone. The time of a run counts from
-  // its first transfer; this is remembered for an hour. Errors:
-  // - kInvalidArgument: the transfer is longer or faster than the limits;
-  // - kResourceExhausted: the run has too many transfers on this port, or moves too much, or its time is over;
-  // or
+  // The share of one more transfer in `port`. `take` takes the lock and makes the meter where no transfer of
+  // the run holds them, and reads no host. Both are held until the last transfer gives them back, which may be
+  // after this object is gone. The time of a run counts from its first transfer; this is remembered for an
+  // hour. Errors:
+  // - kInvalidArgument: the transfer is longer or faster than the limits, its priority does not exist, or
+  //   another transfer of the run has another one;
+  // - kResourceExhausted: the run has too many transfers on this port, moves too much, or its time is over; or
   //   (of `take`) another test has the port.
-  absl::StatusOr<std::shared_ptr<const PortLock>> Join(const std::string& port, const StressPart& part,
-                                                       const StressLimits& limits, Clock::TimePoint now,
-                                                       const std::function<absl::StatusOr<PortLock>()>& take);
+  absl::StatusOr<PortShare> Join(const std::string& port, const StressPart& part, const StressLimits& limits,
+                                 Clock::TimePoint now, const std::function<absl::StatusOr<StressHold>()>& take);
 
  private:
   struct State;

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "rdmaready/v1/facts.pb.h"  // before <linux/ethtool.h>, whose macros have names of the wire
+#include "tests/support/eventually.h"
 #include "tests/support/fake_clock.h"
 #include "tests/unit/collectors/fake_host.h"
 #include "tests/unit/collectors/wire.h"
@@ -122,53 +124,116 @@ TEST(Pressure, CountsTheFramesThatANicDroppedBothWays) {
   EXPECT_EQ(ReadPressure(host, nics, "mlx5_0", 1).drops, 43U);
 }
 
-TEST(PressureMeter, SamplesNothingBeforeItBeginsAndWithoutAReader) {
-  std::atomic<int> readings = 0;
-  PressureMeter meter([&readings] { return PressureReading{.pauses = static_cast<std::uint64_t>(++readings)}; },
-                      RealClock());
-  EXPECT_TRUE(meter.Take().empty());
-  EXPECT_EQ(readings, 0);
-  PressureMeter none({}, RealClock());
-  none.Begin();
-  EXPECT_TRUE(none.Take().empty());
+constexpr std::chrono::milliseconds kInterval{kPressureIntervalMs};
+
+// A meter by a clock that the test moves. Each reading counts two pauses more, and may take time.
+class PressureMeterTest : public testing::Test {
+ protected:
+  std::optional<PressureReading> Read() {
+    const std::uint64_t number = ++readings_;
+    clock_.Advance(takes_);
+    while (blocked_) std::this_thread::yield();
+    if (number == fails_) return std::nullopt;
+    return PressureReading{.pauses = 2 * number};
+  }
+  std::shared_ptr<PressureMeter> Meter() {
+    return std::make_shared<PressureMeter>([this] { return Read(); }, clock_);
+  }
+  // Lets so many intervals pass, each of which ends with a reading.
+  void Pass(std::uint64_t intervals, std::chrono::milliseconds apart = kInterval) {
+    for (std::uint64_t i = 0; i < intervals; ++i) {
+      EXPECT_EQ(clock_.AwaitSleeper(), apart);
+      const std::uint64_t before = readings_;
+      clock_.Advance(apart);
+      ASSERT_TRUE(Eventually([&] { return readings_ > before; }));
+    }
+    clock_.AwaitSleeper();
+  }
+
+  FakeClock clock_;
+  std::atomic<std::uint64_t> readings_ = 0;
+  std::atomic<bool> blocked_ = false;
+  std::uint64_t fails_ = 0;  // the number of the reading that fails
+  std::chrono::milliseconds takes_{0};
+};
+
+TEST_F(PressureMeterTest, SamplesNothingBeforeItBegins) {
+  const std::shared_ptr<PressureMeter> meter = Meter();
+  EXPECT_TRUE(PressureWatch(meter).Take().empty());
+  EXPECT_EQ(readings_, 0U);
 }
 
-TEST(PressureMeter, HasAnEmptySampleWhereTheHostDidNotAnswer) {
-  FakeClock clock;
-  std::atomic<int> readings = 0;
-  PressureMeter meter(
-      [&readings]() -> std::optional<PressureReading> {
-        if (++readings == 2) return std::nullopt;
-        return PressureReading{.pauses = 5, .cpu_ticks = static_cast<std::uint64_t>(10 * readings)};
-      },
-      clock);
-  meter.Begin();
-  while (readings < 1) std::this_thread::yield();
-  for (int expected = 2; expected <= 3; ++expected) {
-    clock.AwaitSleeper();
-    clock.Advance(std::chrono::milliseconds(kPressureIntervalMs));
-    while (readings < expected) std::this_thread::yield();
-  }
-  const std::vector<PressureSample> samples = meter.Take();
-  EXPECT_EQ(samples, std::vector<PressureSample>(2));  // the second began with the reading that failed
+TEST_F(PressureMeterTest, SamplesNothingWithoutAMeter) {
+  PressureWatch watch(nullptr);
+  watch.Begin();
+  EXPECT_TRUE(watch.Take().empty());
 }
 
-TEST(PressureMeter, SamplesWholeIntervalsOnceItHasBegun) {
-  FakeClock clock;
-  std::atomic<std::uint64_t> readings = 0;
-  PressureMeter meter([&readings] { return PressureReading{.pauses = 2 * ++readings}; }, clock);
-  meter.Begin();
-  meter.Begin();
-  while (readings < 1) std::this_thread::yield();
-  for (std::uint64_t expected = 2; expected <= 4; ++expected) {
-    clock.AwaitSleeper();
-    clock.Advance(std::chrono::milliseconds(kPressureIntervalMs));
-    while (readings < expected) std::this_thread::yield();
-  }
-  clock.AwaitSleeper();
-  const std::vector<PressureSample> samples = meter.Take();
-  ASSERT_EQ(samples.size(), 3U);
-  for (const PressureSample& sample : samples) EXPECT_EQ(sample.pauses, 2U);
+TEST_F(PressureMeterTest, SaysWhenEachIntervalBeganAndHowLongItWas) {
+  PressureWatch watch(Meter());
+  watch.Begin();
+  watch.Begin();
+  Pass(3);
+  EXPECT_EQ(watch.Take(), (std::vector<PressureSample>{{.begin_ms = 0, .length_ms = 250, .pauses = 2},
+                                                       {.begin_ms = 250, .length_ms = 250, .pauses = 2},
+                                                       {.begin_ms = 500, .length_ms = 250, .pauses = 2}}));
+}
+
+TEST_F(PressureMeterTest, KeepsItsPeriodWhereAReadingTakesAPartOfIt) {
+  takes_ = std::chrono::milliseconds(40);
+  PressureWatch watch(Meter());
+  watch.Begin();
+  Pass(2, kInterval - takes_);
+  EXPECT_EQ(watch.Take(), (std::vector<PressureSample>{{.begin_ms = 0, .length_ms = 250, .pauses = 2},
+                                                       {.begin_ms = 250, .length_ms = 250, .pauses = 2}}));
+}
+
+TEST_F(PressureMeterTest, HasALongerIntervalWhereAReadingOutlastsIt) {
+  takes_ = std::chrono::milliseconds(300);
+  PressureWatch watch(Meter());
+  watch.Begin();
+  ASSERT_TRUE(Eventually([&] { return watch.Take().size() >= 2; }));
+  const std::vector<PressureSample> samples = watch.Take();
+  EXPECT_EQ(samples[0].length_ms, 300U);
+  EXPECT_EQ(samples[1].begin_ms, 300U);
+}
+
+TEST_F(PressureMeterTest, HasNoNumbersWhereTheHostDidNotAnswer) {
+  fails_ = 2;
+  PressureWatch watch(Meter());
+  watch.Begin();
+  Pass(3);
+  EXPECT_EQ(watch.Take(), (std::vector<PressureSample>{{.begin_ms = 0, .length_ms = 250},
+                                                       {.begin_ms = 250, .length_ms = 250},
+                                                       {.begin_ms = 500, .length_ms = 250, .pauses = 2}}));
+}
+
+TEST_F(PressureMeterTest, ReadsOnceForAllTransfersOfARun) {
+  const std::shared_ptr<PressureMeter> meter = Meter();
+  PressureWatch first(meter);
+  PressureWatch second(meter);
+  first.Begin();
+  clock_.AwaitSleeper();
+  clock_.Advance(std::chrono::milliseconds(100));
+  second.Begin();
+  Pass(1, std::chrono::milliseconds(150));
+  Pass(1);
+  EXPECT_EQ(readings_, 3U);
+  EXPECT_EQ(first.Take().size(), 2U);
+  EXPECT_EQ(second.Take(), (std::vector<PressureSample>{{.begin_ms = 150, .length_ms = 250, .pauses = 2}}))
+      << "the interval that had begun before it is not its own";
+}
+
+TEST_F(PressureMeterTest, GivesItsSamplesWhileAReadingDoesNotReturn) {
+  PressureWatch watch(Meter());
+  watch.Begin();
+  Pass(1);
+  blocked_ = true;
+  clock_.AwaitSleeper();
+  clock_.Advance(kInterval);
+  EXPECT_TRUE(Eventually([&] { return readings_ == 3; }));
+  EXPECT_EQ(watch.Take().size(), 1U);
+  blocked_ = false;
 }
 
 }  // namespace

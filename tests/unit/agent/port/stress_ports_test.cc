@@ -4,9 +4,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <thread>
+#include <utility>
+
+#include "api/base/status.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
 
 namespace rdmaready {
 namespace {
@@ -16,18 +24,28 @@ class StressPortsTest : public ::testing::Test {
   StressPortsTest() { std::filesystem::create_directory(place_.directory); }
   ~StressPortsTest() override { std::filesystem::remove_all(place_.directory); }
 
-  absl::StatusOr<std::shared_ptr<const PortLock>> Join(const StressPart& part, Clock::TimePoint now = {}) {
-    return ports_.Join("mlx5_0/1", part, limits_, now, [&] {
-      return PortLock::TakeIn(place_, {"mlx5_0/1", "mlx5_0/1"}, "holder");
-    });
+  absl::StatusOr<StressHold> Take() {
+    RR_ASSIGN_OR_RETURN(PortLock lock, PortLock::TakeIn(place_, {"mlx5_0/1", "mlx5_0/1"}, "holder"));
+    const auto read = [this]() -> std::optional<PressureReading> {
+      ++readings_;
+      while (blocked_) std::this_thread::yield();
+      return PressureReading{};
+    };
+    return StressHold{std::move(lock), std::make_shared<PressureMeter>(read, clock_)};
   }
-  absl::StatusOr<std::shared_ptr<const PortLock>> JoinRun(const std::string& run) {
+  absl::StatusOr<PortShare> Join(const StressPart& part, Clock::TimePoint now = {}) {
+    return ports_.Join("mlx5_0/1", part, limits_, now, [this] { return Take(); });
+  }
+  absl::StatusOr<PortShare> JoinRun(const std::string& run) {
     return Join(StressPart{.who = "me", .run_id = run, .duration = std::chrono::seconds(10)});
   }
   bool AnotherMayTake() const { return PortLock::TakeIn(place_, {"mlx5_0/1", "mlx5_0/1"}, "another").ok(); }
 
   const LockPlace place_{.directory = std::filesystem::path(::testing::TempDir()) /
                                       ("stress ports " + std::to_string(::getpid()))};
+  FakeClock clock_;
+  std::atomic<int> readings_ = 0;
+  std::atomic<bool> blocked_ = false;
   StressLimits limits_{.allowed = true};
   StressPorts ports_;
 };
@@ -38,10 +56,38 @@ TEST_F(StressPortsTest, LetTransfersOfOneRunShareThePortUntilTheLastGivesItBack)
   auto second = JoinRun("run");
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_FALSE(AnotherMayTake());
-  first->reset();
+  *first = {};
   EXPECT_FALSE(AnotherMayTake());
-  second->reset();
+  *second = {};
   EXPECT_TRUE(AnotherMayTake());
+}
+
+TEST_F(StressPortsTest, GiveTheTransfersOfOneRunOneMeter) {
+  const auto first = JoinRun("run");
+  const auto second = JoinRun("run");
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_NE(first->meter, nullptr);
+  EXPECT_EQ(first->meter, second->meter);
+}
+
+TEST_F(StressPortsTest, GiveThePortBackWhileAReadingDoesNotReturn) {
+  auto only = JoinRun("run");
+  ASSERT_TRUE(only.ok());
+  blocked_ = true;
+  only->meter->Begin();
+  ASSERT_TRUE(Eventually([this] { return readings_ == 1; }));
+  const std::jthread ends([&only] { *only = PortShare{}; });
+  EXPECT_TRUE(Eventually([this] { return AnotherMayTake(); }));
+  EXPECT_TRUE(JoinRun("another").ok()) << "nor does it keep the next run waiting";
+  blocked_ = false;
+}
+
+TEST_F(StressPortsTest, RefuseAnotherPriorityInOneRun) {
+  const auto first = Join({.run_id = "run", .priority = 3});
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_TRUE(Join({.run_id = "run", .priority = 3}).ok());
+  EXPECT_EQ(Join({.run_id = "run", .priority = 4}).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Join({.run_id = "another", .priority = 8}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(StressPortsTest, KeepAnotherRunOut) {
@@ -62,7 +108,7 @@ TEST_F(StressPortsTest, LimitTheTransfersOfARun) {
   const auto second = JoinRun("run");
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(JoinRun("run").status().code(), absl::StatusCode::kResourceExhausted);
-  first->reset();
+  *first = {};
   EXPECT_TRUE(JoinRun("run").ok());
 }
 
@@ -80,9 +126,9 @@ TEST_F(StressPortsTest, LimitTheTimeOfARunHoweverItsTransfersOverlap) {
   ASSERT_TRUE(first.ok());
   auto second = Join(part, start + std::chrono::seconds(9));
   ASSERT_TRUE(second.ok());
-  first->reset();
+  *first = {};
   EXPECT_EQ(Join(part, start + std::chrono::seconds(18)).status().code(), absl::StatusCode::kResourceExhausted);
-  second->reset();
+  *second = {};
   EXPECT_FALSE(Join(part, start + std::chrono::minutes(5)).ok()) << "its time does not begin again";
   EXPECT_TRUE(AnotherMayTake());
   EXPECT_TRUE(Join(part, start + std::chrono::minutes(61)).ok());
@@ -97,7 +143,7 @@ TEST_F(StressPortsTest, LimitWhatTheTransfersOfARunMoveTogether) {
   EXPECT_EQ(Join({.run_id = "run", .bytes_per_s = 500}).status().code(), absl::StatusCode::kResourceExhausted);
   const auto second = Join({.run_id = "run", .bytes_per_s = 400});
   ASSERT_TRUE(second.ok()) << second.status();
-  first->reset();
+  *first = {};
   EXPECT_TRUE(Join({.run_id = "run", .bytes_per_s = 600}).ok());
 }
 
