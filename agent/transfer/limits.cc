@@ -79,6 +79,7 @@ void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimi
   run.stall_limit = kStressStall;
   run.ack_timeout = kStressAckTimeout;
   run.keep_intervals = true;
+  run.announces_first = true;
   run.counts_missed_turns = true;
 }
 

@@ -22,7 +22,7 @@ namespace rdmaready {
 
 class NoticeRing {
  public:
-  static constexpr std::uint32_t kSlots = 8;  // each way; the window never needs more than 4
+  static constexpr std::uint32_t kSlots = 8;  // each way; the window never needs more than 5
 
   // Both outlive the ring.
   NoticeRing(Role role, RdmaLink& link, const Pattern& pattern) : role_(role), link_(link), pattern_(pattern) {}

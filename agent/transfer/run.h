@@ -51,9 +51,11 @@ struct RunOptions {
   // it.
   std::shared_ptr<Pacer> pacer{};
   std::shared_ptr<Pacer> reverse_pacer{};  // of the other direction of a bidirectional test
-  // Called by each lane of this end when its measured part begins; may be empty. The responder begins first: it
-  // waits for the initiator, which the caller may let wait for other transfers.
+  // Called by each lane of this end when its measured part begins; may be empty. The caller may let the
+  // initiator wait for other transfers, so the responder begins with the first message that comes. Where none
+  // comes to it (reads, and writes that nobody verifies) it begins when it is ready, before the initiator.
   std::function<void()> began{};
+  bool announces_first = false;  // a write is announced to the responder at once, and not with the half window
   // With a pacer: a message that ends late counts as well for those whose turns passed while it was under way,
   // each from its own turn. Else a standstill of any length is one latency of many.
   bool counts_missed_turns = false;

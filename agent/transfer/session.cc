@@ -254,7 +254,8 @@ absl::Status Session::Start() {
     deadline_ =
         now_ + test_.deadline + (waits ? options_.set_up_limit + options_.farewell : milliseconds::zero());
   }
-  if (options_.began) options_.began();
+  awaits_first_ = role_ == Role::kResponder && !Lends(role_, test_, options_);
+  if (!awaits_first_ && options_.began) options_.began();
   return absl::OkStatus();
 }
 
@@ -282,6 +283,7 @@ absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions, Tim
     now_ = steady_clock::now();
     if (*count == 0 && now_ >= wake) return 0;
     if (*count == 0) continue;
+    if (std::exchange(awaits_first_, false) && options_.began) options_.began();
     last_progress_ = now_;
     return count;
   }

@@ -111,6 +111,7 @@ class Session {
   TimePoint now_;
   TimePoint next_look_{};  // at the control channel
   TimePoint last_progress_;
+  bool awaits_first_ = false;  // message of the initiator, which shows that it began
   PeerMessageKind early_kind_ = PeerMessageKind::kUnknown;
   std::optional<PeerMessage> early_{};
   std::optional<PeerMessage> heard_{};

@@ -64,8 +64,10 @@ struct NicChange {
 using NicChanges = Fact<std::vector<NicChange>>;
 
 // One interval at one end during a test, of kPressureIntervalMs or longer: what held its traffic back, of all
-// its Ethernet ports together, and how busy its host was. A number is absent where nothing counts it or a reading
-// failed.
+// its Ethernet ports together, and how busy its host was. A number is absent where nothing counts it or a
+// reading failed. The measured part begins at the responder with the first message that comes to it, so a
+// little after the initiator began; where none comes (writes that nobody verifies) when it is ready, which is
+// before.
 inline constexpr std::uint32_t kPressureIntervalMs = 250;
 struct PressureSample {
   std::uint32_t begin_ms = 0;                    // since the measured part began at this end

@@ -44,7 +44,7 @@ struct TransferOptions {
   // the role stress, and an agent that allows it.
   bool stress = false;
   std::optional<std::uint32_t> stress_priority{};  // whose pauses and drops are sampled; absent: of all
-  std::uint64_t max_bytes_per_s = 0;  // on the wire, in each direction; 0: as much as goes
+  std::uint64_t max_bytes_per_s = 0;               // on the wire, in each direction; 0: as much as goes
 
   // At most kInProductionPercent of the port's rate; where the agent allows it, also on a port that others use.
   bool in_production = false;

@@ -42,11 +42,13 @@ TEST(Limits, EndAPartOfAStressTestSoonAfterItsTime) {
   EXPECT_GT(run.stall_limit, milliseconds(2 * 4'300)) << "a timeout does not count as a stall";
   EXPECT_TRUE(run.counts_missed_turns);
   EXPECT_TRUE(run.keep_intervals);
+  EXPECT_TRUE(run.announces_first);
   RunOptions plain;
   Apply({}, 1, {}, plain);
   EXPECT_EQ(plain.set_up_limit, milliseconds(0));
   EXPECT_EQ(plain.ack_timeout, kAckTimeout);
   EXPECT_FALSE(plain.counts_missed_turns);
+  EXPECT_FALSE(plain.announces_first);
 }
 
 TEST(Limits, KeepSendAPingPong) { EXPECT_EQ(Customized(*FindCase("send-1k"), {.depth = 64})->depth, 1u); }

@@ -3,6 +3,7 @@
 // full.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -56,6 +57,46 @@ TEST(StressPart, HasItsDeadlineFromTheStartOfTheMeasuredPart) {
 
 TEST(StressPart, DiffersFromAnotherTestWhoseDeadlineIncludesTheSetUp) {
   EXPECT_EQ(RunHeld(QuickOptions()).initiator.failure.kind, FailureKind::kStalled);
+}
+
+// How many ends had begun when that work request of the initiator was carried out, and in all.
+std::pair<int, int> BegunAt(Work work, const RunOptions& asked) {
+  MemoryFabric fabric;
+  std::atomic<int> begun = 0;
+  std::atomic<int> then = 0;
+  fabric.faults = {{.kind = Fault::Kind::kThen, .work = work, .then = [&] { then = begun.load(); }}};
+  RunOptions options = asked;
+  options.began = [&begun] { ++begun; };
+  const BothEnds both = RunBoth(fabric, SmallCase(Operation::kWrite), options);
+  EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
+  return {then, begun};
+}
+
+TEST(StressPart, BeginsAtTheResponderWithTheFirstMessageThatComes) {
+  EXPECT_EQ(BegunAt(Work::kWrite, QuickOptions()), std::pair(1, 2)) << "the initiator had begun alone";
+}
+
+TEST(StressPart, BeginsAtTheResponderWhenItIsReadyWhereNoMessageComes) {
+  RunOptions unverified = QuickOptions();
+  unverified.verify = false;
+  EXPECT_EQ(BegunAt(Work::kWrite, unverified).second, 2);
+}
+
+TEST(StressPart, AnnouncesItsFirstMessageBeforeTheHalfWindow) {
+  for (const bool announces : {true, false}) {
+    MemoryFabric fabric;
+    std::atomic<bool> second = false;  // the second write was carried out
+    std::atomic<bool> before_notice = false;
+    fabric.faults = {
+        {.kind = Fault::Kind::kThen, .work = Work::kWrite, .number = 1, .then = [&] { second = true; }},
+        {.kind = Fault::Kind::kThen, .work = Work::kSend, .then = [&] { before_notice = second.load(); }}};
+    RunOptions options = QuickOptions();
+    options.announces_first = announces;
+    options.pacer = std::make_shared<Pacer>(1'000'000'000);  // so that one message is under way at a time
+    const BothEnds both = RunBoth(fabric, SmallCase(Operation::kWrite), options);
+    EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
+    EXPECT_EQ(before_notice, !announces);
+  }
 }
 
 Phase LateMessage(bool counts_missed_turns) {
