@@ -115,6 +115,7 @@ struct PeerTicket {
   PortShare share{};
   PortPass pass{};
   std::vector<Prefix> own_subnets{};  // of all RDMA ports
+  Clock::TimePoint admitted{};        // by the agent's clock
 };
 
 // Told of each record; false: no more of its kind is wanted. None is empty.
@@ -267,7 +268,7 @@ class Agent {
   void CompareWithLast(Facts& now);
   // For a part of a stress test: with the other parts of its run.
   absl::StatusOr<PortShare> TakeSharedPort(const PortAddress& port, const Caller& caller,
-                                           const PeerRequest& request);
+                                           const PeerRequest& request, const TransferCase& test);
   CounterReading CountersOf(const PortAddress& port);
   PacketReading PacketsOf(const PortAddress& port);
   // The packets of others before the test that begins now; the second of the two is its own first reading.
@@ -332,8 +333,11 @@ class Agent {
   // The owners of objects on the port and on those that share its NIC, read now, without those of this process
   // and those that `own` names.
   PortUse OwnersOf(const PortAddress& port, UseExceptions own = {});
-  // For a test that the pass allows: stops it when a user comes.
-  UseWatch WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel);
+  // For a test that the pass allows: stops it when a user comes, and at its end.
+  UseWatch WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel,
+                    std::optional<WatchEnd> end = std::nullopt);
+  // How long a part of a stress test may still take to greet and to connect; more than 0.
+  std::chrono::milliseconds SetUpLeft(const PeerTicket& ticket) const;
   absl::StatusOr<ProbePath> PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,
                                    const Facts& facts) const;
   // The first steps of a walk. The address is empty when the name did not resolve. An error is one of the call
@@ -379,7 +383,7 @@ class Agent {
   mutable std::mutex profiles_mutex_;  // guards what follows
   std::shared_ptr<const std::vector<Profile>> default_profiles_;
   std::vector<Waiver> own_waivers_{};
-  StressPorts stress_ports_{};
+  StressPorts stress_ports_{clock()};
   std::atomic<int> live_tests_ = 0;
   struct LastReading {
     Facts facts{};  // of each port what counts

@@ -32,15 +32,15 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
   RR_ASSIGN_OR_RETURN(const Facts facts, Collect());
   RR_ASSIGN_OR_RETURN(PortAddress port,
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));
-  RR_ASSIGN_OR_RETURN(PortShare share, TakeSharedPort(port, caller, request));
+  RR_ASSIGN_OR_RETURN(PortShare share, TakeSharedPort(port, caller, request, custom));
   RR_ASSIGN_OR_RETURN(PortPass pass, AdmitUse(port, request.options.in_production, {}));
   LimitTo(request.options.max_bytes_per_s, pass);
-  return PeerTicket{request,          caller,          std::move(port),  custom,
-                    std::move(share), std::move(pass), OwnSubnets(facts)};
+  return PeerTicket{request,          caller,          std::move(port),   custom,
+                    std::move(share), std::move(pass), OwnSubnets(facts), clock().Now()};
 }
 
 absl::StatusOr<PortShare> Agent::TakeSharedPort(const PortAddress& port, const Caller& caller,
-                                                const PeerRequest& request) {
+                                                const PeerRequest& request, const TransferCase& test) {
   const std::string what = "test peer " + request.peer_name;
   const TransferOptions& options = request.options;
   if (!options.stress) {
@@ -54,10 +54,10 @@ absl::StatusOr<PortShare> Agent::TakeSharedPort(const PortAddress& port, const C
   if (options.in_production) return absl::InvalidArgumentError("a stress test is never made in production");
   const StressPart part{.who = caller.who,
                         .run_id = caller.run_id,
-                        .duration = options.duration,
+                        .duration = test.duration,
                         .bytes_per_s = options.max_bytes_per_s,
                         .priority = options.stress_priority};
-  return stress_ports_.Join(port.lock, part, limits, clock().Now(), [&]() -> absl::StatusOr<StressHold> {
+  return stress_ports_.Join(port.lock, part, limits, [&]() -> absl::StatusOr<StressHold> {
     RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port, caller, what));
     return StressHold{std::move(lock),
                       std::make_shared<PressureMeter>(PressureOf(port, options.stress_priority), clock())};
@@ -111,7 +111,7 @@ absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& c
   Clock& engines = RealClock();  // which the deadlines of `channel` are by
   SignedChannel with_signatures(initiator ? Role::kInitiator : Role::kResponder, channel, engines);
   const bool stress = ticket.request.options.stress;
-  const TimePoint deadline = engines.Now() + (stress ? kStressSetUp : ticket.test.deadline);
+  const TimePoint deadline = engines.Now() + (stress ? SetUpLeft(ticket) : ticket.test.deadline);
   const absl::Status greeted = with_signatures.Greet(config_.trust, deadline, cancel);
   if (absl::IsPermissionDenied(greeted) || absl::IsFailedPrecondition(greeted))
     return RefusedPeer(ticket, greeted);
@@ -139,6 +139,13 @@ std::pair<PacketReading, PacketReading> Agent::IdlePackets(const PeerTicket& tic
   return {std::move(idle), PacketsOf(ticket.port)};
 }
 
+std::chrono::milliseconds Agent::SetUpLeft(const PeerTicket& ticket) const {
+  Clock::TimePoint until = ticket.admitted + kStressSetUp;
+  if (ticket.share.until) until = std::min(until, *ticket.share.until);
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock().Now());
+  return std::max(left, std::chrono::milliseconds(1));
+}
+
 std::function<std::optional<PressureReading>()> Agent::PressureOf(const PortAddress& port,
                                                                   std::optional<std::uint32_t> priority) {
   HostWorker& worker = pressure_worker_ ? *pressure_worker_ : worker_;
@@ -156,7 +163,12 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   const Counted running(live_tests_);
   const std::int64_t started = UnixNs(clock());
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  const UseWatch watch = WatchUse(ticket.port, ticket.pass, cancel);
+  std::optional<WatchEnd> end;
+  if (ticket.share.until) {
+    end = {*ticket.share.until,
+           "the time of the stress test on this port is over (--stress-max-run, --stress-max-hour)"};
+  }
+  const UseWatch watch = WatchUse(ticket.port, ticket.pass, cancel, std::move(end));
   const auto [idle, before] = IdlePackets(ticket, watch.token());
   RunOptions options = OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options),
                                  ticket.port, ticket.pass, watch, ticket.caller);
@@ -165,6 +177,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   PressureWatch pressure(ticket.share.meter);
   options.began = [&pressure] { pressure.Begin(); };
   LiveTest live = Run(ticket.port, [&] {
+    if (ticket.request.options.stress) options.set_up_limit = SetUpLeft(ticket);
     return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel, options);
   });
   // It was not tried: that says nothing of the way between the two hosts.

@@ -127,10 +127,11 @@ void Agent::LimitTo(std::uint64_t bytes_per_s, PortPass& pass) {
   }
 }
 
-UseWatch Agent::WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel) {
+UseWatch Agent::WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel,
+                         std::optional<WatchEnd> end) {
   std::function<PortUse()> look;
   if (pass.watched) look = [this, port] { return OwnersOf(port); };
-  return UseWatch(std::move(look), clock(), cancel);
+  return UseWatch(std::move(look), clock(), cancel, std::move(end));
 }
 
 absl::Status Agent::CanProveOn(const PortAddress& port, const Caller& caller, const std::stop_token& stop) {

@@ -85,6 +85,9 @@ FlagParser::FlagParser()
   Text("--stress-max-run", "TIME",
        "How long one stress test may use a port, from its first transfer to its last, up to 10m (default 3m)",
        &AgentSettings::set_stress_max_run);
+  Text("--stress-max-hour", "TIME",
+       "How long all stress tests of one caller may use a port within an hour, up to 60m (default 10m)",
+       &AgentSettings::set_stress_max_hour);
   app_.add_option_function<std::uint32_t>(
           "--stress-max-mbps", [this](std::uint32_t mbps) { flags_.set_stress_max_mbps(mbps); },
           "What the transfers of a stress test may put on the wire of a port together; 0: as much as goes "

@@ -123,7 +123,8 @@ absl::Status DecodeStress(const AgentSettings& settings, const Source& source, S
     return absl::OkStatus();
   };
   RR_RETURN_IF_ERROR(read(settings.stress_max_time(), "stress_max_time", kLongestStress, stress.duration));
-  return read(settings.stress_max_run(), "stress_max_run", kLongestRun, stress.run);
+  RR_RETURN_IF_ERROR(read(settings.stress_max_run(), "stress_max_run", kLongestRun, stress.run));
+  return read(settings.stress_max_hour(), "stress_max_hour", std::chrono::hours(1), stress.hour);
 }
 
 // How much a live test may take, and how long a call for it lasts then.

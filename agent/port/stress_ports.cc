@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,54 @@ constexpr std::uint64_t kBytesPerMbps = 125'000;
 constexpr std::uint32_t kPrioritiesOfPfc = 8;
 
 using Run = std::pair<std::string, std::string>;  // who, and the run id
+
+// For how long the runs of each caller held each port within the last hour. A time counts as a whole until an
+// hour after its end. Threads: one at a time.
+class SpentTimes {
+ public:
+  using Key = std::pair<std::string, std::string>;  // port, and who
+
+  Clock::TimePoint::duration Of(const Key& key, Clock::TimePoint now) {
+    Forget(now);
+    Clock::TimePoint::duration sum{};
+    const auto found = times_.find(key);
+    if (found == times_.end()) return sum;
+    for (const Time& one : found->second) sum += one.length;
+    return sum;
+  }
+
+  void Add(const Key& key, Clock::TimePoint::duration length, Clock::TimePoint now) {
+    Forget(now);
+    if (times_.size() >= kMostKeys && !times_.contains(key))
+      times_.erase(
+          std::ranges::min_element(times_, {}, [](const auto& entry) { return entry.second.back().end; }));
+    std::deque<Time>& times = times_[key];
+    times.push_back({now, length});
+    if (times.size() <= kMostTimes) return;
+    // The first two count as one that ends with the second.
+    times[1].length += times[0].length;
+    times.pop_front();
+  }
+
+ private:
+  static constexpr std::size_t kMostKeys = 4096;
+  static constexpr std::size_t kMostTimes = 64;
+
+  struct Time {
+    Clock::TimePoint end{};
+    Clock::TimePoint::duration length{};
+  };
+
+  void Forget(Clock::TimePoint now) {
+    for (auto& [key, times] : times_)
+      while (!times.empty() && times.front().end + kRemembered <= now) times.pop_front();
+    std::erase_if(times_, [](const auto& entry) { return entry.second.empty(); });
+  }
+
+  std::map<Key, std::deque<Time>> times_{};  // none is empty; by their ends
+};
+
+double Seconds(Clock::TimePoint::duration time) { return std::chrono::duration<double>(time).count(); }
 
 absl::Status CheckPart(const StressPart& part, const StressLimits& limits) {
   if (part.priority && *part.priority >= kPrioritiesOfPfc)
@@ -45,12 +94,17 @@ struct StressPorts::State {
     Run run{};
     StressHold hold;
     std::optional<std::uint32_t> priority{};
+    Clock::TimePoint since{};
     std::uint32_t transfers = 0;
     std::uint64_t bytes_per_s = 0;
   };
+  explicit State(Clock& by) : clock(by) {}
+
+  Clock& clock;
   std::mutex mutex;                    // guards what follows, and is held while a lock is taken or given back
   std::map<std::string, Held> held{};  // by port
   std::map<std::tuple<std::string, std::string, std::string>, Clock::TimePoint> begun{};  // by port and run
+  SpentTimes spent{};  // of runs that are over
 
   // When the run began on the port.
   Clock::TimePoint BeganAt(const std::string& port, const Run& run, Clock::TimePoint now) {
@@ -63,6 +117,28 @@ struct StressPorts::State {
     if (begun.size() >= kMostRuns)
       begun.erase(std::ranges::min_element(begun, {}, [](const auto& entry) { return entry.second; }));
     begun.try_emplace({port, run.first, run.second}, now);
+  }
+
+  // When the time of the run on the port is over. kResourceExhausted: for a transfer of that length it is.
+  absl::StatusOr<Clock::TimePoint> EndOf(const std::string& port, const StressPart& part,
+                                         const StressLimits& limits, Clock::TimePoint now) {
+    const Run run{part.who, part.run_id};
+    const Clock::TimePoint run_end = BeganAt(port, run, now) + limits.run;
+    if (now + part.duration > run_end) {
+      return absl::ResourceExhaustedError(
+          fmt::format("the time of the stress test {} on this port is over (limit {} ms, --stress-max-run)",
+                      part.run_id, limits.run.count()));
+    }
+    const auto found = held.find(port);
+    const bool holds = found != held.end() && found->second.run == run;
+    const Clock::TimePoint since = holds ? found->second.since : now;
+    const Clock::TimePoint::duration before = spent.Of({port, part.who}, now);
+    const Clock::TimePoint hour_end = since + limits.hour - before;
+    if (now + part.duration <= hour_end) return std::min(run_end, hour_end);
+    return absl::ResourceExhaustedError(fmt::format(
+        "the stress tests of this caller had this port for {:.0f} s within an hour (limit {:.0f} s, "
+        "--stress-max-hour)",
+        Seconds(before + (now - since)), Seconds(limits.hour)));
   }
 };
 
@@ -78,8 +154,12 @@ class StressPorts::Share {
   ~Share() {
     const std::lock_guard lock(state_->mutex);
     const auto held = state_->held.find(port_);
-    held->second.bytes_per_s -= bytes_per_s_;
-    if (--held->second.transfers == 0) state_->held.erase(held);
+    State::Held& of_run = held->second;
+    of_run.bytes_per_s -= bytes_per_s_;
+    if (--of_run.transfers > 0) return;
+    const Clock::TimePoint now = state_->clock.Now();
+    state_->spent.Add({port_, of_run.run.first}, now - of_run.since, now);
+    state_->held.erase(held);
   }
 
  private:
@@ -89,23 +169,20 @@ class StressPorts::Share {
   const std::uint64_t bytes_per_s_;
 };
 
-StressPorts::StressPorts() : state_(std::make_shared<State>()) {}
+StressPorts::StressPorts(Clock& clock) : state_(std::make_shared<State>(clock)) {}
 
 absl::StatusOr<PortShare> StressPorts::Join(const std::string& port, const StressPart& part,
-                                            const StressLimits& limits, Clock::TimePoint now,
+                                            const StressLimits& limits,
                                             const std::function<absl::StatusOr<StressHold>()>& take) {
   RR_RETURN_IF_ERROR(CheckPart(part, limits));
   const Run run{part.who, part.run_id};
   const std::lock_guard lock(state_->mutex);
-  if (now + part.duration > state_->BeganAt(port, run, now) + limits.run) {
-    return absl::ResourceExhaustedError(
-        fmt::format("the time of the stress test {} on this port is over (limit {} ms, --stress-max-run)",
-                    part.run_id, limits.run.count()));
-  }
+  const Clock::TimePoint now = state_->clock.Now();
+  RR_ASSIGN_OR_RETURN(const Clock::TimePoint until, state_->EndOf(port, part, limits, now));
   auto held = state_->held.find(port);
   if (held == state_->held.end() || held->second.run != run) {
     RR_ASSIGN_OR_RETURN(StressHold taken, take());
-    held = state_->held.insert_or_assign(port, State::Held{run, std::move(taken), part.priority}).first;
+    held = state_->held.insert_or_assign(port, State::Held{run, std::move(taken), part.priority, now}).first;
   }
   State::Held& of_run = held->second;
   if (of_run.priority != part.priority)
@@ -124,7 +201,8 @@ absl::StatusOr<PortShare> StressPorts::Join(const std::string& port, const Stres
   ++of_run.transfers;
   of_run.bytes_per_s += part.bytes_per_s;
   state_->Remember(port, run, now);
-  return PortShare{of_run.hold.meter, std::shared_ptr<const PortLock>(std::move(share), &of_run.hold.lock)};
+  return PortShare{of_run.hold.meter, std::shared_ptr<const PortLock>(std::move(share), &of_run.hold.lock),
+                   until};
 }
 
 }  // namespace rdmaready

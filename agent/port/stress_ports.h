@@ -24,6 +24,7 @@ struct StressLimits {
   std::uint32_t senders = 8;                   // transfers through one port at a time
   std::chrono::milliseconds duration{30'000};  // of each
   std::chrono::milliseconds run{180'000};      // of one run on one port, from its first transfer to its last
+  std::chrono::milliseconds hour{600'000};     // of all runs of one caller on one port, within an hour
   std::uint64_t bytes_per_s = 0;  // on the wire of one port, all transfers together; 0: as much as goes
 };
 
@@ -46,12 +47,14 @@ struct StressHold {
 struct PortShare {
   std::shared_ptr<PressureMeter> meter{};  // null: not a part of a stress test
   std::shared_ptr<const PortLock> lock{};
+  std::optional<Clock::TimePoint> until{};  // when the time of the stress test on the port is over
 };
 
 // Threads: any.
 class StressPorts {
  public:
-  StressPorts();
+  // `clock` outlives this, and the shares.
+  explicit StressPorts(Clock& clock);
   StressPorts(const StressPorts&) = delete;
   StressPorts& operator=(const StressPorts&) = delete;
   ~StressPorts() = default;
@@ -59,13 +62,13 @@ class StressPorts {
   // The share of one more transfer in `port`. `take` takes the lock and makes the meter where no transfer of
   // the run holds them, and reads no host. Both are held until the last transfer gives them back, which may be
   // after this object is gone. The time of a run counts from its first transfer; this is remembered for an
-  // hour. Errors:
+  // hour. So is for how long the runs of each caller held each port. Errors:
   // - kInvalidArgument: the transfer is longer or faster than the limits, its priority does not exist, or
   //   another transfer of the run has another one;
-  // - kResourceExhausted: the run has too many transfers on this port, moves too much, or its time is over; or
-  //   (of `take`) another test has the port.
+  // - kResourceExhausted: the run has too many transfers on this port, moves too much, or its time is over; the
+  //   caller's hour on the port is used up; or (of `take`) another test has the port.
   absl::StatusOr<PortShare> Join(const std::string& port, const StressPart& part, const StressLimits& limits,
-                                 Clock::TimePoint now, const std::function<absl::StatusOr<StressHold>()>& take);
+                                 const std::function<absl::StatusOr<StressHold>()>& take);
 
  private:
   struct State;

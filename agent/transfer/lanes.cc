@@ -10,6 +10,7 @@
 #include "agent/transfer/lane_mux.h"
 #include "agent/transfer/local_channel.h"
 #include "agent/transfer/run.h"
+#include "agent/transfer/session.h"
 
 namespace rdmaready {
 namespace {
@@ -37,10 +38,15 @@ LaneEnd RunLane(const End& end, const Direction& direction, std::uint32_t index)
 }
 
 // What the initiator made of all its lanes: only it can add up latencies. Empty when it does not come.
-std::optional<TransferResult> HearOfAll(PeerChannel& channel, std::chrono::milliseconds patience) {
-  const absl::StatusOr<PeerMessage> message = channel.Receive(std::chrono::steady_clock::now() + patience);
-  if (!message.ok() || message->kind != PeerMessageKind::kResult) return std::nullopt;
-  return Sanitized(message->result);
+std::optional<TransferResult> HearOfAll(PeerChannel& channel, const RunOptions& options) {
+  const TimePoint start = std::chrono::steady_clock::now();
+  while (true) {
+    const TimePoint now = std::chrono::steady_clock::now();
+    const TimePoint latest = start + FarewellOf(options);
+    const absl::StatusOr<PeerMessage> message = channel.Receive(std::min(latest, now + kSessionLook));
+    if (message.ok() && message->kind == PeerMessageKind::kResult) return Sanitized(message->result);
+    if (message.ok() || !absl::IsDeadlineExceeded(message.status()) || now >= latest) return std::nullopt;
+  }
 }
 
 TransferResult RunDirection(const End& end, const Direction& direction) {
@@ -61,7 +67,7 @@ TransferResult RunDirection(const End& end, const Direction& direction) {
     static_cast<void>(channel.Send({.kind = PeerMessageKind::kResult, .result = merged}));
     return merged;
   }
-  std::optional<TransferResult> theirs = HearOfAll(channel, end.options.farewell);
+  std::optional<TransferResult> theirs = HearOfAll(channel, end.options);
   if (!theirs) return merged;
   theirs->case_name = merged.case_name;
   theirs->operation = merged.operation;

@@ -20,9 +20,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kSessionLook{20};  // at the control channel and the cancel token, while bytes move
-constexpr milliseconds kLenderLook{60};   // at the same, by who has nothing else to wake up for
 constexpr milliseconds kFarewellAfterCancel{200};
+constexpr milliseconds kLenderLook{60};  // as kSessionLook, by who has nothing else to wake up for
 
 std::string_view KindName(PeerMessageKind kind) {
   switch (kind) {
@@ -73,6 +72,10 @@ std::int64_t Nanoseconds(steady_clock::duration duration) {
 
 std::int64_t NowNs() { return ClockNs(CLOCK_MONOTONIC); }
 std::int64_t ThreadCpuNs() { return ClockNs(CLOCK_THREAD_CPUTIME_ID); }
+
+std::chrono::milliseconds FarewellOf(const RunOptions& options) {
+  return options.cancel.stop_requested() ? std::min(kFarewellAfterCancel, options.farewell) : options.farewell;
+}
 
 void Phase::Compared(std::uint64_t bytes, std::uint64_t wrong, std::optional<std::uint64_t> first_offset,
                      std::uint64_t start) {
@@ -221,9 +224,7 @@ Patience Session::PatienceUntil(TimePoint deadline, PeerMessageKind early) {
 const PeerMessage* Session::AwaitLastWord(PeerMessageKind kind) {
   const TimePoint start = steady_clock::now();
   while (!heard_ || heard_->kind != kind) {
-    const milliseconds limit = options_.cancel.stop_requested()
-                                   ? std::min(kFarewellAfterCancel, options_.farewell)
-                                   : options_.farewell;
+    const milliseconds limit = FarewellOf(options_);
     const TimePoint now = steady_clock::now();
     if (now >= start + limit) return nullptr;
     absl::StatusOr<PeerMessage> message = peer_.Receive(std::min(start + limit, now + kSessionLook));

@@ -2,6 +2,7 @@
 // Session: what both ends of a run share: the control conversation and every way in which waiting can end.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,6 +36,10 @@ struct Phase {
   void Compared(std::uint64_t bytes, std::uint64_t wrong, std::optional<std::uint64_t> first_offset,
                 std::uint64_t start);
 };
+
+// How long to wait for the last words of the other end, as of now: less where the test was cancelled.
+std::chrono::milliseconds FarewellOf(const RunOptions& options);
+inline constexpr std::chrono::milliseconds kSessionLook{20};  // at the control channel and the cancel token
 
 std::int64_t NowNs();        // steady clock
 std::int64_t ThreadCpuNs();  // CPU time of the calling thread

@@ -139,10 +139,10 @@ TEST_F(AgentOptionsTest, LimitStressTestsWhichAreOffUnlessSet) {
   EXPECT_FALSE(Parse({"--state-dir", "/s"})->options.server.stress.allowed);
   const auto file = Configured(
       "state_dir: /s\nallow_stress: true\nstress_max_senders: 4\nstress_max_time: 20s\nstress_max_run: 90s\n"
-      "stress_max_mbps: 1000\n");
+      "stress_max_hour: 30m\nstress_max_mbps: 1000\n");
   const auto flags =
       Parse({"--state-dir", "/s", "--allow-stress", "--stress-max-senders", "4", "--stress-max-time", "20s",
-             "--stress-max-run", "90s", "--stress-max-mbps", "1000"});
+             "--stress-max-run", "90s", "--stress-max-hour", "30m", "--stress-max-mbps", "1000"});
   for (const auto& answer : {file, flags}) {
     ASSERT_TRUE(answer.ok()) << answer.status();
     const StressLimits& stress = answer->options.server.stress;
@@ -150,12 +150,14 @@ TEST_F(AgentOptionsTest, LimitStressTestsWhichAreOffUnlessSet) {
     EXPECT_EQ(stress.senders, 4U);
     EXPECT_EQ(stress.duration, std::chrono::seconds(20));
     EXPECT_EQ(stress.run, std::chrono::seconds(90));
+    EXPECT_EQ(stress.hour, std::chrono::minutes(30));
     EXPECT_EQ(stress.bytes_per_s, 125'000'000U);
   }
   EXPECT_THAT(Trouble(Configured("state_dir: /s\nstress_max_senders: 0\n")), HasSubstr("from 2 to 64"));
   EXPECT_THAT(Trouble(Configured("state_dir: /s\nstress_max_time: 0\n")), HasSubstr("stress_max_time"));
   EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--stress-max-time", "61s"})), HasSubstr("up to 60 s"));
   EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--stress-max-run", "11m"})), HasSubstr("up to 600 s"));
+  EXPECT_THAT(Trouble(Parse({"--state-dir", "/s", "--stress-max-hour", "61m"})), HasSubstr("up to 3600 s"));
 }
 
 TEST_F(AgentOptionsTest, SayHowTheAgentTestsByItself) {

@@ -33,8 +33,8 @@ class StressPortsTest : public ::testing::Test {
     };
     return StressHold{std::move(lock), std::make_shared<PressureMeter>(read, clock_)};
   }
-  absl::StatusOr<PortShare> Join(const StressPart& part, Clock::TimePoint now = {}) {
-    return ports_.Join("mlx5_0/1", part, limits_, now, [this] { return Take(); });
+  absl::StatusOr<PortShare> Join(const StressPart& part, const std::string& port = "mlx5_0/1") {
+    return ports_.Join(port, part, limits_, [this] { return Take(); });
   }
   absl::StatusOr<PortShare> JoinRun(const std::string& run) {
     return Join(StressPart{.who = "me", .run_id = run, .duration = std::chrono::seconds(10)});
@@ -47,7 +47,7 @@ class StressPortsTest : public ::testing::Test {
   std::atomic<int> readings_ = 0;
   std::atomic<bool> blocked_ = false;
   StressLimits limits_{.allowed = true};
-  StressPorts ports_;
+  StressPorts ports_{clock_};
 };
 
 TEST_F(StressPortsTest, LetTransfersOfOneRunShareThePortUntilTheLastGivesItBack) {
@@ -120,18 +120,75 @@ TEST_F(StressPortsTest, LimitTheTimeOfEachTransfer) {
 
 TEST_F(StressPortsTest, LimitTheTimeOfARunHoweverItsTransfersOverlap) {
   limits_.run = std::chrono::seconds(25);
-  const StressPart part{.who = "me", .run_id = "run", .duration = std::chrono::seconds(10)};
-  const Clock::TimePoint start{std::chrono::hours(2)};
-  auto first = Join(part, start);
+  const Clock::TimePoint start = clock_.Now();
+  auto first = JoinRun("run");
   ASSERT_TRUE(first.ok());
-  auto second = Join(part, start + std::chrono::seconds(9));
+  EXPECT_EQ(first->until, start + limits_.run);
+  clock_.Advance(std::chrono::seconds(9));
+  auto second = JoinRun("run");
   ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->until, start + limits_.run) << "that of the run, whose first transfer began sooner";
   *first = {};
-  EXPECT_EQ(Join(part, start + std::chrono::seconds(18)).status().code(), absl::StatusCode::kResourceExhausted);
+  clock_.Advance(std::chrono::seconds(9));
+  EXPECT_EQ(JoinRun("run").status().code(), absl::StatusCode::kResourceExhausted);
   *second = {};
-  EXPECT_FALSE(Join(part, start + std::chrono::minutes(5)).ok()) << "its time does not begin again";
+  clock_.Advance(std::chrono::minutes(5));
+  EXPECT_FALSE(JoinRun("run").ok()) << "its time does not begin again";
   EXPECT_TRUE(AnotherMayTake());
-  EXPECT_TRUE(Join(part, start + std::chrono::minutes(61)).ok());
+  clock_.Advance(std::chrono::minutes(61));
+  EXPECT_TRUE(JoinRun("run").ok());
+}
+
+TEST_F(StressPortsTest, LimitTheHourOfACallerHoweverManyRunsItHas) {
+  limits_.hour = std::chrono::seconds(30);
+  for (const char* run : {"first", "second"}) {
+    const auto share = JoinRun(run);
+    ASSERT_TRUE(share.ok()) << share.status();
+    clock_.Advance(std::chrono::seconds(12));
+  }
+  const absl::Status refused = JoinRun("third").status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(refused.message(),
+            "the stress tests of this caller had this port for 24 s within an hour (limit 30 s, "
+            "--stress-max-hour)");
+  const StressPart of_another{.who = "another", .run_id = "third", .duration = std::chrono::seconds(10)};
+  EXPECT_TRUE(Join(of_another).ok());
+  const auto shorter = Join({.who = "me", .run_id = "third", .duration = std::chrono::seconds(5)});
+  ASSERT_TRUE(shorter.ok()) << shorter.status();
+  EXPECT_EQ(shorter->until, clock_.Now() + std::chrono::seconds(6)) << "what is left of the hour";
+}
+
+TEST_F(StressPortsTest, GiveTheHourBackAnHourLater) {
+  limits_.hour = std::chrono::seconds(30);
+  {
+    const auto share = JoinRun("first");
+    clock_.Advance(std::chrono::seconds(25));
+  }
+  clock_.Advance(std::chrono::minutes(59));
+  EXPECT_FALSE(JoinRun("second").ok());
+  clock_.Advance(std::chrono::minutes(1));
+  EXPECT_TRUE(JoinRun("second").ok());
+}
+
+TEST_F(StressPortsTest, CountTheHourOfEachPortByItself) {
+  limits_.hour = std::chrono::seconds(30);
+  {
+    const auto share = JoinRun("first");
+    clock_.Advance(std::chrono::seconds(25));
+  }
+  const StressPart next{.who = "me", .run_id = "second", .duration = std::chrono::seconds(10)};
+  EXPECT_FALSE(Join(next).ok());
+  EXPECT_TRUE(Join(next, "mlx5_1/1").ok());
+}
+
+TEST_F(StressPortsTest, CountTheHourOfManyShortRuns) {
+  limits_.hour = std::chrono::seconds(200);
+  for (int run = 0; run < 195; ++run) {
+    const auto share = Join({.who = "me", .run_id = std::to_string(run), .duration = std::chrono::seconds(1)});
+    ASSERT_TRUE(share.ok()) << share.status();
+    clock_.Advance(std::chrono::seconds(1));
+  }
+  EXPECT_FALSE(JoinRun("last").ok());
 }
 
 TEST_F(StressPortsTest, LimitWhatTheTransfersOfARunMoveTogether) {

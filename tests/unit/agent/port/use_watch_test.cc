@@ -63,6 +63,25 @@ TEST_F(UseWatchTest, StopsAtTheSecondLookThatSeesAUserAndNamesIt) {
   EXPECT_EQ(watch.reason(), "RDMA port rxe0/1 came into use by rping (pid 7): the test was stopped");
 }
 
+TEST_F(UseWatchTest, StopsWhenTheTimeOfTheTestIsOver) {
+  const WatchEnd end{clock_.Now() + std::chrono::milliseconds(700), "the time is over"};
+  const UseWatch watch(Look(), clock_, {}, end);
+  Pass(1);
+  EXPECT_FALSE(watch.token().stop_requested());
+  EXPECT_EQ(clock_.AwaitSleeper(), std::chrono::milliseconds(200));
+  clock_.Advance(std::chrono::milliseconds(200));
+  EXPECT_TRUE(Eventually([&] { return watch.token().stop_requested(); }));
+  EXPECT_EQ(watch.reason(), "the time is over");
+}
+
+TEST_F(UseWatchTest, StopsAtTheEndWhereNobodyIsLookedFor) {
+  const UseWatch watch({}, clock_, {}, WatchEnd{clock_.Now() + std::chrono::seconds(9), "the time is over"});
+  EXPECT_EQ(clock_.AwaitSleeper(), std::chrono::seconds(9));
+  clock_.Advance(std::chrono::seconds(9));
+  EXPECT_TRUE(Eventually([&] { return watch.token().stop_requested(); }));
+  EXPECT_EQ(looks_, 0);
+}
+
 TEST_F(UseWatchTest, ForgivesAUserThatIsGoneAtTheSecondLook) {
   const UseWatch watch(Look(), clock_, {});
   See({.kind = Kind::kUsed, .text = "pid 7", .port = "rxe0/1"});
