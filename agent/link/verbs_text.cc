@@ -3,12 +3,10 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netdb.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 
 #include "agent/link/failure.h"
 
@@ -41,30 +39,6 @@ constexpr std::array kReasons = {
 };
 
 }  // namespace
-
-absl::StatusOr<sockaddr_storage> ParseAddress(const std::string& address, std::uint16_t port) {
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* raw = nullptr;
-  const int error = ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &raw);
-  if (error != 0 || address.empty()) {
-    return MakeFailure(FailureKind::kSetup,
-                       fmt::format("address '{}': {}", address, error != 0 ? ::gai_strerror(error) : "empty"));
-  }
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found(raw, &::freeaddrinfo);
-  sockaddr_storage storage{};
-  std::memcpy(&storage, found->ai_addr, std::min<std::size_t>(found->ai_addrlen, sizeof storage));
-  return storage;
-}
-
-std::string AddressText(const sockaddr* address) {
-  if (address == nullptr) return "?";
-  const socklen_t length = address->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-  char text[NI_MAXHOST];
-  if (address->sa_family != AF_INET && address->sa_family != AF_INET6) return "?";
-  return ::getnameinfo(address, length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0 ? text : "?";
-}
 
 std::string GidText(const ibv_gid& gid) {
   if (std::ranges::all_of(gid.raw, [](std::uint8_t byte) { return byte == 0; })) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses and words of the connection manager and of verbs.
+// GIDs and words of the connection manager and of verbs.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -11,14 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "agent/link/link.h"
+#include "agent/link/socket_address.h"
 
 namespace rdmaready {
-
-// Of a numeric address ("10.0.0.1", "fe80::1%eth0"); kSetup when it is none.
-absl::StatusOr<sockaddr_storage> ParseAddress(const std::string& address, std::uint16_t port);
-
-// Without the port; "?" when it is no Internet address.
-std::string AddressText(const sockaddr* address);
 
 // The GID of RoCE v2 of an address that ParseAddress made: itself, or an IPv4 one mapped.
 ibv_gid GidOf(const sockaddr_storage& address);
