@@ -11,7 +11,7 @@
 
 namespace rdmaready {
 
-// Of a numeric address ("10.0.0.1", "fe80::1%eth0"); kSetup where the text is another one.
+// Parses a numeric address ("10.0.0.1", "fe80::1%eth0"). kSetup where the text is another one.
 absl::StatusOr<sockaddr_storage> ParseAddress(const std::string& address, std::uint16_t port);
 
 // Without the port; "?" where it is not an Internet address.

@@ -34,6 +34,7 @@ MAY_INCLUDE = {
                          "agent/apply/setting_values.h"],
     "agent/helper": ["api/model", "api/base", "collectors"],
     "agent/link": ["api/model", "api/base"],
+    "agent/tcp": ["api/model", "api/base", "agent/link"],
     "agent/transfer": ["api/model", "api/base", "agent/link", "agent/smbdirect", "agent/smbdirect_link"],
     "agent/smbdirect": ["api/base/octets.h"],
     "agent/smbdirect_link": ["api/model", "api/base", "agent/link", "agent/smbdirect"],
@@ -94,6 +95,7 @@ FOREIGN_BANS = {
     # What runs with rights has neither a network server nor a database.
     "agent/helper": r"(grpc|google|sqlite|yaml-cpp)[/.>]",
     "agent/link": r"(grpc|google|sqlite|netlink|yaml-cpp|CLI)[/.>]",
+    "agent/tcp": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     "agent/transfer": r"(grpc|google|sqlite|infiniband|rdma|netlink|yaml-cpp|CLI)[/.>]",
     # The protocol is bytes and events in, bytes and actions out; a new edge gets a folder and a row.
     "agent/smbdirect": r"(grpc|google|sqlite|infiniband|rdma|netlink|spdlog|unistd|fcntl|fstream|sys|thread|mutex)[/.>]",
@@ -136,7 +138,7 @@ BANNED_CALLS = [
 ]
 
 # Where product code reads the machine's time itself; all else has a Clock (api/base/clock.h), which a test moves by hand.
-OWN_TIME = ("api/base/clock.cc", "api/base/clock.h", "cli", "agent/link", "agent/transfer", "agent/smbdirect_link")
+OWN_TIME = ("api/base/clock.cc", "api/base/clock.h", "cli", "agent/link", "agent/tcp", "agent/transfer", "agent/smbdirect_link")
 TIME_CALLS = [
     (re.compile(r"(::now\s*\(|\bclock_gettime\s*\(|\bgettimeofday\s*\()"), "reads the machine's time: take a Clock"),
     (re.compile(r"\b(sleep_for|sleep_until|u?sleep|nanosleep)\s*\("), "sleeps: Clock::SleepUntil"),
