@@ -83,6 +83,7 @@ struct AgentConfig {
   std::shared_ptr<Configurer> configurer{};  // null: nobody changes settings of this host for this agent
   std::function<bool()> applier_trace{};     // see ChangeBook
   TransferLimits transfer{};                 // of live tests
+  LinkMaker make_tcp_link{};                 // of tests over TCP; empty: a TcpLink
   PeerTrust trust{};                         // between agents; with files, a peer test is with agents that sign
   // Where to connect in a peer test besides the own subnets; with TLS: and nowhere else.
   std::vector<Prefix> peers{};
@@ -291,6 +292,8 @@ class Agent {
   std::function<std::optional<PressureReading>()> PressureOf(const PortAddress& port,
                                                              std::optional<std::uint32_t> priority);
   // `watch` outlives what is run with the options.
+  // The links of a test over TCP, or over RDMA.
+  LinkMaker LinksFor(const TransferOptions& options) const;
   static void LimitTo(std::uint64_t bytes_per_s, PortPass& pass);
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const PortPass& pass, const UseWatch& watch, const Caller& caller) const;

@@ -16,12 +16,25 @@
 #include "agent/link/failure.h"
 #include "agent/port/peer_subnets.h"
 #include "agent/port/pressure_meter.h"
+#include "agent/tcp/tcp_link.h"
 #include "agent/trust/signed_channel.h"
 #include "api/base/clock.h"
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
+namespace {
+
+// Also where it was never connected: nobody takes it for a result of RDMA.
+void IsOfTcp(LiveTest& live) {
+  for (TransferResult* result : {&live.result, live.reverse ? &*live.reverse : nullptr}) {
+    if (result == nullptr) continue;
+    result->transport = kTcpTransport;
+    result->connection.reset();
+  }
+}
+
+}  // namespace
 
 absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Caller& asked_by) {
   const Caller caller = WithRunId(asked_by);
@@ -105,7 +118,9 @@ absl::Status Agent::RefusedPeer(const PeerTicket& ticket, const absl::Status& wh
 absl::StatusOr<LiveTest> Agent::RunPeer(const PeerTicket& ticket, PeerChannel& channel,
                                         const std::stop_token& cancel) {
   const ProvingKey proof{.change_id = ticket.caller.run_id, .who = ticket.caller.who};
-  const std::optional<std::string> peer = proving_.PeerFor(proof);
+  // A test over TCP proves nothing of a change to RDMA.
+  const bool over_tcp = ticket.request.options.over_tcp;
+  const std::optional<std::string> peer = over_tcp ? std::nullopt : proving_.PeerFor(proof);
   if (!Signs()) return RunPeerOver(ticket, channel, peer.has_value(), cancel);
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
   Clock& engines = RealClock();  // which the deadlines of `channel` are by
@@ -158,6 +173,12 @@ std::function<std::optional<PressureReading>()> Agent::PressureOf(const PortAddr
   };
 }
 
+LinkMaker Agent::LinksFor(const TransferOptions& options) const {
+  if (!options.over_tcp) return make_link_;
+  if (config_.make_tcp_link) return config_.make_tcp_link;
+  return [](Role, std::uint32_t) { return std::make_unique<TcpLink>(); };
+}
+
 absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                             const std::stop_token& cancel) {
   const Counted running(live_tests_);
@@ -176,10 +197,13 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   if (guard) options.may_connect = std::ref(*guard);
   PressureWatch pressure(ticket.share.meter);
   options.began = [&pressure] { pressure.Begin(); };
+  const bool over_tcp = ticket.request.options.over_tcp;
+  const LinkMaker make_link = LinksFor(ticket.request.options);
   LiveTest live = Run(ticket.port, [&] {
     if (ticket.request.options.stress) options.set_up_limit = SetUpLeft(ticket);
-    return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link_, channel, options);
+    return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link, channel, options);
   });
+  if (over_tcp) IsOfTcp(live);
   // It was not tried: that says nothing of the way between the two hosts.
   if (guard && !guard->refused().ok()) return RefusedPeer(ticket, guard->refused());
   live.result.pressure = pressure.Take();
@@ -196,7 +220,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
                     initiator ? Role::kInitiator : Role::kResponder, live);
   }
   if (ticket.caller.tested) ticket.caller.tested(live);
-  if (config_.on_tested) config_.on_tested(live, false);
+  if (config_.on_tested && !over_tcp) config_.on_tested(live, false);
   TellOfTest(config_.events, live, ticket.caller, role, ticket.request.peer_name);
   return live;
 }

@@ -180,7 +180,7 @@ struct Completion {
 struct LinkFacts {
   std::string local_gid{};
   std::string remote_gid{};
-  std::string transport{};  // "roce-v2", "roce-v1", "iwarp", "infiniband", "memory"
+  std::string transport{};  // "roce-v2", "roce-v1", "iwarp", "infiniband", "memory", "tcp"
   Marking marking{};
   std::uint32_t read_depth = 0;  // RDMA reads that may be outstanding at the peer; 0: the device does not tell
   // The payload of a full packet. Absent: iWARP, or the device does not report it.

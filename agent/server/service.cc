@@ -153,6 +153,7 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
   response->set_instance_id(agent_.config().instance_id);
   response->set_limits_tests(true);
   response->set_stress(agent_.config().stress.allowed);
+  response->set_tcp_transfers(true);
   return Finished(*context);
 }
 

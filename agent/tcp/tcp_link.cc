@@ -16,10 +16,12 @@
 #include <cerrno>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "agent/link/failure.h"
 #include "api/base/status.h"
+#include "api/model/transfer.h"
 
 namespace rdmaready {
 namespace {
@@ -182,7 +184,7 @@ void TcpLink::Disconnect() {
 
 LinkFacts TcpLink::Describe() const {
   if (!connected_) return described_;
-  return {.transport = "tcp",
+  return {.transport = std::string(kTcpTransport),
           .marking = {.traffic_class = TrafficClassOf(socket_.get(), family_)},
           .path_mtu_bytes = SegmentBytesOf(socket_.get())};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "agent/transfer/data.h"
+#include "api/base/status.h"
 #include "api/base/text.h"
 
 namespace rdmaready {
@@ -15,6 +16,14 @@ namespace {
 constexpr std::chrono::milliseconds kStressStall{10'000};
 
 absl::Status TooMuch(const std::string& what) { return absl::InvalidArgumentError(what); }
+
+absl::Status CheckTcp(const TransferCase& test, const TransferOptions& options) {
+  if (!options.stress) return TooMuch(fmt::format("{} over TCP: only a part of a stress test", test.name));
+  if (test.wrapping != Wrapping::kNone)
+    return TooMuch(fmt::format("{} over TCP: it speaks SMB Direct", test.name));
+  if (options.connection == ConnectionKind::kUnknown) return absl::OkStatus();
+  return TooMuch(fmt::format("{} over TCP: a connection of RDMA was asked for too", test.name));
+}
 
 std::uint64_t PinnedBytes(const TransferCase& test, const TransferOptions& options) {
   const std::uint64_t directions = options.bidirectional ? 2 : 1;
@@ -37,6 +46,7 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
     return TooMuch(
         fmt::format("{} over a plain verbs connection: SMB Direct connects by RDMA-CM alone", test.name));
   }
+  if (options.over_tcp) RR_RETURN_IF_ERROR(CheckTcp(test, options));
   if (options.depth > kMaxDepth) {
     return TooMuch(fmt::format("{} messages in flight: up to {} are allowed", options.depth, kMaxDepth));
   }

@@ -114,6 +114,7 @@ struct AgentVersion {
   std::string instance_id{};  // of the agent's process; empty when it is of a version without
   bool limits_tests = false;  // it knows in_production
   bool stress = false;        // it takes part in stress tests
+  bool tcp_transfers = false;  // it knows TransferOptions::over_tcp
 };
 
 }  // namespace rdmaready

@@ -218,8 +218,8 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
         "this command ({}) revision {}",
         name_, response.version(), response.api_revision(), kVersion, kApiRevision));
   }
-  return AgentVersion{response.version(), response.hostname(), response.instance_id(), response.limits_tests(),
-                      response.stress()};
+  return AgentVersion{response.version(),      response.hostname(), response.instance_id(),
+                      response.limits_tests(), response.stress(),   response.tcp_transfers()};
 }
 
 absl::Status AgentClient::KnowsInProduction(bool in_production) {

@@ -68,8 +68,11 @@ class PeerRelay {
 
   // An agent that knows nothing of stress tests would make this one with the port to itself, at full speed.
   static absl::Status KnowsStress(AgentClient& agent, const TransferOptions& options) {
-    if (!options.stress && options.max_bytes_per_s == 0) return absl::OkStatus();
+    if (!options.stress && !options.over_tcp && options.max_bytes_per_s == 0) return absl::OkStatus();
     RR_ASSIGN_OR_RETURN(const AgentVersion told, agent.GetVersion());
+    if (options.over_tcp && told.stress && !told.tcp_transfers)
+      return absl::FailedPreconditionError("host " + agent.name() + ": its agent (" + told.version +
+                                           ") has no tests over TCP: update it. Nothing was sent");
     if (told.stress) return absl::OkStatus();
     return absl::FailedPreconditionError(NoStress(agent.name()) + ". Nothing was sent");
   }

@@ -99,6 +99,7 @@ v1::TransferOptions ToProto(const TransferOptions& options) {
   message.set_connection(static_cast<v1::ConnectionKind>(options.connection));
   message.set_stress(options.stress);
   if (options.stress_priority) message.set_stress_priority(*options.stress_priority);
+  message.set_over_tcp(options.over_tcp);
   message.set_max_bytes_per_s(options.max_bytes_per_s);
   return message;
 }
@@ -117,6 +118,7 @@ TransferOptions FromProto(const v1::TransferOptions& message) {
   options.in_production = message.in_production();
   options.stress = message.stress();
   if (message.has_stress_priority()) options.stress_priority = message.stress_priority();
+  options.over_tcp = message.over_tcp();
   options.max_bytes_per_s = message.max_bytes_per_s();
   if (v1::ConnectionKind_IsValid(message.connection()))
     options.connection = static_cast<ConnectionKind>(message.connection());

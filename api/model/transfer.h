@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/model/counter_change.h"
 
@@ -45,6 +46,10 @@ struct TransferOptions {
   bool stress = false;
   std::optional<std::uint32_t> stress_priority{};  // whose pauses and drops are sampled; absent: of all
   std::uint64_t max_bytes_per_s = 0;               // on the wire, in each direction; 0: as much as goes
+
+  // Over TCP between the addresses of the two RDMA ports, for what RDMA is compared with. Only a part of a
+  // stress test: plain TCP fills queues of the switches too.
+  bool over_tcp = false;
 
   // At most kInProductionPercent of the port's rate; where the agent allows it, also on a port that others use.
   bool in_production = false;
@@ -100,6 +105,9 @@ struct LatencySummary {
   }
 };
 
+// TransferResult::transport of TransferOptions::over_tcp. The result does not count as one of RDMA.
+inline constexpr std::string_view kTcpTransport = "tcp";
+
 // One end's view, or both merged (the initiator merges what the responder tells it).
 struct TransferResult {
   std::string case_name{};
@@ -108,7 +116,7 @@ struct TransferResult {
 
   std::string local_gid{};  // of the initiator; empty until connected
   std::string remote_gid{};
-  std::string transport{};  // "roce-v2", "iwarp", "infiniband", "memory"
+  std::string transport{};  // "roce-v2", "iwarp", "infiniband", "memory", kTcpTransport
   Marking marking{};
   std::optional<ConnectionKind> connection{};  // as it was tried; absent: an older agent, by RDMA-CM
 
@@ -145,7 +153,8 @@ struct TransferResult {
   // or an older agent.
   Fact<PriorityPackets> idle_packets{};
   std::optional<std::int64_t> idle_ns{};
-  // The payload of a full packet that this end's queue pairs send (IBV_QP_PATH_MTU). Absent: iWARP, not
+  // The payload of a full packet that this end's queue pairs send (IBV_QP_PATH_MTU), over TCP of a segment
+  // (tcpi_snd_mss). Absent: iWARP, not
   // connected, queue pairs that differ, or an older agent.
   std::optional<std::uint32_t> path_mtu_bytes{};
   // A stress test at this end: bytes of each whole 100 ms (the initiator's end), and what held them back.

@@ -113,6 +113,17 @@ TEST(Limits, LeaveEveryCaseOfSmbDirectAsItIs) {
   }
 }
 
+TEST(Limits, LetOnlyAPartOfAStressTestGoOverTcp) {
+  const auto refusal = [](const char* name, const TransferOptions& options) {
+    return std::string(Customized(*FindCase(name), options).status().message());
+  };
+  EXPECT_EQ(refusal("write-512k", {.stress = true, .over_tcp = true}), "");
+  EXPECT_THAT(refusal("write-512k", {.over_tcp = true}), HasSubstr("only a part of a stress test"));
+  EXPECT_THAT(refusal("smbd-8k", {.stress = true, .over_tcp = true}), HasSubstr("SMB Direct"));
+  EXPECT_THAT(refusal("write-512k", {.connection = ConnectionKind::kRdmaCm, .stress = true, .over_tcp = true}),
+              HasSubstr("a connection of RDMA"));
+}
+
 TEST(Limits, BoundWhatMovesWhateverIsAsked) {
   RunOptions run;
   Apply({.qps = 4, .max_bytes = ~0ull}, 4, {}, run);

@@ -119,6 +119,9 @@ TEST(ReportConversion, KeepsEveryFieldOfTransferOptions) {
                                 .tos = 0,
                                 .system_tos = true,
                                 .connection = ConnectionKind::kVerbs,
+                                .stress = true,
+                                .max_bytes_per_s = 6,
+                                .over_tcp = true,
                                 .in_production = true};
   EXPECT_EQ(FromProto(ToProto(options)), options);
   EXPECT_EQ(FromProto(ToProto(TransferOptions{})), TransferOptions{});

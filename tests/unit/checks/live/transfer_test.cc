@@ -131,6 +131,14 @@ TEST(JudgeTransfer, FailsForWrongBytesAlsoWhereNobodyTellsWhetherItFailed) {
   EXPECT_EQ(JudgeTransfer(result, Peer()).outcome, Outcome::kFail);
 }
 
+TEST(JudgeTransfer, LearnsNothingOfRdmaFromBytesThatWentOverTcp) {
+  TransferResult result = Good();
+  result.transport = kTcpTransport;
+  EXPECT_EQ(JudgeTransfer(result, Peer()).outcome, Outcome::kUnknown);
+  result.failure = {.kind = FailureKind::kCorrupt, .detail = "wrong"};
+  EXPECT_EQ(JudgeTransfer(result, Peer()).outcome, Outcome::kUnknown);
+}
+
 TEST(JudgeTransfer, FailsForEveryKindOfFailureWithAReasonAndAHint) {
   for (const FailureKind kind :
        {FailureKind::kSetup, FailureKind::kRejected, FailureKind::kUnreachable, FailureKind::kCompletion,
