@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "agent/port/spent_times.h"
 #include "api/base/status.h"
 
 namespace rdmaready {
@@ -23,52 +24,6 @@ constexpr std::uint64_t kBytesPerMbps = 125'000;
 constexpr std::uint32_t kPrioritiesOfPfc = 8;
 
 using Run = std::pair<std::string, std::string>;  // who, and the run id
-
-// For how long the runs of each caller held each port within the last hour. A time counts as a whole until an
-// hour after its end. Threads: one at a time.
-class SpentTimes {
- public:
-  using Key = std::pair<std::string, std::string>;  // port, and who
-
-  Clock::TimePoint::duration Of(const Key& key, Clock::TimePoint now) {
-    Forget(now);
-    Clock::TimePoint::duration sum{};
-    const auto found = times_.find(key);
-    if (found == times_.end()) return sum;
-    for (const Time& one : found->second) sum += one.length;
-    return sum;
-  }
-
-  void Add(const Key& key, Clock::TimePoint::duration length, Clock::TimePoint now) {
-    Forget(now);
-    if (times_.size() >= kMostKeys && !times_.contains(key))
-      times_.erase(
-          std::ranges::min_element(times_, {}, [](const auto& entry) { return entry.second.back().end; }));
-    std::deque<Time>& times = times_[key];
-    times.push_back({now, length});
-    if (times.size() <= kMostTimes) return;
-    // The first two count as one that ends with the second.
-    times[1].length += times[0].length;
-    times.pop_front();
-  }
-
- private:
-  static constexpr std::size_t kMostKeys = 4096;
-  static constexpr std::size_t kMostTimes = 64;
-
-  struct Time {
-    Clock::TimePoint end{};
-    Clock::TimePoint::duration length{};
-  };
-
-  void Forget(Clock::TimePoint now) {
-    for (auto& [key, times] : times_)
-      while (!times.empty() && times.front().end + kRemembered <= now) times.pop_front();
-    std::erase_if(times_, [](const auto& entry) { return entry.second.empty(); });
-  }
-
-  std::map<Key, std::deque<Time>> times_{};  // none is empty; by their ends
-};
 
 double Seconds(Clock::TimePoint::duration time) { return std::chrono::duration<double>(time).count(); }
 
