@@ -12,6 +12,9 @@ namespace rdmaready {
 absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::string>& names,
                                                       const TransferOptions& options,
                                                       const TransferLimits& limits) {
+  if (options.stress) return absl::InvalidArgumentError("a loopback test is never a part of a stress test");
+  if (options.max_bytes_per_s > 0)
+    return absl::InvalidArgumentError("a loopback test has no limit of its rate");
   std::vector<TransferCase> chosen;
   for (const std::string& name : names) {
     const TransferCase* test = FindCase(name);

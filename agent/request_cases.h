@@ -12,7 +12,8 @@
 
 namespace rdmaready {
 
-// Empty `names`: all. kNotFound (no such case), kInvalidArgument (twice, or options beyond the limits).
+// Empty `names`: all. kNotFound (no such case), kInvalidArgument (twice, options beyond the limits, or such as
+// only a test between two hosts has).
 absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::string>& names,
                                                       const TransferOptions& options,
                                                       const TransferLimits& limits);
