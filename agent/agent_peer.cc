@@ -195,6 +195,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
                                  ticket.port, ticket.pass, watch, ticket.caller);
   const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
   if (guard) options.may_connect = std::ref(*guard);
+  if (ticket.request.options.stress) options.ack_timeout = StressAckTimeout(ticket.port.rate_mbps);
   PressureWatch pressure(ticket.share.meter);
   options.began = [&pressure] { pressure.Begin(); };
   const bool over_tcp = ticket.request.options.over_tcp;

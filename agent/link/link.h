@@ -63,7 +63,7 @@ struct Introduction {
 // every case. The connection manager's own default is beyond them on most devices.
 inline constexpr std::uint8_t kAckTimeout = 17;
 // A stress test fills queues that take longer than 0.54 s to empty where a port is slow. Packets that were
-// never lost would be sent again. So it has 4.3 s.
+// never lost would be sent again. So it has 4.3 s there (StressAckTimeout of agent/transfer/limits.h).
 inline constexpr std::uint8_t kStressAckTimeout = 20;
 
 // What the connection must hold at once and how it is used; known before it is made.

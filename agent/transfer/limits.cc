@@ -36,6 +36,11 @@ std::uint32_t QpsOf(const TransferCase& test, const TransferOptions& options) {
   return options.qps == 1 ? test.connections : options.qps;
 }
 
+std::uint8_t StressAckTimeout(const Fact<std::uint32_t>& rate_mbps) {
+  constexpr std::uint32_t kFastMbps = 1'000;
+  return rate_mbps && *rate_mbps >= kFastMbps ? kAckTimeout : kStressAckTimeout;
+}
+
 absl::StatusOr<TransferCase> Customized(const TransferCase& test, const TransferOptions& options,
                                         const TransferLimits& limits) {
   TransferCase custom = test;
@@ -87,7 +92,6 @@ void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimi
   if (!options.stress) return;
   run.set_up_limit = kStressSetUp;
   run.stall_limit = kStressStall;
-  run.ack_timeout = kStressAckTimeout;
   run.keep_intervals = true;
   run.announces_first = true;
   run.counts_missed_turns = true;

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "agent/transfer/run.h"
 #include "api/model/cases.h"
+#include "api/model/fact.h"
 
 namespace rdmaready {
 
@@ -27,6 +28,10 @@ inline constexpr std::chrono::milliseconds kStressSetUp{30'000};
 // A stress test is over so long after its time at the latest: what is under way fills the queues of the
 // network.
 inline constexpr std::chrono::milliseconds kStressDrain{5'000};
+
+// LinkSettings::ack_timeout of a part of a stress test: that of every test where the own port moves 1 Gb/s or
+// more; kStressAckTimeout where it is slower or its rate is not known.
+std::uint8_t StressAckTimeout(const Fact<std::uint32_t>& rate_mbps);
 
 // `test` as `options` want it: depth, duration, and a deadline later by as much as it lasts longer. The
 // deadline of a part of a stress test counts from the start of its measured part (RunOptions::set_up_limit).

@@ -8,8 +8,8 @@
 // while neither NIC lost any were lost between them.
 //
 // A NIC's drops in another priority are others', unless most of the packets came in that priority. Drops that a
-// driver counts without a priority may be anybody's: they name the place, and no class. They do not where a thousand
-// times as many packets were missed: those few are not the loss.
+// driver counts without a priority may be anybody's: they name the place, and no class. They do not where a
+// thousand times as many packets were missed: those few are not the loss.
 //
 // A NIC whose link goes down drops the frames that wait for it, and some count them. The link is named then,
 // and such drops are not a loss unless a packet was missed or sent again.

@@ -19,7 +19,8 @@ from state import RunDirectory
 SENDERS, RECEIVER, VICTIM = (1, 2), 3, (4, 5)
 KNOBS = "/sys/kernel/debug/dcbnic/dcb0"
 # rxe has at most 128 packets of 4 KB under way on a queue pair, 0.54 MB. Eight queue pairs have 4.3 MB, which the receiver takes in 3.4 s at 10 Mb/s:
-# less than the 4.3 s after which a packet is sent again. An incast of more senders has fewer queue pairs each.
+# less than the 4.3 s after which a packet is sent again. An incast of more senders has fewer queue pairs each. An agent waits so long where the port
+# is slower than 1 Gb/s: so the NICs report 100 Mb/s.
 QUEUE_PAIRS = 8
 RATE_MBPS, DRAIN_MBPS = 30, 10
 # The receiver's NIC holds 32 KB and this headroom. The switch holds the shared memory, and of each port 16 KB and a headroom of 256 KB. That is less
@@ -91,7 +92,7 @@ class Incast(unittest.TestCase):
             self.do("switch", "all", setting)
         for number in self.hosts:
             rate = VICTIM_RATE_MBPS if number in self.victims else RATE_MBPS
-            self.do("guest", number, f"echo {rate} > {KNOBS}/wire_mbps")
+            self.do("guest", number, f"echo {rate} > {KNOBS}/wire_mbps; ethtool -s dcb0 speed 100 duplex full autoneg off")
             self.do("switch", number, f"rate_mbps {rate}")
         self.do("guest", RECEIVER, "dcb buffer set dev dcb0 prio-buffer all:0 3:1 buffer-size all:0 0:128K 1:32K; "
                                    f"dcb buffer show dev dcb0 | grep 1:32Kb; echo {HEADROOM_KB} > {KNOBS}/headroom_kb; "

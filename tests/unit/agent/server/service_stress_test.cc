@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may take part in a stress test, and for how long: what an agent refuses, and when it stops one.
+// An agent admits stress tests within its limits, and stops one whose time is over.
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>

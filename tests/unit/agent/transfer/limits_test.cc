@@ -38,7 +38,6 @@ TEST(Limits, EndAPartOfAStressTestSoonAfterItsTime) {
   RunOptions run;
   Apply(stress, 1, {}, run);
   EXPECT_GT(run.set_up_limit, milliseconds(20'000)) << "the caller waits so long for all parts";
-  EXPECT_EQ(run.ack_timeout, kStressAckTimeout);
   EXPECT_GT(run.stall_limit, milliseconds(2 * 4'300)) << "a timeout does not count as a stall";
   EXPECT_TRUE(run.counts_missed_turns);
   EXPECT_TRUE(run.keep_intervals);
@@ -46,9 +45,16 @@ TEST(Limits, EndAPartOfAStressTestSoonAfterItsTime) {
   RunOptions plain;
   Apply({}, 1, {}, plain);
   EXPECT_EQ(plain.set_up_limit, milliseconds(0));
-  EXPECT_EQ(plain.ack_timeout, kAckTimeout);
   EXPECT_FALSE(plain.counts_missed_turns);
   EXPECT_FALSE(plain.announces_first);
+}
+
+TEST(Limits, GiveAPacketMoreTimeWhereThePortIsSlowOrItsRateIsNotKnown) {
+  EXPECT_EQ(StressAckTimeout(Missing{Missing::Kind::kUnsupported, "driver reports unknown speed"}),
+            kStressAckTimeout);
+  EXPECT_EQ(StressAckTimeout(999), kStressAckTimeout);
+  EXPECT_EQ(StressAckTimeout(1'000), kAckTimeout);
+  EXPECT_EQ(StressAckTimeout(100'000), kAckTimeout);
 }
 
 TEST(Limits, KeepSendAPingPong) { EXPECT_EQ(Customized(*FindCase("send-1k"), {.depth = 64})->depth, 1u); }
