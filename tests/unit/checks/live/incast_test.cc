@@ -121,21 +121,16 @@ TEST(Incast, IsUnknownWherePacketsWereSentAgainAfterATimeoutAlone) {
 }
 
 TEST(Incast, TakesTimeoutsForALossWhereANicDroppedFramesWhileItSent) {
-  IncastRun run = RightRun();
+  IncastRun run = RightIncast();
   EndCounters& sender = run.senders[0].counters[0];
-  std::vector<CounterChange> changes = *sender.changes;
-  changes.push_back({"local_ack_timeout_err", Kind::kGrew, 6});
-  sender.changes = changes;
-  std::vector<NicChange> nic = *sender.nic;
-  nic.push_back(Nic(NicCounter::kDropSent, std::nullopt, "tx_discards_phy", 5));
-  sender.nic = nic;
-  EXPECT_TRUE(Judge(run).lost);
-  EXPECT_EQ(Judge(run).verdict, IncastVerdict::kControlled) << Judge(run).text;
-  EXPECT_THAT(Judge(run).culprit,
-              HasSubstr("first lost in a's NIC dcb0, on the way a -> d: tx_discards_phy +5"));
-  nic.push_back(Nic(NicCounter::kLinkDown, std::nullopt, "link_down_events_phy", 1));
-  sender.nic = nic;
-  EXPECT_FALSE(Judge(run).lost) << "it dropped the frames that waited for the link";
+  AddTo(sender, IncastChange("local_ack_timeout_err", 6));
+  AddTo(sender, IncastNic(NicCounter::kDropSent, std::nullopt, "tx_discards_phy", 5));
+  const IncastJudgement dropped = JudgeIncastRun(run);
+  EXPECT_TRUE(dropped.lost);
+  EXPECT_EQ(dropped.verdict, IncastVerdict::kControlled) << dropped.text;
+  EXPECT_THAT(dropped.culprit, HasSubstr("first lost in a's NIC dcb0, on the way a -> d: tx_discards_phy +5"));
+  AddTo(sender, IncastNic(NicCounter::kLinkDown, std::nullopt, "link_down_events_phy", 1));
+  EXPECT_FALSE(JudgeIncastRun(run).lost) << "it dropped the frames that waited for the link";
 }
 
 TEST(Incast, CollapsesForWrongBytesWhateverElseWasSeen) {
