@@ -156,10 +156,10 @@ Words FromInventory(const TypedLine& typed, InventoryPlace place) {
   return words;
 }
 
-Words IncastCaseNames() {
+Words StressCaseNames() {
   Words words;
   for (const TransferCase& test : kTransferCases)
-    if (IsIncastCase(test)) words.emplace_back(test.name);
+    if (IsStressCase(test)) words.emplace_back(test.name);
   return words;
 }
 
@@ -167,7 +167,7 @@ Words IncastCaseNames() {
 Words KnownValues(const TypedLine& typed, const std::string& name) {
   if (name == "--output") return FormatNames(typed.command);
   if (name == "--profile" || name == "PROFILE") return BuiltInProfileNames();
-  if (name == "--case") return typed.command == "incast" ? IncastCaseNames() : CaseNames();
+  if (name == "--case") return typed.command == "incast" ? StressCaseNames() : CaseNames();
   if (name == "--check") return Ids(false);
   if (name == "--group") return FromInventory(typed, InventoryPlace::kGroup);
   if (name == "--rack") return FromInventory(typed, InventoryPlace::kRack);

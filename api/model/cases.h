@@ -176,8 +176,8 @@ inline constexpr std::array kTransferCases = std::to_array<TransferCase>({
      .credits = 32},
 });
 
-// Whether several senders may write it to one receiver: plain writes.
-constexpr bool IsIncastCase(const TransferCase& test) {
+// Whether a stress test may write it: plain writes.
+constexpr bool IsStressCase(const TransferCase& test) {
   return test.operation == Operation::kWrite && test.wrapping == Wrapping::kNone;
 }
 

@@ -8,25 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "api/model/counter_change.h"
-#include "api/model/transfer.h"
+#include "api/model/stress_flow.h"
 
 namespace rdmaready {
-
-// One transfer of it.
-struct IncastFlow {
-  std::string from{};  // hosts, as the caller named them
-  std::string to{};
-  TransferResult result{};
-  std::vector<EndCounters> counters{};  // of the ends that reported them, the initiator's first
-  // Whether RDMA's priority has PFC at the sender's port; absent: not known, or no priority is asked for.
-  std::optional<bool> sender_has_pfc{};
-  std::string from_ethernet{};  // the Ethernet ports under the two RDMA ports; empty: not known
-  std::string to_ethernet{};
-  bool software = false;  // either end is a software device
-
-  bool operator==(const IncastFlow&) const = default;
-};
 
 enum class IncastVerdict {
   kUnknown,     // the text says why: the machine limits, the victim is noisy, a loss would not be counted
@@ -37,15 +21,15 @@ enum class IncastVerdict {
 
 struct IncastRun {
   std::string run_id{};
-  std::vector<IncastFlow> senders{};
-  std::optional<IncastFlow> victim_alone{};  // measured before
-  std::optional<IncastFlow> victim_again{};  // and once more: their difference is the noise
-  std::optional<IncastFlow> victim{};        // beside the incast
+  std::vector<StressFlow> senders{};
+  std::optional<StressFlow> victim_alone{};  // measured before
+  std::optional<StressFlow> victim_again{};  // and once more: their difference is the noise
+  std::optional<StressFlow> victim{};        // beside the incast
   bool victim_shares_a_sender = false;       // then it is shown, and not judged
   std::string victim_elsewhere{};            // why it may not share the senders' switch; then it is not judged
   // Another transfer at the same rate that shares a sender: shown, and never judged.
-  std::optional<IncastFlow> second_victim_alone{};
-  std::optional<IncastFlow> second_victim{};
+  std::optional<StressFlow> second_victim_alone{};
+  std::optional<StressFlow> second_victim{};
   std::uint64_t drain_bytes_per_s = 0;    // the most that the receiver's port takes; 0: not known
   bool drain_is_given = false;            // by the caller; else it is the rate of the receiver's link
   std::uint64_t offered_bytes_per_s = 0;  // the most that the senders' ports and limits send; 0: not known

@@ -12,6 +12,7 @@
 #include "checks/live/incast_losses.h"
 #include "checks/live/incast_measures.h"
 #include "checks/live/incast_samples.h"
+#include "checks/live/stress_measures.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -24,7 +25,7 @@ std::string Ratio(double value) {
   return Cat(tenths / 10, ".", tenths % 10);
 }
 
-std::string EndOf(const IncastFlow& flow) {
+std::string EndOf(const StressFlow& flow) {
   return Cat(flow.from, " -> ", flow.to, ": ", flow.result.failure.detail);
 }
 
@@ -38,7 +39,7 @@ std::string HostList(const std::vector<std::string>& hosts) {
   return text;
 }
 
-bool IsCarried(const IncastFlow& flow) { return flow.result.failure.kind == FailureKind::kNone; }
+bool IsCarried(const StressFlow& flow) { return flow.result.failure.kind == FailureKind::kNone; }
 
 // A run, and what its numbers say.
 struct Case {
@@ -51,17 +52,17 @@ struct Case {
 
 Loss WorstLoss(const IncastRun& run, const TransferPlace& place) {
   Loss worst = Loss::kNothing;
-  for (const IncastFlow* flow : JudgedFlows(run)) worst = std::max(worst, LossOf(*flow, place));
+  for (const StressFlow* flow : JudgedFlows(run)) worst = std::max(worst, LossOf(*flow, place));
   return worst;
 }
 
 // Null where there is none. Flows that are only shown count as well: no pause makes wrong bytes.
-const IncastFlow* CorruptFlow(const IncastRun& run) {
-  std::vector<const IncastFlow*> flows = Together(run);
-  for (const std::optional<IncastFlow>* one :
+const StressFlow* CorruptFlow(const IncastRun& run) {
+  std::vector<const StressFlow*> flows = Together(run);
+  for (const std::optional<StressFlow>* one :
        {&run.victim_alone, &run.victim_again, &run.second_victim_alone, &run.second_victim})
     if (*one) flows.push_back(&**one);
-  const auto found = std::ranges::find_if(flows, [](const IncastFlow* flow) {
+  const auto found = std::ranges::find_if(flows, [](const StressFlow* flow) {
     return flow->result.failure.kind == FailureKind::kCorrupt || flow->result.bytes_wrong > 0;
   });
   return found == flows.end() ? nullptr : *found;
@@ -70,7 +71,7 @@ const IncastFlow* CorruptFlow(const IncastRun& run) {
 // Why the victim cannot be judged; empty: it can, or the run has no victim to judge.
 std::string WhyNoVictim(const IncastRun& run, const IncastJudgement& judged) {
   if (JudgedVictim(run) == nullptr) return {};
-  for (const std::optional<IncastFlow>* alone : {&run.victim_alone, &run.victim_again}) {
+  for (const std::optional<StressFlow>* alone : {&run.victim_alone, &run.victim_again}) {
     if (!*alone) return "the victim was not measured alone twice";
     if (!IsCarried(**alone)) return Cat("the victim alone was not carried: ", EndOf(**alone));
     if (!HasMeasured(**alone)) return "the victim alone measured nothing";
@@ -85,7 +86,7 @@ std::string WhyNoVictim(const IncastRun& run, const IncastJudgement& judged) {
 // Why a transfer that ended early shows nothing: without a counted loss a host may have stopped, or the
 // network.
 std::string WhyEnded(const Case& of) {
-  for (const IncastFlow* flow : JudgedFlows(of.run)) {
+  for (const StressFlow* flow : JudgedFlows(of.run)) {
     const FailureKind kind = flow->result.failure.kind;
     const bool is_victim = flow == JudgedVictim(of.run);
     const bool early = kind == FailureKind::kDisconnected || (kind == FailureKind::kStalled && !is_victim);
@@ -97,9 +98,9 @@ std::string WhyEnded(const Case& of) {
 }
 
 // A sender that the network held still. Null: there is none.
-const IncastFlow* StandingSender(const Case& of, const IncastJudgement& judged) {
+const StressFlow* StandingSender(const Case& of, const IncastJudgement& judged) {
   if (judged.pressure_permille < kLeastPressurePermille) return nullptr;
-  const auto found = std::ranges::find_if(of.run.senders, [&](const IncastFlow& flow) {
+  const auto found = std::ranges::find_if(of.run.senders, [&](const StressFlow& flow) {
     return flow.result.failure.kind == FailureKind::kStalled &&
            (StoodStillPaused(flow) || HasControlFault(flow, of.place));
   });
@@ -108,13 +109,7 @@ const IncastFlow* StandingSender(const Case& of, const IncastJudgement& judged) 
 
 // Why it is not the network that limited the run; empty: it is.
 std::string WhyMachine(const Case& of, const IncastJudgement& judged) {
-  const std::optional<BusyHost> busiest = BusiestHost(of.run);
-  if (!busiest) return "an end did not report its counters";
-  if (!busiest->idle_permille)
-    return Cat(busiest->host, " did not report for half of the time how busy its CPUs were");
-  if (*busiest->idle_permille < kLeastIdlePermille)
-    return Cat("the machine limits: CPUs of ", busiest->host, " were idle for ",
-               ShareText(*busiest->idle_permille), " of the time, wanted ", ShareText(kLeastIdlePermille));
+  if (std::string why = WhyCpusLimit(Together(of.run)); !why.empty()) return why;
   if (of.drops || judged.pressure_permille >= kLeastPressurePermille) return {};
   if (const std::vector<std::string> blind = SendersWithoutPressure(of.run); !blind.empty())
     return Cat("the NICs of ", HostList(blind), " count no pauses or marks, or these could not be read");
@@ -125,7 +120,7 @@ std::string WhyMachine(const Case& of, const IncastJudgement& judged) {
 // Why the run shows nothing; empty: it does.
 std::string WhyUnknown(const Case& of, const IncastJudgement& judged) {
   if (of.run.senders.size() < 2) return "an incast needs two senders";
-  for (const IncastFlow* flow : Together(of.run)) {
+  for (const StressFlow* flow : Together(of.run)) {
     const FailureKind kind = flow->result.failure.kind;
     if (IsOfTheNetwork(kind)) continue;
     const bool given_up = kind == FailureKind::kCancelled || kind == FailureKind::kPeerGone;
@@ -142,7 +137,7 @@ std::string WhyUnknown(const Case& of, const IncastJudgement& judged) {
 
 // Why nobody knows whether something was lost, although no counter shows it; empty: nothing was.
 std::string WhyLossUnknown(const Case& of) {
-  for (const IncastFlow* flow : JudgedFlows(of.run)) {
+  for (const StressFlow* flow : JudgedFlows(of.run)) {
     if (LossOf(*flow, of.place) == Loss::kPerhaps)
       return Cat("frames of nobody knows which priority were dropped: ", DropsWithoutPriority(*flow));
     if (std::string why = WhyLossNotCounted(*flow); !why.empty())
@@ -169,7 +164,7 @@ std::string SecondVictimText(const IncastRun& run) {
   if (!run.second_victim || !run.second_victim_alone) return {};
   if (!HasMeasured(*run.second_victim) || !HasMeasured(*run.second_victim_alone))
     return "; the second victim was not carried to its end (it shares a sender: not judged)";
-  const auto p99 = [](const IncastFlow& flow) { return static_cast<double>(flow.result.latency.p99_ns); };
+  const auto p99 = [](const StressFlow& flow) { return static_cast<double>(flow.result.latency.p99_ns); };
   return Cat("; the second victim's p99 is ", Ratio(p99(*run.second_victim) / p99(*run.second_victim_alone)),
              " times its own (it shares a sender: not judged)");
 }
@@ -210,7 +205,7 @@ std::string Figures(const Case& of, const IncastJudgement& judged) {
 
 // How the victim suffered; empty: it did not, or it is not judged.
 std::string SufferingOf(const Case& of, const IncastJudgement& judged) {
-  const IncastFlow* const victim = JudgedVictim(of.run);
+  const StressFlow* const victim = JudgedVictim(of.run);
   if (victim == nullptr) return {};
   if (!IsCarried(*victim)) return "the victim's transfer failed";
   if (LossOf(*victim, of.place) == Loss::kFrames) return "the victim lost frames";
@@ -242,7 +237,7 @@ void Collapse(const Case& of, const std::string& why, IncastJudgement& judged) {
 
 // Without wrong bytes, in a run that shows something.
 void Decide(const Case& of, IncastJudgement& judged) {
-  if (const IncastFlow* standing = StandingSender(of, judged); standing != nullptr && !judged.lost)
+  if (const StressFlow* standing = StandingSender(of, judged); standing != nullptr && !judged.lost)
     return Collapse(of, Cat("a sender stood still while it was paused (", EndOf(*standing), ")"), judged);
   if (const std::string suffering = SufferingOf(of, judged); !suffering.empty())
     return Collapse(of, suffering, judged);
@@ -280,7 +275,7 @@ IncastJudgement JudgeIncast(const IncastRun& run, const Profile& profile) {
                          .victim_noise = victim.noise,
                          .lost = of.loss == Loss::kFrames,
                          .wants_lossless = place.lossless};
-  if (const IncastFlow* corrupt = CorruptFlow(run)) {
+  if (const StressFlow* corrupt = CorruptFlow(run)) {
     Collapse(of, Cat("bytes arrived that were not sent (", corrupt->from, " -> ", corrupt->to, ")"), judged);
   } else if (const std::string why = WhyUnknown(of, judged); !why.empty()) {
     BeUnknown(of, why, judged);

@@ -28,7 +28,6 @@
 namespace rdmaready {
 
 inline constexpr std::uint32_t kLeastPressurePermille = 900;  // of the time
-inline constexpr std::uint32_t kLeastIdlePermille = 250;      // of a host's CPUs
 inline constexpr double kMostNoise = 1.5;         // between the two measurements of the victim alone
 inline constexpr double kMostVictimGrowth = 2.0;  // of its p99
 inline constexpr double kLeastGoodput = 0.8;      // of what the receiver takes, of a lossy class

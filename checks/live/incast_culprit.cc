@@ -10,7 +10,7 @@
 namespace rdmaready {
 namespace {
 
-bool CountsDrops(const IncastFlow& flow) {
+bool CountsDrops(const StressFlow& flow) {
   return std::ranges::any_of(flow.counters, [](const EndCounters& end) {
     return end.nic &&
            std::ranges::find(*end.nic, NicCounter::kDropReceived, &NicChange::counter) != end.nic->end();
@@ -18,7 +18,7 @@ bool CountsDrops(const IncastFlow& flow) {
 }
 
 // Ports and hosts of the flow, for the texts.
-TransferPlace PlaceOf(const IncastFlow& flow, const TransferPlace& place) {
+TransferPlace PlaceOf(const StressFlow& flow, const TransferPlace& place) {
   TransferPlace of_flow = place;
   of_flow.host = flow.from;
   of_flow.peer_host = flow.to;
@@ -42,7 +42,7 @@ std::optional<std::uint64_t> GrownInClass(const EndCounters& end, NicCounter cou
 // The receiver stopped its switch port, and the switch stopped no sender: the frames are not in the class
 // there.
 bool NoSenderWasPaused(const IncastRun& run, std::uint32_t priority) {
-  for (const IncastFlow& flow : run.senders) {
+  for (const StressFlow& flow : run.senders) {
     if (flow.counters.size() != 2) return false;
     if (GrownInClass(flow.counters[0], NicCounter::kPauseReceived, priority) != 0) return false;
   }
@@ -78,19 +78,19 @@ bool IsProven(Hop hop) {
 }
 
 // A sender that was paused although its port has no PFC of that priority goes on.
-const IncastFlow* DeafSender(const IncastRun& run, const TransferPlace& place) {
+const StressFlow* DeafSender(const IncastRun& run, const TransferPlace& place) {
   if (!place.lossless || !place.rdma_priority) return nullptr;
   const auto found = std::ranges::find_if(
-      run.senders, [](const IncastFlow& flow) { return flow.sender_has_pfc && !*flow.sender_has_pfc; });
+      run.senders, [](const StressFlow& flow) { return flow.sender_has_pfc && !*flow.sender_has_pfc; });
   return found == run.senders.end() ? nullptr : &*found;
 }
 
-std::optional<ControlFault> ControlFaultOf(const IncastFlow& flow, const TransferPlace& place) {
+std::optional<ControlFault> ControlFaultOf(const StressFlow& flow, const TransferPlace& place) {
   return FindControlFault(flow.result, PlaceOf(flow, place), flow.counters);
 }
 
 std::optional<IncastCulprit> BrokenControl(const IncastRun& run, const TransferPlace& place) {
-  for (const IncastFlow* flow : JudgedFlows(run))
+  for (const StressFlow* flow : JudgedFlows(run))
     if (const std::optional<ControlFault> fault = ControlFaultOf(*flow, place))
       return IncastCulprit{.text = fault->text, .fix = fault->fix};
   return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<IncastCulprit> BrokenControl(const IncastRun& run, const TransferP
 
 std::vector<FirstLoss> LossesOf(const IncastRun& run, const TransferPlace& place) {
   std::vector<FirstLoss> losses;
-  for (const IncastFlow* flow : JudgedFlows(run)) {
+  for (const StressFlow* flow : JudgedFlows(run)) {
     std::optional<FirstLoss> loss = FindFirstLoss(flow->result, PlaceOf(*flow, place), flow->counters);
     if (loss) losses.push_back(*std::move(loss));
   }
@@ -107,31 +107,31 @@ std::vector<FirstLoss> LossesOf(const IncastRun& run, const TransferPlace& place
 
 }  // namespace
 
-const IncastFlow* JudgedVictim(const IncastRun& run) {
+const StressFlow* JudgedVictim(const IncastRun& run) {
   return run.victim && !run.victim_shares_a_sender && run.victim_elsewhere.empty() ? &*run.victim : nullptr;
 }
 
-std::vector<const IncastFlow*> JudgedFlows(const IncastRun& run) {
-  std::vector<const IncastFlow*> flows;
-  for (const IncastFlow& flow : run.senders) flows.push_back(&flow);
-  if (const IncastFlow* victim = JudgedVictim(run)) flows.push_back(victim);
+std::vector<const StressFlow*> JudgedFlows(const IncastRun& run) {
+  std::vector<const StressFlow*> flows;
+  for (const StressFlow& flow : run.senders) flows.push_back(&flow);
+  if (const StressFlow* victim = JudgedVictim(run)) flows.push_back(victim);
   return flows;
 }
 
 bool ReceiverAsksForPauses(const IncastRun& run, std::uint32_t priority) {
-  return std::ranges::any_of(run.senders, [priority](const IncastFlow& flow) {
+  return std::ranges::any_of(run.senders, [priority](const StressFlow& flow) {
     return flow.counters.size() == 2 &&
            GrownInClass(flow.counters[1], NicCounter::kPauseSent, priority).value_or(0) > 0;
   });
 }
 
-bool HasControlFault(const IncastFlow& flow, const TransferPlace& place) {
+bool HasControlFault(const StressFlow& flow, const TransferPlace& place) {
   return ControlFaultOf(flow, place).has_value();
 }
 
 std::optional<WrongClass> FindWrongClass(const IncastRun& run, const TransferPlace& place,
                                          const Profile& profile) {
-  for (const IncastFlow& flow : run.senders) {
+  for (const StressFlow& flow : run.senders) {
     if (flow.counters.size() != 2) continue;
     std::optional<WrongClass> wrong =
         SentElsewhere(flow.result, PlaceOf(flow, place), flow.counters[0], profile);
@@ -149,7 +149,7 @@ IncastCulprit FindCulprit(const IncastRun& run, const TransferPlace& place, cons
     if (IsProven(loss.hop) && !follows) return OfLoss(run, place, std::move(loss));
   }
   if (wrong) return {.text = wrong->text, .fix = wrong->fix};
-  if (const IncastFlow* deaf = DeafSender(run, place)) {
+  if (const StressFlow* deaf = DeafSender(run, place)) {
     return {
         .text = Printable(Cat("PFC of priority ", *place.rdma_priority, " is off at the sender ", deaf->from)),
         .fix =

@@ -35,13 +35,13 @@ std::optional<WrongClass> FindWrongClass(const IncastRun& run, const TransferPla
                                          const Profile& profile);
 
 // Flow or congestion control failed at an end of the flow.
-bool HasControlFault(const IncastFlow& flow, const TransferPlace& place);
+bool HasControlFault(const StressFlow& flow, const TransferPlace& place);
 
 // The flows by which the network is judged: the senders, and the victim unless it is only shown.
-std::vector<const IncastFlow*> JudgedFlows(const IncastRun& run);
+std::vector<const StressFlow*> JudgedFlows(const IncastRun& run);
 
 // Null where there is none, or it is only shown: it shares a sender, or may not share the switch.
-const IncastFlow* JudgedVictim(const IncastRun& run);
+const StressFlow* JudgedVictim(const IncastRun& run);
 
 // The receiver's NIC asked its switch port for pauses of the class.
 bool ReceiverAsksForPauses(const IncastRun& run, std::uint32_t priority);

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> kRefusals{"packet_seq_err", "seq_err_n
 constexpr std::array<std::string_view, 3> kTimeouts{"local_ack_timeout_err", "to_retransmits",
                                                     "completer_retry_err"};
 
-bool IsIwarp(const IncastFlow& flow) { return flow.result.transport == "iwarp"; }
+bool IsIwarp(const StressFlow& flow) { return flow.result.transport == "iwarp"; }
 
 bool IsTcp(std::string_view name) {
   return IsAbout(name, CounterFamily::kHardware, ErrorTopic::kTcpRetransmission);
@@ -39,7 +39,7 @@ bool IsCompared(const CounterChange& change) {
   return change.kind == Kind::kUnchanged || change.kind == Kind::kGrew || change.kind == Kind::kWrapped;
 }
 
-bool SentSegmentsAgain(const IncastFlow& flow) {
+bool SentSegmentsAgain(const StressFlow& flow) {
   return std::ranges::any_of(flow.counters, [](const EndCounters& end) {
     return end.changes && std::ranges::any_of(*end.changes, [](const CounterChange& one) {
              return IsTcp(one.name) && HasGrown(one);
@@ -53,7 +53,7 @@ bool HasOneOf(const std::vector<CounterChange>& changes, std::span<const std::st
   });
 }
 
-bool CountsLosses(const IncastFlow& flow, const std::vector<CounterChange>& changes) {
+bool CountsLosses(const StressFlow& flow, const std::vector<CounterChange>& changes) {
   if (IsIwarp(flow))
     return std::ranges::any_of(changes, [](const CounterChange& one) { return IsTcp(one.name); });
   return HasOneOf(changes, kRefusals) && HasOneOf(changes, kTimeouts);
@@ -65,7 +65,7 @@ bool IsDropWithoutPriority(const NicChange& one) {
 
 }  // namespace
 
-Loss LossOf(const IncastFlow& flow, const TransferPlace& place) {
+Loss LossOf(const StressFlow& flow, const TransferPlace& place) {
   // A transfer that ended with an error may have done so for any reason; the counters have those of the
   // network.
   if (flow.result.failure.kind == FailureKind::kLost) return Loss::kFrames;
@@ -76,7 +76,7 @@ Loss LossOf(const IncastFlow& flow, const TransferPlace& place) {
   return LostPerhapsInClass(flow.result, place, flow.counters) ? Loss::kPerhaps : Loss::kNothing;
 }
 
-std::string DropsWithoutPriority(const IncastFlow& flow) {
+std::string DropsWithoutPriority(const StressFlow& flow) {
   for (const EndCounters& end : flow.counters) {
     if (!end.nic) continue;
     const auto found = std::ranges::find_if(*end.nic, IsDropWithoutPriority);
@@ -86,7 +86,7 @@ std::string DropsWithoutPriority(const IncastFlow& flow) {
   return {};
 }
 
-std::string WhyLossNotCounted(const IncastFlow& flow) {
+std::string WhyLossNotCounted(const StressFlow& flow) {
   if (flow.counters.size() != 2) return "an end did not report its counters";
   const EndCounters& initiator = flow.counters[0];
   if (!initiator.changes) {
@@ -110,7 +110,7 @@ std::string WhyLossNotCounted(const IncastFlow& flow) {
 
 bool DropsCounted(const IncastRun& run, const TransferPlace& place) {
   bool without_priority = false;
-  for (const IncastFlow& flow : run.senders) {
+  for (const StressFlow& flow : run.senders) {
     if (LostInClass(flow.result, place, flow.counters)) return true;
     if (flow.counters.size() == 2 && flow.counters[1].nic)
       without_priority = without_priority || std::ranges::any_of(*flow.counters[1].nic, IsDropWithoutPriority);

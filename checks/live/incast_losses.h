@@ -17,10 +17,10 @@ enum class Loss {
   kTimeouts,  // packets were sent again after a timeout, and no counter says that one was missing or not sent
   kFrames,    // a drop of the class was counted, or a packet was missing; of iWARP: segments were sent again
 };
-Loss LossOf(const IncastFlow& flow, const TransferPlace& place);
+Loss LossOf(const StressFlow& flow, const TransferPlace& place);
 
 // The drops of Loss::kPerhaps: "rx_dropped.nic +12 of d's NIC eth0". Not yet printable.
-std::string DropsWithoutPriority(const IncastFlow& flow);
+std::string DropsWithoutPriority(const StressFlow& flow);
 
 // Why the counters of a write that shows no loss do not say that nothing was lost; empty: they say it. Not yet
 // printable.
@@ -29,7 +29,7 @@ std::string DropsWithoutPriority(const IncastFlow& flow);
 // that was lost, by its timeout. On RoCE and InfiniBand it needs both counters: mlx5, bnxt_re and rxe have
 // them. On iWARP it needs the segments that TCP sends again: irdma and cxgb4 have them. irdma with RoCE, hns,
 // erdma, efa and siw have none of these (Linux 6.12).
-std::string WhyLossNotCounted(const IncastFlow& flow);
+std::string WhyLossNotCounted(const StressFlow& flow);
 
 // A NIC counted drops that hold the senders back as a queue does: of the class, or without a priority at the
 // receiver in several intervals.

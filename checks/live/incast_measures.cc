@@ -6,9 +6,9 @@
 
 namespace rdmaready {
 
-std::vector<const IncastFlow*> Together(const IncastRun& run) {
-  std::vector<const IncastFlow*> flows;
-  for (const IncastFlow& flow : run.senders) flows.push_back(&flow);
+std::vector<const StressFlow*> Together(const IncastRun& run) {
+  std::vector<const StressFlow*> flows;
+  for (const StressFlow& flow : run.senders) flows.push_back(&flow);
   if (run.victim) flows.push_back(&*run.victim);
   return flows;
 }
@@ -33,19 +33,19 @@ bool IsOfTheNetwork(FailureKind kind) {
   return false;
 }
 
-std::uint64_t GoodputOf(const std::vector<IncastFlow>& senders) {
+std::uint64_t GoodputOf(const std::vector<StressFlow>& senders) {
   std::uint64_t sum = 0;
-  for (const IncastFlow& flow : senders) {
+  for (const StressFlow& flow : senders) {
     const std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - sum;
     sum += std::min(flow.result.throughput_bytes_per_s, room);
   }
   return sum;
 }
 
-double JainIndex(const std::vector<IncastFlow>& senders) {
+double JainIndex(const std::vector<StressFlow>& senders) {
   double sum = 0;
   double squares = 0;
-  for (const IncastFlow& flow : senders) {
+  for (const StressFlow& flow : senders) {
     const auto rate = static_cast<double>(flow.result.throughput_bytes_per_s);
     sum += rate;
     squares += rate * rate;
@@ -53,7 +53,7 @@ double JainIndex(const std::vector<IncastFlow>& senders) {
   return squares > 0 ? sum * sum / (squares * static_cast<double>(senders.size())) : 0;
 }
 
-bool HasMeasured(const IncastFlow& flow) {
+bool HasMeasured(const StressFlow& flow) {
   return flow.result.failure.kind == FailureKind::kNone && flow.result.messages > 0 &&
          flow.result.latency.p99_ns > 0;
 }
@@ -63,7 +63,7 @@ VictimMeasure MeasureVictim(const IncastRun& run) {
   if (!run.victim_alone || !run.victim_again || !HasMeasured(*run.victim_alone) ||
       !HasMeasured(*run.victim_again))
     return measure;
-  const auto p99 = [](const IncastFlow& flow) { return static_cast<double>(flow.result.latency.p99_ns); };
+  const auto p99 = [](const StressFlow& flow) { return static_cast<double>(flow.result.latency.p99_ns); };
   const auto [least, most] = std::minmax({p99(*run.victim_alone), p99(*run.victim_again)});
   measure.noise = most / least;
   if (run.victim && HasMeasured(*run.victim)) measure.growth = p99(*run.victim) / most;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// IncastSamples: pressure and idle time of an incast, by the samples of its ends. Pure.
+// IncastSamples: the pressure of an incast, by the samples of its ends. Pure.
 //
-// Samples are cut to the measured part of their transfer and weighed by their length. The ends report them in
-// the order of time; what a sample covers again does not count. Their numbers may be of any size.
+// Samples are cut to the measured part of their transfer (checks/live/stress_measures.h) and weighed by their
+// length.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +33,8 @@ bool SawMarksAlone(const IncastRun& run);
 // do not have drops.
 std::optional<bool> ReceiverDropsAllAlong(const IncastRun& run);
 
-// The host that had the least idle time while it sent or received. Without `idle_permille`: one that did not
-// report it for half of that time. Nothing where there are not two ends.
-struct BusyHost {
-  std::string host{};
-  std::optional<std::uint32_t> idle_permille{};
-};
-std::optional<BusyHost> BusiestHost(const IncastRun& run);
-
 // The transfer completed nothing in its last two seconds or longer, and a NIC at one of its ends was paused in
 // 90 % of that time.
-bool StoodStillPaused(const IncastFlow& flow);
+bool StoodStillPaused(const StressFlow& flow);
 
 }  // namespace rdmaready

@@ -51,8 +51,6 @@ struct IncastFlags {
 constexpr ::mode_t kIncastPictureMode = 0644;
 // Small messages: many of them, so that a p99 is that of several.
 constexpr std::string_view kVictimCase = "write-4k";
-// Posted on each queue pair. These bytes still have to leave when the time is up, and the queues are full.
-constexpr std::uint64_t kMostPostedBytes = 2 << 20;
 
 // The hosts of the command line, each once, and who is what.
 struct IncastHosts {
@@ -102,35 +100,6 @@ absl::StatusOr<IncastHosts> HostsOf(const IncastFlags& flags) {
   return hosts;
 }
 
-// A port without a host is that of each host that none is named for.
-absl::Status AddPorts(const std::vector<std::string>& ports, IncastHosts& hosts) {
-  std::optional<PortSelection> of_all;
-  hosts.plan.ports.resize(hosts.names.size());
-  for (const std::string& text : ports) {
-    const std::size_t sign = text.find('=');
-    RR_ASSIGN_OR_RETURN(const PortSelection port,
-                        ParsePort(sign == std::string::npos ? text : text.substr(sign + 1)));
-    const auto found = std::ranges::find(hosts.names, text.substr(0, sign));
-    if (sign != std::string::npos && found == hosts.names.end())
-      return absl::InvalidArgumentError(fmt::format("--port {}: no host of this incast has that name", text));
-    std::optional<PortSelection>& place =
-        sign == std::string::npos ? of_all
-                                  : hosts.plan.ports[static_cast<std::size_t>(found - hosts.names.begin())];
-    if (place)
-      return absl::InvalidArgumentError(fmt::format("--port {}: a second port of the same host", text));
-    place = port;
-  }
-  for (std::optional<PortSelection>& port : hosts.plan.ports)
-    if (!port) port = of_all;
-  return absl::OkStatus();
-}
-
-std::uint32_t DepthOf(const TransferCase& test) {
-  constexpr std::uint64_t kLeast = 2;
-  const std::uint64_t fit = std::max(kMostPostedBytes / std::max(test.message_bytes, 1U), kLeast);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(fit, test.depth));
-}
-
 absl::StatusOr<IncastHosts> PlanOf(const IncastFlags& flags, const Profile& profile) {
   RR_ASSIGN_OR_RETURN(IncastHosts hosts, HostsOf(flags));
   const absl::StatusOr<std::chrono::milliseconds> duration = ParseDuration(flags.duration);
@@ -138,12 +107,12 @@ absl::StatusOr<IncastHosts> PlanOf(const IncastFlags& flags, const Profile& prof
   if (*duration < std::chrono::seconds(2)) return absl::InvalidArgumentError("--duration: at least 2s");
   hosts.plan.duration = *duration;
   const TransferCase* const test = FindCase(flags.case_name);
-  if (test == nullptr || !IsIncastCase(*test))
+  if (test == nullptr || !IsStressCase(*test))
     return absl::InvalidArgumentError("--case " + flags.case_name + ": a case that writes by plain RDMA");
   hosts.plan.case_name = flags.case_name;
   hosts.plan.victim_case = kVictimCase;
   hosts.plan.how = {.qps = flags.qps,
-                    .depth = DepthOf(*test),
+                    .depth = StressDepthOf(*test),
                     .tos = profile.tos,
                     .system_tos = !profile.tos.has_value(),
                     .stress = true,
@@ -151,7 +120,7 @@ absl::StatusOr<IncastHosts> PlanOf(const IncastFlags& flags, const Profile& prof
                     .max_bytes_per_s = flags.max_mbps * kBytesOfMegabit};
   hosts.plan.victim_bytes_per_s = flags.victim_mbps * kBytesOfMegabit;
   if (flags.drain_mbps > 0) hosts.plan.drain_bytes_per_s = flags.drain_mbps * kBytesOfMegabit;
-  RR_RETURN_IF_ERROR(AddPorts(flags.ports, hosts));
+  RR_ASSIGN_OR_RETURN(hosts.plan.ports, ChoosePorts(flags.ports, hosts.names));
   return hosts;
 }
 

@@ -15,7 +15,7 @@
 #include "api/client/agent_calls.h"
 #include "api/model/incast.h"
 #include "api/model/profile.h"
-#include "cli/fleet/pair_plan.h"
+#include "cli/fleet/stress_pairs.h"
 
 namespace rdmaready {
 
@@ -25,8 +25,8 @@ struct IncastPlan {
   std::size_t receiver = 0;
   std::optional<std::pair<std::size_t, std::size_t>> victim{};         // from, to
   std::optional<std::pair<std::size_t, std::size_t>> second_victim{};  // the same, of a sender
-  std::vector<std::optional<PortSelection>> ports{};  // of each host; absent: one that the others reach
-  std::string case_name{};                            // of the senders
+  StressPortChoice ports{};
+  std::string case_name{};  // of the senders
   std::string victim_case{};
   TransferOptions how{};                       // of the senders; of the victim the mark alone
   std::uint64_t victim_bytes_per_s = 0;        // on the wire
@@ -34,15 +34,10 @@ struct IncastPlan {
   std::optional<std::uint64_t> drain_bytes_per_s{};  // absent: by the receiver's link
 };
 
-struct IncastPair {
-  PairJob job{};      // between those hosts
-  IncastFlow flow{};  // without a result
-};
-
 struct IncastPairs {
-  std::vector<IncastPair> senders{};
-  std::optional<IncastPair> victim{};
-  std::optional<IncastPair> second_victim{};
+  std::vector<StressPair> senders{};
+  std::optional<StressPair> victim{};
+  std::optional<StressPair> second_victim{};
   IncastRun run{};  // what is known before any transfer
 };
 

@@ -2,18 +2,17 @@
 // IncastRunner: the victim alone, twice, then several senders and the victim at once (api/model/incast.h).
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "api/client/agent_client.h"
-#include "api/model/facts.h"
 #include "api/model/incast.h"
 #include "api/model/profile.h"
 #include "cli/fleet/host_clients.h"
 #include "cli/fleet/incast_pairs.h"
+#include "cli/fleet/stress_hosts.h"
 
 namespace rdmaready {
 
@@ -33,25 +32,11 @@ class IncastRunner {
   absl::StatusOr<IncastRun> Run(const IncastPlan& plan);
 
  private:
-  // What became of a transfer. `status`: an agent refused it or went away.
-  struct Made {
-    IncastFlow flow{};
-    absl::Status status = absl::OkStatus();
-  };
-
-  absl::Status ReadHosts();
-  // One transfer. `at_start`: see PeerTest.
-  Made Transfer(const IncastPair& pair, const std::string& case_name, const TransferOptions& how,
-                const std::function<bool()>& at_start) const;
-  absl::StatusOr<IncastFlow> Alone(const IncastPair& victim, const IncastPlan& plan) const;
+  absl::StatusOr<StressFlow> Alone(const StressPair& victim, const IncastPlan& plan) const;
   absl::Status Together(const IncastPlan& plan, IncastRun& run) const;
 
-  const std::vector<HostClient>& hosts_;
+  StressHosts hosts_;
   const Profile& profile_;
-  const std::string run_id_;
-  const std::string caller_;
-  const AgentClient::Progress progress_;
-  std::vector<Facts> facts_{};  // of each host
   IncastPairs pairs_{};
 };
 

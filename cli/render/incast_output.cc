@@ -15,8 +15,8 @@
 #include "checks/words/words.h"
 #include "cli/layout.h"
 #include "cli/render/documents.h"
-#include "cli/render/remedy_view.h"
 #include "cli/render/report/remedy_notes.h"
+#include "cli/render/stress_flow_view.h"
 
 namespace rdmaready {
 
@@ -36,13 +36,6 @@ constexpr std::string_view NameOf(IncastVerdict verdict) {
 
 namespace {
 
-// An end's counters that grew, in words, and what held it back.
-struct EndGrowth {
-  std::string host{};
-  std::string grown{};
-  std::vector<PressureSample> pressure{};
-};
-
 // Ratios of numbers that come from agents, of any size.
 std::optional<std::uint32_t> PercentOf(const std::optional<double>& ratio) {
   constexpr double kMost = 1'000'000'000;
@@ -50,35 +43,8 @@ std::optional<std::uint32_t> PercentOf(const std::optional<double>& ratio) {
   return static_cast<std::uint32_t>(std::clamp(*ratio * 100, 0.0, kMost));
 }
 
-struct IncastView : RemedyView {
-  using RemedyView::Fields;
-  static void Fields(const PressureSample& one, auto& list) {
-    list("begin_ms", one.begin_ms, "length_ms", one.length_ms, "pauses", one.pauses, "marks", one.marks,
-         "drops", one.drops, "idle_permille", one.idle_permille);
-  }
-  static void Fields(const EndGrowth& end, auto& list) {
-    list("host", end.host, "grown", end.grown, "pressure", end.pressure);
-  }
-  static void Fields(const IncastFlow& flow, auto& list) {
-    list("from", flow.from, "to", flow.to, "sender_has_pfc", flow.sender_has_pfc);
-    constexpr auto kResult = [](const IncastFlow& of) { return &of.result; };
-    list.Of(kResult, [](const TransferResult& result, auto& part) {
-      part("case", result.case_name, "throughput_bytes_per_s", result.throughput_bytes_per_s,
-           "worst_interval_bytes_per_s", result.worst_interval_bytes_per_s, "bytes_verified",
-           result.bytes_verified, "bytes_wrong", result.bytes_wrong);
-      part.Derived("latency_p99_ns", [](const TransferResult& of) { return of.latency.p99_ns; });
-      part.Derived("failure", [](const TransferResult& of) {
-        return of.failure.kind == FailureKind::kNone ? std::string() : Printable(of.failure.detail);
-      });
-      part("interval_bytes", result.interval_bytes);
-    });
-    list.Derived("ends", [](const IncastFlow& of) {
-      std::vector<EndGrowth> ends;
-      for (const EndCounters& end : of.counters)
-        ends.push_back({end.host, GrowthText({&end, 1}), end.pressure});
-      return ends;
-    });
-  }
+struct IncastView : StressFlowView {
+  using StressFlowView::Fields;
   static void Fields(const JudgedIncast&, auto& list) {
     constexpr auto kRun = [](const JudgedIncast& one) { return &one.run; };
     constexpr auto kJudged = [](const JudgedIncast& one) { return &one.judged; };
@@ -109,7 +75,7 @@ struct IncastView : RemedyView {
 constexpr convert::DocumentOf<JudgedIncast> kIncastDocument{
     {"rdmaready.v1.Incast", &describe::Described<JudgedIncast, IncastView>::kType}};
 
-std::vector<std::string> RowOf(std::string_view name, const IncastFlow& flow) {
+std::vector<std::string> RowOf(std::string_view name, const StressFlow& flow) {
   const TransferResult& result = flow.result;
   return {std::string(name),
           Printable(flow.from + " -> " + flow.to),
@@ -154,7 +120,7 @@ std::string IncastText(const JudgedIncast& incast, const Style& style) {
     text += RemedyNotes(style, judged.fix.remedy());
   }
   std::vector<std::vector<std::string>> rows{{"", "way", "rate", "worst 100 ms", "p99", ""}};
-  for (const IncastFlow& flow : run.senders) rows.push_back(RowOf("sender", flow));
+  for (const StressFlow& flow : run.senders) rows.push_back(RowOf("sender", flow));
   if (run.victim_alone) rows.push_back(RowOf("victim alone", *run.victim_alone));
   if (run.victim_again) rows.push_back(RowOf("again", *run.victim_again));
   if (run.victim) rows.push_back(RowOf("victim", *run.victim));
@@ -162,7 +128,7 @@ std::string IncastText(const JudgedIncast& incast, const Style& style) {
   if (run.second_victim) rows.push_back(RowOf("second victim", *run.second_victim));
   const std::string receiver = run.senders.empty() ? "" : run.senders[0].to;
   text += "\n" + style.Paint(Tone::kStrong, "incast to " + Printable(receiver)) + "\n" + Table(style, rows, 2);
-  for (const IncastFlow& flow : run.senders)
+  for (const StressFlow& flow : run.senders)
     if (const std::string grown = GrowthText(flow.counters); !grown.empty())
       text += "  counted  " + grown + "\n";
   return text;

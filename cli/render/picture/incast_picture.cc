@@ -42,13 +42,13 @@ constexpr std::size_t kLongestName = 60;
 struct Curve {
   std::string css_class{};
   std::string name{};
-  const IncastFlow* flow = nullptr;
+  const StressFlow* flow = nullptr;
 };
 
 std::vector<Curve> CurvesOf(const IncastRun& run) {
   std::vector<Curve> curves;
   for (std::size_t i = 0; i < run.senders.size(); ++i) {
-    const IncastFlow& flow = run.senders[i];
+    const StressFlow& flow = run.senders[i];
     curves.push_back({fmt::format("s{}", i % kColours), flow.from + " -> " + flow.to, &flow});
   }
   if (run.victim)
@@ -62,7 +62,7 @@ constexpr std::uint64_t kPerSecond = 1000 / kIntervalMs;
 // Each host once: a receiver has the same counters in each flow. The end that sampled most is taken.
 std::vector<const EndCounters*> EndOfEachHost(const IncastRun& run) {
   std::map<std::string_view, const EndCounters*> ends;
-  for (const IncastFlow& flow : run.senders) {
+  for (const StressFlow& flow : run.senders) {
     for (const EndCounters& end : flow.counters) {
       const EndCounters*& one = ends[end.host];
       if (one == nullptr || one->pressure.size() < end.pressure.size()) one = &end;

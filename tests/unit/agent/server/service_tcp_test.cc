@@ -64,7 +64,7 @@ TEST_F(ServiceTest, ATestOverTcpUsesLinksOfTcpAndCountsForNothingElse) {
     run(a, PeerRequest::Role::kInitiator, *to_b);
   }
   EXPECT_EQ(rdma_links, 0);
-  EXPECT_EQ(a.told + b.told, 0) << "a figure of TCP says nothing of RDMA";
+  EXPECT_EQ(a.told + b.told, 0) << "its rate does not count as one of RDMA";
   ASSERT_THAT(a.store.transfers, SizeIs(1));
   EXPECT_EQ(a.store.transfers.front().result.transport, kTcpTransport);
 }

@@ -18,7 +18,7 @@ using testing::StartsWith;
 
 // All that the senders' NICs send is in that priority.
 void SendOn(std::size_t priority, IncastRun& run) {
-  for (IncastFlow& flow : run.senders) {
+  for (StressFlow& flow : run.senders) {
     EndCounters& sender = flow.counters[0];
     PriorityPackets packets;
     packets.sent.at(priority) = 2100;  // 1000 messages of two packets, and some more
@@ -31,7 +31,7 @@ void SendOn(std::size_t priority, IncastRun& run) {
 
 TEST(IncastCulprit, NamesTheReceiverThatNeverPaused) {
   IncastRun run = RightIncast();
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders)
     flow.counters = {IncastEnd(flow.from, {}), IncastEnd("d", {.drops = 5}, 5)};
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("in d's NIC dcb0"));
   EXPECT_THAT(OneLine(JudgeIncastRun(run).fix.remedy()),
@@ -40,7 +40,7 @@ TEST(IncastCulprit, NamesTheReceiverThatNeverPaused) {
 
 TEST(IncastCulprit, NamesTheSwitchThatNeverPausedTheSenders) {
   IncastRun run = LossyIncast();
-  for (IncastFlow& flow : run.senders) flow.counters[0] = IncastEnd(flow.from, {});
+  for (StressFlow& flow : run.senders) flow.counters[0] = IncastEnd(flow.from, {});
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("between a's NIC dcb0 and d's NIC dcb0"));
   EXPECT_THAT(OneLine(JudgeIncastRun(run).fix.remedy()), HasSubstr("the switch never paused priority 3"));
 }
@@ -68,7 +68,7 @@ TEST(IncastCulprit, DoesNotAskForPfcWhereTheProfileDoesNot) {
 
 TEST(IncastCulprit, NamesTheTrustWhereTheReceiverPausedAndNoSenderWasPaused) {
   IncastRun run = RightIncast();
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders)
     flow.counters = {IncastEnd(flow.from, {}), IncastEnd("d", {.drops = 5, .pauses_sent = 9}, 5)};
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("in d's NIC dcb0"));
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("no sender was paused"));
@@ -97,10 +97,10 @@ TEST(IncastCulprit, IsTheNicThatHasTheFramesInAnotherPriority) {
   run = LossyIncast();
   SendOn(0, run);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kUnknown) << "it loses under control, in no class";
-  for (IncastFlow& flow : run.senders) flow.result.throughput_bytes_per_s /= 2;
+  for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s /= 2;
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing);
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("puts the frames into priority 0"));
-  for (IncastFlow& flow : run.senders) flow.counters[1] = IncastEnd("d", {.drops = 5, .pauses_sent = 9}, 5);
+  for (StressFlow& flow : run.senders) flow.counters[1] = IncastEnd("d", {.drops = 5, .pauses_sent = 9}, 5);
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("puts the frames into priority 0"))
       << "the drop follows from it";
   AddTo(run.senders[0].counters[1], IncastNic(NicCounter::kCrcErrors, std::nullopt, "rx_crc_errors_phy", 9));
@@ -110,19 +110,19 @@ TEST(IncastCulprit, IsTheNicThatHasTheFramesInAnotherPriority) {
 TEST(IncastCulprit, IsNotAFewDropsWithoutAPriorityWhereManyPacketsWereMissed) {
   IncastRun run = LossyIncast();
   run.senders[1].sender_has_pfc = false;
-  for (IncastFlow& flow : run.senders) {
+  for (StressFlow& flow : run.senders) {
     flow.counters[1] = IncastEnd("d", {}, 100'000);
     AddTo(flow.counters[1], IncastNic(NicCounter::kDropReceived, std::nullopt, "rx_discards_phy", 3));
   }
   EXPECT_EQ(JudgeIncastRun(run).culprit, "PFC of priority 3 is off at the sender b");
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders)
     AddTo(flow.counters[1], IncastNic(NicCounter::kDropReceived, std::nullopt, "rx_dropped.nic", 300));
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("in d's NIC dcb0"));
 }
 
 TEST(IncastCulprit, IsNotTheSwitchWhereASoftwareDeviceMayHaveLostThem) {
   IncastRun run = LossyIncast();
-  for (IncastFlow& flow : run.senders) {
+  for (StressFlow& flow : run.senders) {
     flow.software = true;
     for (EndCounters& end : flow.counters) end.nic = std::vector<NicChange>{};
   }
@@ -131,7 +131,7 @@ TEST(IncastCulprit, IsNotTheSwitchWhereASoftwareDeviceMayHaveLostThem) {
 
 TEST(IncastCulprit, NamesThePortsOfTheFlow) {
   IncastRun run = LossyIncast();
-  for (IncastFlow& flow : run.senders) flow.from_ethernet = "eth7";
+  for (StressFlow& flow : run.senders) flow.from_ethernet = "eth7";
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("between a's NIC eth7 and d's NIC dcb0"));
   EXPECT_THAT(OneLine(JudgeIncastRun(run).fix.remedy()), HasSubstr("ethtool -S eth7"));
 }

@@ -84,7 +84,7 @@ TEST(IncastLosses, ArePerhapsThoseThatANicCountsWithoutAPriority) {
 TEST(IncastLosses, OfIwarpAreSegmentsThatTcpSendsAgain) {
   for (const char* counter : {"tcpRetransSegs", "ip4RetransSegs"}) {
     IncastRun run = RightIncast();
-    for (IncastFlow& flow : run.senders) {
+    for (StressFlow& flow : run.senders) {
       flow.result.transport = "iwarp";
       for (EndCounters& end : flow.counters) end.changes = std::vector{IncastChange(counter, 0)};
     }

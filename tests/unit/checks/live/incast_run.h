@@ -12,11 +12,11 @@
 #include "api/model/incast.h"
 #include "checks/live/incast.h"
 #include "tests/unit/checks/good_host.h"
+#include "tests/unit/checks/live/stress_samples.h"
 
 namespace rdmaready {
 
 inline constexpr std::uint32_t kIncastPriority = 3;  // of VirtualFabricProfile()
-inline constexpr std::uint32_t kIncastSamples = 20;  // 5 s
 
 inline CounterChange IncastChange(std::string name, std::uint64_t by) {
   return {std::move(name), by > 0 ? CounterChange::Kind::kGrew : CounterChange::Kind::kUnchanged, by};
@@ -40,18 +40,6 @@ inline void AddTo(EndCounters& end, CounterChange change) {
   end.changes = std::move(changes);
 }
 
-// So many samples like this one, one after the other.
-inline std::vector<PressureSample> IncastSamples(PressureSample like, std::size_t count = kIncastSamples,
-                                                 std::uint32_t length_ms = kPressureIntervalMs) {
-  std::vector<PressureSample> samples;
-  for (std::size_t i = 0; i < count; ++i) {
-    like.begin_ms = static_cast<std::uint32_t>(i) * length_ms;
-    like.length_ms = length_ms;
-    samples.push_back(like);
-  }
-  return samples;
-}
-
 inline constexpr PressureSample kPausedSample{.pauses = 2, .marks = 0, .drops = 0, .idle_permille = 600};
 inline constexpr PressureSample kFreeSample{.pauses = 0, .marks = 0, .drops = 0, .idle_permille = 600};
 
@@ -71,11 +59,11 @@ inline EndCounters IncastEnd(const std::string& host, const IncastNicCounts& nic
       IncastNic(NicCounter::kDropReceived, kIncastPriority, "rx_prio3_discards", nic.drops),
       IncastNic(NicCounter::kPauseSent, kIncastPriority, "tx_prio3_pause", nic.pauses_sent),
       IncastNic(NicCounter::kPauseReceived, kIncastPriority, "rx_prio3_pause", nic.pauses_received)};
-  end.pressure = IncastSamples(kPausedSample);
+  end.pressure = StressSamples(kPausedSample);
   return end;
 }
 
-inline IncastFlow FlowBetween(const std::string& from, const std::string& to, std::uint64_t bytes_per_s,
+inline StressFlow FlowBetween(const std::string& from, const std::string& to, std::uint64_t bytes_per_s,
                               std::int64_t p99_ns = 1'000'000) {
   return {.from = from,
           .to = to,
@@ -105,14 +93,14 @@ inline IncastRun RightIncast() {
 // Packets of both senders are lost somewhere.
 inline IncastRun LossyIncast() {
   IncastRun run = RightIncast();
-  for (IncastFlow& flow : run.senders) flow.counters[1] = IncastEnd("d", {}, 7);
+  for (StressFlow& flow : run.senders) flow.counters[1] = IncastEnd("d", {}, 7);
   return run;
 }
 
 // No NIC of the senders or of the receiver saw anything.
 inline void FreeOfPressure(IncastRun& run) {
-  for (IncastFlow& flow : run.senders)
-    for (EndCounters& end : flow.counters) end.pressure = IncastSamples(kFreeSample);
+  for (StressFlow& flow : run.senders)
+    for (EndCounters& end : flow.counters) end.pressure = StressSamples(kFreeSample);
 }
 
 inline IncastJudgement JudgeIncastRun(const IncastRun& run) { return JudgeIncast(run, VirtualFabricProfile()); }

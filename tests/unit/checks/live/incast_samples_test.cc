@@ -21,27 +21,27 @@ using testing::HasSubstr;
 // second.
 IncastRun WaitingRun() {
   IncastRun run = LossyIncast();
-  for (IncastFlow& flow : run.senders) {
+  for (StressFlow& flow : run.senders) {
     flow.result.throughput_bytes_per_s = 1'000'000;
     flow.result.interval_bytes.assign(50, 0);
     for (std::size_t i = 0; i < 10; ++i) flow.result.interval_bytes[i] = 100'000;
     for (EndCounters& end : flow.counters)
-      for (std::size_t i = 4; i < kIncastSamples; ++i) end.pressure[i].pauses = 0;
+      for (std::size_t i = 4; i < kStressSamples; ++i) end.pressure[i].pauses = 0;
   }
   return run;
 }
 
 TEST(IncastSamples, CountThePressureOfBothEnds) {
   IncastRun run = RightIncast();
-  for (IncastFlow& flow : run.senders) {
-    flow.counters[0].pressure = IncastSamples(kFreeSample);
-    flow.counters[1].pressure = IncastSamples({.marks = 3, .idle_permille = 600});
+  for (StressFlow& flow : run.senders) {
+    flow.counters[0].pressure = StressSamples(kFreeSample);
+    flow.counters[1].pressure = StressSamples({.marks = 3, .idle_permille = 600});
   }
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 1000U) << "the receiver's NIC marked frames";
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kLossless);
-  for (IncastFlow& flow : run.senders) {
-    flow.counters[0].pressure = IncastSamples({.pauses = 0, .marks = 0, .drops = 3, .idle_permille = 600});
-    flow.counters[1].pressure = IncastSamples(kFreeSample);
+  for (StressFlow& flow : run.senders) {
+    flow.counters[0].pressure = StressSamples({.pauses = 0, .marks = 0, .drops = 3, .idle_permille = 600});
+    flow.counters[1].pressure = StressSamples(kFreeSample);
   }
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 0U) << "a sender's NIC drops what others send";
 }
@@ -49,19 +49,19 @@ TEST(IncastSamples, CountThePressureOfBothEnds) {
 TEST(IncastSamples, NeedPressureWhereNoNicCountedADrop) {
   IncastRun run = LossyIncast();
   FreeOfPressure(run);
-  for (IncastFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 1'000'000;
+  for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 1'000'000;
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kUnknown) << JudgeIncastRun(run).text;
   EXPECT_THAT(JudgeIncastRun(run).text,
               HasSubstr("the machine limits: the network held the senders back in 0.0 %"));
   run.senders[0].counters[1] = IncastEnd("d", {.drops = 1}, 7);
-  run.senders[0].counters[1].pressure = IncastSamples(kFreeSample);
+  run.senders[0].counters[1].pressure = StressSamples(kFreeSample);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << "its class lost a frame";
 }
 
 TEST(IncastSamples, AreNoIncastWhereACableLostAFrame) {
   IncastRun run = RightIncast();
   FreeOfPressure(run);
-  for (IncastFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 10'000'000;
+  for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 10'000'000;
   AddTo(run.senders[0].counters[0], IncastChange("packet_seq_err", 1));
   AddTo(run.senders[0].counters[1], IncastNic(NicCounter::kCrcErrors, std::nullopt, "rx_crc_errors_phy", 1));
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kUnknown);
@@ -72,13 +72,13 @@ TEST(IncastSamples, LeaveOutTheTimeInWhichEachQueuePairWaitsForItsTimeout) {
   IncastRun run = WaitingRun();
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 1000U);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << JudgeIncastRun(run).text;
-  for (IncastFlow& flow : run.senders) flow.counters[1] = IncastEnd("d", {});
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders) flow.counters[1] = IncastEnd("d", {});
+  for (StressFlow& flow : run.senders)
     for (EndCounters& end : flow.counters)
-      for (std::size_t i = 4; i < kIncastSamples; ++i) end.pressure[i].pauses = 0;
+      for (std::size_t i = 4; i < kStressSamples; ++i) end.pressure[i].pauses = 0;
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 200U) << "no packet was missing";
   run = WaitingRun();
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders)
     for (EndCounters& end : flow.counters)
       for (std::size_t i = 2; i < 4; ++i) end.pressure[i].pauses = 0;
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 100U) << "two intervals are not several";
@@ -90,23 +90,23 @@ TEST(IncastSamples, LeaveOutTheTimeInWhichEachQueuePairWaitsForItsTimeout) {
 TEST(IncastSamples, WeighDropsWithoutAPriorityByTheirIntervals) {
   IncastRun run = LossyIncast();
   FreeOfPressure(run);
-  for (IncastFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 1'000'000;
+  for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 1'000'000;
   EndCounters& receiver = run.senders[0].counters[1];
   AddTo(receiver, IncastNic(NicCounter::kDropReceived, std::nullopt, "rx_dropped.nic", 4));
   receiver.pressure[0].drops = 4;
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kUnknown) << JudgeIncastRun(run).text;
   receiver.pressure[1].drops = receiver.pressure[2].drops = 4;
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << JudgeIncastRun(run).text;
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders)
     for (PressureSample& sample : flow.counters[1].pressure) sample.drops.reset();
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << "nobody sampled them";
 }
 
 TEST(IncastSamples, BehindATransferAreLeftOut) {
   IncastRun run = RightIncast();
-  for (IncastFlow& flow : run.senders) {
+  for (StressFlow& flow : run.senders) {
     for (EndCounters& end : flow.counters) {
-      std::vector<PressureSample> longer = IncastSamples({.pauses = 0, .marks = 0, .idle_permille = 0}, 60);
+      std::vector<PressureSample> longer = StressSamples({.pauses = 0, .marks = 0, .idle_permille = 0}, 60);
       std::ranges::copy(end.pressure, longer.begin());
       end.pressure = longer;
     }
@@ -128,11 +128,11 @@ TEST(IncastSamples, AreWeighedByTheirTime) {
 
 TEST(IncastSamples, HaveNoMoreIntervalsOfPressureThanEvents) {
   IncastRun run = RightIncast();
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders)
     for (EndCounters& end : flow.counters)
-      end.pressure = IncastSamples({.pauses = 2, .marks = 0, .idle_permille = 600}, 5, 1000);
+      end.pressure = StressSamples({.pauses = 2, .marks = 0, .idle_permille = 600}, 5, 1000);
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 500U);
-  for (IncastFlow& flow : run.senders) flow.counters[0].pressure = IncastSamples(kPausedSample, 17, 290);
+  for (StressFlow& flow : run.senders) flow.counters[0].pressure = StressSamples(kPausedSample, 17, 290);
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 986U) << "somewhat longer than an interval: 4930 of 5000 ms";
 }
 
@@ -140,7 +140,7 @@ TEST(IncastSamples, OfAnySizeCountOnceAndWithinTheTransfer) {
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
   constexpr std::uint64_t kMostEvents = std::numeric_limits<std::uint64_t>::max();
   IncastRun run = RightIncast();
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders)
     for (EndCounters& end : flow.counters)
       end.pressure.assign(1000, {.begin_ms = 0,
                                  .length_ms = kMost,
@@ -157,8 +157,8 @@ TEST(IncastSamples, OfAnySizeCountOnceAndWithinTheTransfer) {
 
 TEST(IncastSamples, SayWhereNothingCountsPausesOrMarks) {
   IncastRun run = RightIncast();
-  for (IncastFlow& flow : run.senders)
-    for (EndCounters& end : flow.counters) end.pressure = IncastSamples({.idle_permille = 900});
+  for (StressFlow& flow : run.senders)
+    for (EndCounters& end : flow.counters) end.pressure = StressSamples({.idle_permille = 900});
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kUnknown);
   EXPECT_THAT(JudgeIncastRun(run).text, HasSubstr("unknown: the NICs of a and b count no pauses or marks"));
 }
@@ -170,7 +170,7 @@ TEST(IncastSamples, AreUnknownWhereTheMachineLimits) {
   EXPECT_THAT(JudgeIncastRun(busy).text,
               HasSubstr("the machine limits: CPUs of b were idle for 24.9 % of the time, wanted 25.0 %"));
   IncastRun idle = RightIncast();
-  for (IncastFlow& flow : idle.senders)
+  for (StressFlow& flow : idle.senders)
     for (EndCounters& end : flow.counters)
       for (std::size_t i = 0; i < 3; ++i) end.pressure[i].pauses = 0;
   EXPECT_EQ(JudgeIncastRun(idle).verdict, IncastVerdict::kUnknown);

@@ -34,7 +34,7 @@ TEST(Incast, IsControlledWhereMostOfTheRateIsKeptAndSharedFairly) {
 
 TEST(Incast, CollapsesWhereTheRateIsNotKept) {
   IncastRun run = LossyIncast();
-  for (IncastFlow& flow : run.senders) flow.result.throughput_bytes_per_s /= 2;
+  for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s /= 2;
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing);
   run = LossyIncast();
   run.senders[0].result.throughput_bytes_per_s = 38'000'000;
@@ -42,7 +42,7 @@ TEST(Incast, CollapsesWhereTheRateIsNotKept) {
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << "unfair";
   run = LossyIncast();
   run.offered_bytes_per_s = 30'000'000;
-  for (IncastFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 14'000'000;
+  for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 14'000'000;
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kControlled) << "the senders' links give no more";
   run = RightIncast();
   run.senders[1].result.failure = {FailureKind::kCompletion, "transport retry counter exceeded"};
@@ -77,7 +77,7 @@ TEST(Incast, CollapsesForAVictimThatLosesFrames) {
 }
 
 TEST(Incast, IsUnknownWhereTheVictimAloneFailed) {
-  for (std::optional<IncastFlow> IncastRun::*const alone :
+  for (std::optional<StressFlow> IncastRun::*const alone :
        {&IncastRun::victim_alone, &IncastRun::victim_again}) {
     for (const FailureKind kind : {FailureKind::kStalled, FailureKind::kCompletion, FailureKind::kSetup}) {
       IncastRun run = RightIncast();
@@ -143,7 +143,7 @@ TEST(Incast, CollapsesForWrongBytesWhateverElseWasSeen) {
 }
 
 TEST(Incast, CollapsesForWrongBytesOfAFlowThatIsOnlyShown) {
-  for (std::optional<IncastFlow> IncastRun::*const shown :
+  for (std::optional<StressFlow> IncastRun::*const shown :
        {&IncastRun::victim_alone, &IncastRun::victim_again, &IncastRun::second_victim_alone,
         &IncastRun::second_victim}) {
     IncastRun run = RightIncast();
@@ -168,14 +168,14 @@ TEST(Incast, IsUnknownForALossWhereTheRateOfTheReceiverIsNotKnown) {
 
 TEST(Incast, CollapsesForASenderThatStandsStillWhileItIsPaused) {
   IncastRun run = RightIncast();
-  IncastFlow& still = run.senders[1];
+  StressFlow& still = run.senders[1];
   still.result.failure = {FailureKind::kStalled, "nothing for 10 s"};
   still.result.elapsed_ns = 1'000'000'000;
   still.result.interval_bytes.assign(10, 50'000);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << JudgeIncastRun(run).text;
   EXPECT_THAT(JudgeIncastRun(run).text,
               HasSubstr("a sender stood still while it was paused (b -> d: nothing for 10 s)"));
-  still.counters[0].pressure = still.counters[1].pressure = IncastSamples(kFreeSample);
+  still.counters[0].pressure = still.counters[1].pressure = StressSamples(kFreeSample);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kUnknown) << "it was not paused";
   AddTo(still.counters[1],
         IncastNic(NicCounter::kPauseStormError, std::nullopt, "tx_pause_storm_error_events", 1));
@@ -196,10 +196,10 @@ TEST(Incast, SaysThatTheReceiversHostIsTheLimit) {
   EXPECT_THAT(JudgeIncastRun(run).text, HasSubstr("of the receiver's link, fairness"));
   run.drain_bytes_per_s = 400'000'000;
   EXPECT_THAT(JudgeIncastRun(run).text, HasSubstr("d's own NIC asked for pauses: its host takes less than"));
-  for (IncastFlow& flow : run.senders) {
+  for (StressFlow& flow : run.senders) {
     flow.counters = {IncastEnd(flow.from, {}), IncastEnd(flow.to, {})};
     for (EndCounters& end : flow.counters)
-      end.pressure = IncastSamples({.pauses = 0, .marks = 2, .idle_permille = 600});
+      end.pressure = StressSamples({.pauses = 0, .marks = 2, .idle_permille = 600});
   }
   EXPECT_THAT(JudgeIncastRun(run).text, HasSubstr("congestion control slows the senders down too much"));
   run = RightIncast();
@@ -212,7 +212,7 @@ TEST(Incast, JudgesNumbersOfAnySize) {
   IncastRun run = RightIncast();
   run.victim->result.latency.p99_ns = std::numeric_limits<std::int64_t>::max();
   run.victim_alone->result.latency.p99_ns = run.victim_again->result.latency.p99_ns = 1;
-  for (IncastFlow& flow : run.senders)
+  for (StressFlow& flow : run.senders)
     flow.result.throughput_bytes_per_s = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing);
   EXPECT_EQ(JudgeIncastRun(run).goodput_bytes_per_s, std::numeric_limits<std::uint64_t>::max());

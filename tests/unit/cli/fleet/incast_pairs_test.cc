@@ -77,7 +77,7 @@ TEST(IncastPairs, KnowWhatTheTextsName) {
   const absl::StatusOr<IncastPairs> pairs = OneRail().Choose();
   ASSERT_TRUE(pairs.ok()) << pairs.status();
   ASSERT_EQ(pairs->senders.size(), 2U);
-  const IncastFlow& flow = pairs->senders[1].flow;
+  const StressFlow& flow = pairs->senders[1].flow;
   EXPECT_EQ(flow.from + flow.to, "bc");
   EXPECT_EQ(flow.from_ethernet, "eth-rxe0");
   EXPECT_EQ(flow.to_ethernet, "eth-rxe0");
@@ -96,7 +96,7 @@ TEST(IncastPairs, TakeThePortThatAllSendersReach) {
   ASSERT_TRUE(pairs.ok()) << pairs.status();
   EXPECT_EQ(pairs->senders[0].job.from_port.device, "mlx5_1");
   EXPECT_EQ(pairs->senders[1].job.from_port.device, "mlx5_3");
-  for (const IncastPair& sender : pairs->senders) EXPECT_EQ(sender.job.to_port.device, "mlx5_2");
+  for (const StressPair& sender : pairs->senders) EXPECT_EQ(sender.job.to_port.device, "mlx5_2");
 }
 
 TEST(IncastPairs, UseThePortThatIsNamedOfAHost) {
@@ -107,7 +107,7 @@ TEST(IncastPairs, UseThePortThatIsNamedOfAHost) {
   hosts.plan.ports = {std::nullopt, std::nullopt, PortSelection{.device = "mlx5_2", .number = 1}};
   const absl::StatusOr<IncastPairs> pairs = hosts.Choose();
   ASSERT_TRUE(pairs.ok()) << pairs.status();
-  for (const IncastPair& sender : pairs->senders) EXPECT_EQ(sender.job.from_port.device, "mlx5_1");
+  for (const StressPair& sender : pairs->senders) EXPECT_EQ(sender.job.from_port.device, "mlx5_1");
   hosts.plan.ports[0] = PortSelection{.device = "mlx5_9", .number = 1};
   EXPECT_EQ(hosts.Choose().status(), absl::NotFoundError("host a has no RDMA port mlx5_9/1"));
 }

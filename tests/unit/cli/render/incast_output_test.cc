@@ -17,8 +17,8 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-IncastFlow Flow(const std::string& from) {
-  IncastFlow flow{.from = from, .to = "d"};
+StressFlow Flow(const std::string& from) {
+  StressFlow flow{.from = from, .to = "d"};
   flow.result.case_name = "write-8k";
   flow.result.throughput_bytes_per_s = 1'000'000;
   flow.result.latency.p99_ns = 2'000'000;
@@ -94,7 +94,7 @@ TEST(IncastText, HasEachVerdict) {
 
 TEST(IncastPicture, AddsTheCountersOfAHostOnce) {
   JudgedIncast incast = TwoSenders();
-  for (IncastFlow& flow : incast.run.senders) flow.result.interval_bytes.assign(10, 1);
+  for (StressFlow& flow : incast.run.senders) flow.result.interval_bytes.assign(10, 1);
   const std::string svg = IncastPicture(incast.run, incast.judged);
   EXPECT_THAT(svg, HasSubstr(">4 pauses<")) << "two of each sender";
   EXPECT_THAT(svg, HasSubstr(">3 drops<")) << "d is the receiver of two flows";
@@ -102,7 +102,7 @@ TEST(IncastPicture, AddsTheCountersOfAHostOnce) {
 
 TEST(IncastPicture, HasEachSampleAtItsTime) {
   JudgedIncast incast = TwoSenders();
-  for (IncastFlow& flow : incast.run.senders) {
+  for (StressFlow& flow : incast.run.senders) {
     flow.result.interval_bytes.assign(10, 1);
     flow.counters[0].pressure = {{.begin_ms = 500, .length_ms = 500, .pauses = 8}};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/incast_start.h"
+#include "cli/fleet/stress_start.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,11 +11,11 @@ namespace rdmaready {
 namespace {
 
 using testing::HasSubstr;
-using Flows = std::vector<absl::StatusOr<IncastFlow>>;
+using Flows = std::vector<absl::StatusOr<StressFlow>>;
 
 constexpr std::chrono::seconds kLimit{20};
 
-IncastFlow Flow(FailureKind kind, const std::string& detail = {}) {
+StressFlow Flow(FailureKind kind, const std::string& detail = {}) {
   return {.from = "a", .to = "d", .result = {.failure = {kind, detail}}};
 }
 
@@ -23,14 +23,14 @@ std::string Why(const Flows& flows, bool late = false) {
   return std::string(WhyNotBegun(flows, late, kLimit).message());
 }
 
-TEST(IncastStart, IsOkWhereAllBeganHoweverTheyEnded) {
+TEST(StressStart, IsOkWhereAllBeganHoweverTheyEnded) {
   EXPECT_EQ(
       WhyNotBegun(Flows{Flow(FailureKind::kNone), Flow(FailureKind::kCompletion), Flow(FailureKind::kPeerGone)},
                   false, kLimit),
       absl::OkStatus());
 }
 
-TEST(IncastStart, NamesTheTransferThatCouldNotConnectBeforeThoseItCancelled) {
+TEST(StressStart, NamesTheTransferThatCouldNotConnectBeforeThoseItCancelled) {
   const Flows flows{absl::CancelledError("host b: CANCELLED"),
                     Flow(FailureKind::kUnreachable, "connect to 10.0.0.3: nobody answered"),
                     Flow(FailureKind::kCancelled, "the caller gave up")};
@@ -38,19 +38,19 @@ TEST(IncastStart, NamesTheTransferThatCouldNotConnectBeforeThoseItCancelled) {
   EXPECT_EQ(Why(flows), "a -> d: connect to 10.0.0.3: nobody answered");
 }
 
-TEST(IncastStart, NamesTheRefusalOfAnAgentFirst) {
+TEST(StressStart, NamesTheRefusalOfAnAgentFirst) {
   const Flows flows{absl::CancelledError("host b: CANCELLED"), Flow(FailureKind::kUnreachable, "why"),
                     absl::ResourceExhaustedError("host c: port rxe0/1 is busy")};
   EXPECT_EQ(Why(flows), "host c: port rxe0/1 is busy");
 }
 
-TEST(IncastStart, SaysThatTheTimeWasUp) {
+TEST(StressStart, SaysThatTheTimeWasUp) {
   const Flows flows{absl::CancelledError("host b: CANCELLED"), absl::CancelledError("host c: CANCELLED")};
   EXPECT_EQ(Why(flows, true), "not all transfers were connected within 20 s");
   EXPECT_EQ(Why(flows), "host b: CANCELLED");
 }
 
-TEST(IncastStart, KeepsATransferWhoseAgentWentAwayAfterwards) {
+TEST(StressStart, KeepsATransferWhoseAgentWentAwayAfterwards) {
   const absl::Status gone = absl::UnavailableError("host b: the stream broke");
   EXPECT_EQ(AfterTheStart(Flow(FailureKind::kNone), gone).result.failure,
             (Failure{FailureKind::kPeerGone, "host b: the stream broke"}));

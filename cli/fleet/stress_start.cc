@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/fleet/incast_start.h"
+#include "cli/fleet/stress_start.h"
 
 #include <fmt/format.h>
 
@@ -12,13 +12,13 @@ namespace rdmaready {
 namespace {
 
 // The caller ended it since another one did not begin.
-bool IsCancelled(const absl::StatusOr<IncastFlow>& flow) {
+bool IsCancelled(const absl::StatusOr<StressFlow>& flow) {
   if (!flow.ok()) return absl::IsCancelled(flow.status());
   return flow->result.failure.kind == FailureKind::kCancelled;
 }
 
-// The transfer was never connected. A later end is a result of the incast.
-bool WasNotMade(const absl::StatusOr<IncastFlow>& flow) {
+// The transfer was never connected. A later end is a result of the test.
+bool WasNotMade(const absl::StatusOr<StressFlow>& flow) {
   if (!flow.ok()) return false;
   switch (flow->result.failure.kind) {
     case FailureKind::kSetup:
@@ -41,13 +41,13 @@ bool WasNotMade(const absl::StatusOr<IncastFlow>& flow) {
 
 }  // namespace
 
-IncastFlow AfterTheStart(IncastFlow flow, const absl::Status& status) {
+StressFlow AfterTheStart(StressFlow flow, const absl::Status& status) {
   if (!status.ok() && flow.result.failure.kind == FailureKind::kNone)
     flow.result.failure = {FailureKind::kPeerGone, Message(status)};
   return flow;
 }
 
-absl::Status WhyNotBegun(std::span<const absl::StatusOr<IncastFlow>> flows, bool late,
+absl::Status WhyNotBegun(std::span<const absl::StatusOr<StressFlow>> flows, bool late,
                          std::chrono::seconds limit) {
   const auto first = [&flows](const auto& is) { return std::ranges::find_if(flows, is); };
   const auto refused = first([](const auto& flow) { return !flow.ok() && !IsCancelled(flow); });
@@ -55,7 +55,7 @@ absl::Status WhyNotBegun(std::span<const absl::StatusOr<IncastFlow>> flows, bool
   const bool ended = late || std::ranges::any_of(flows, IsCancelled);
   const auto failed = first(WasNotMade);
   if (failed != flows.end() && ended) {
-    const IncastFlow& flow = **failed;
+    const StressFlow& flow = **failed;
     return absl::UnknownError(
         Printable(fmt::format("{} -> {}: {}", flow.from, flow.to, flow.result.failure.detail)));
   }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fleet/stress_hosts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "api/base/status.h"
+#include "api/client/peer_test.h"
+#include "cli/fleet/fan_out.h"
+#include "cli/fleet/start_barrier.h"
+#include "cli/fleet/stress_start.h"
+
+namespace rdmaready {
+namespace {
+
+// From the first call until all are connected. Each agent waits for longer (kStressSetUp of agent/transfer).
+constexpr std::chrono::seconds kUntilAllConnected{20};
+
+}  // namespace
+
+std::uint32_t StressDepthOf(const TransferCase& test) {
+  constexpr std::uint64_t kMostPostedBytes = 2 << 20;
+  constexpr std::uint64_t kLeast = 2;
+  const std::uint64_t fit = std::max(kMostPostedBytes / std::max(test.message_bytes, 1U), kLeast);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(fit, test.depth));
+}
+
+StressHosts::StressHosts(const std::vector<HostClient>& hosts, std::string run_id,
+                         AgentClient::Progress progress)
+    : hosts_(hosts), run_id_(std::move(run_id)), caller_(CallerName()), progress_(std::move(progress)) {}
+
+absl::Status StressHosts::Read() {
+  facts_.resize(hosts_.size());
+  std::mutex mutex;
+  absl::Status failed = absl::OkStatus();
+  FanOut(hosts_.size(), [&](std::size_t i) {
+    const HostClient& host = hosts_[i];
+    const auto read = [&]() -> absl::Status {
+      RR_ASSIGN_OR_RETURN(const AgentVersion version, host.agent->GetVersion());
+      if (!version.stress) return absl::PermissionDeniedError(NoStress(host.name));
+      RR_ASSIGN_OR_RETURN(facts_[i], host.agent->GetFacts());
+      return absl::OkStatus();
+    }();
+    const std::lock_guard lock(mutex);
+    failed.Update(read);
+  });
+  return failed;
+}
+
+std::vector<PlanHost> StressHosts::Hosts() const {
+  std::vector<PlanHost> hosts;
+  for (std::size_t i = 0; i < hosts_.size(); ++i)
+    hosts.push_back({.name = hosts_[i].name, .facts = &facts_[i]});
+  return hosts;
+}
+
+StressHosts::Made StressHosts::Transfer(const StressTransfer& part,
+                                        const std::function<bool()>& at_start) const {
+  const PairJob& job = part.pair->job;
+  PeerTest test{part.case_name, job.from_port, job.to_port, caller_, run_id_, part.how};
+  test.at_start = at_start;
+  PeerAnswer answer = RunPeerTest(*hosts_[job.from].agent, *hosts_[job.to].agent, test);
+  Made made{.flow = part.pair->flow, .status = answer.from_status.ok() ? answer.to_status : answer.from_status};
+  made.flow.result = std::move(answer.result);
+  made.flow.result.case_name = part.case_name;
+  made.flow.counters = std::move(answer.counters);
+  return made;
+}
+
+absl::StatusOr<StressFlow> StressHosts::Alone(const StressTransfer& part) const {
+  Made made = Transfer(part, {});
+  RR_RETURN_IF_ERROR(made.status);
+  return std::move(made.flow);
+}
+
+absl::StatusOr<std::vector<StressFlow>> StressHosts::Together(const std::vector<StressTransfer>& parts) const {
+  StartBarrier barrier(parts.size());
+  const auto deadline = std::chrono::steady_clock::now() + kUntilAllConnected;
+  std::vector<Made> made(parts.size());
+  FanOut(
+      parts.size(),
+      [&](std::size_t i) {
+        made[i] = Transfer(parts[i], [&] { return barrier.Arrive(deadline); });
+        barrier.Break();  // it ended before it arrived
+      },
+      parts.size());
+  std::vector<absl::StatusOr<StressFlow>> begun;
+  for (Made& one : made) {
+    if (barrier.begun() || one.status.ok())
+      begun.emplace_back(AfterTheStart(std::move(one.flow), one.status));
+    else
+      begun.emplace_back(one.status);
+  }
+  if (!barrier.begun()) RR_RETURN_IF_ERROR(WhyNotBegun(begun, barrier.late(), kUntilAllConnected));
+  std::vector<StressFlow> flows;
+  for (absl::StatusOr<StressFlow>& flow : begun) flows.push_back(*std::move(flow));
+  return flows;
+}
+
+}  // namespace rdmaready

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// StressHosts: the hosts of a stress test: their facts, and transfers between them, alone or at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "api/client/agent_calls.h"
+#include "api/client/agent_client.h"
+#include "api/model/cases.h"
+#include "api/model/facts.h"
+#include "api/model/stress_flow.h"
+#include "cli/fleet/host_clients.h"
+#include "cli/fleet/pair_plan.h"
+#include "cli/fleet/stress_pairs.h"
+
+namespace rdmaready {
+
+// One transfer, maybe of several at once.
+struct StressTransfer {
+  const StressPair* pair = nullptr;  // not null; outlives the transfer
+  std::string case_name{};
+  TransferOptions how{};
+};
+
+class StressHosts {
+ public:
+  // `hosts` are connected and outlive it. `progress` may be empty.
+  StressHosts(const std::vector<HostClient>& hosts, std::string run_id, AgentClient::Progress progress);
+
+  // Asks each host for its facts. Errors: a host could not be asked, or takes no part in stress tests
+  // (kPermissionDenied). The text names the host.
+  absl::Status Read();
+
+  // After Read(): the hosts in their order. They point into this object.
+  std::vector<PlanHost> Hosts() const;
+
+  const std::string& name(std::size_t host) const { return hosts_[host].name; }
+  const std::string& run_id() const { return run_id_; }
+
+  // Blocks until it is over. A transfer that failed is an answer. Errors: an agent refused it, or went away.
+  absl::StatusOr<StressFlow> Alone(const StressTransfer& part) const;
+  // The same of several that begin at one moment, in their order; at most kMaxParallel of FanOut. A transfer
+  // that failed after all were connected is a part of the answer, also where its agent went away. Errors: see
+  // WhyNotBegun.
+  absl::StatusOr<std::vector<StressFlow>> Together(const std::vector<StressTransfer>& parts) const;
+
+  void Say(const std::string& what) const {
+    if (progress_) progress_(what);
+  }
+
+ private:
+  // How a transfer ended. `status`: an agent refused it or went away.
+  struct Made {
+    StressFlow flow{};
+    absl::Status status = absl::OkStatus();
+  };
+
+  // `at_start`: see PeerTest.
+  Made Transfer(const StressTransfer& part, const std::function<bool()>& at_start) const;
+
+  const std::vector<HostClient>& hosts_;
+  const std::string run_id_;
+  const std::string caller_;
+  const AgentClient::Progress progress_;
+  std::vector<Facts> facts_{};  // of each host
+};
+
+// Messages that a stress test posts on each queue pair. These bytes still have to leave when the time is up,
+// and the queues are full.
+std::uint32_t StressDepthOf(const TransferCase& test);
+
+}  // namespace rdmaready
