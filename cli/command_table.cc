@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 20> kCommands{{
+constexpr std::array<Command, 21> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -42,6 +42,14 @@ constexpr std::array<Command, 20> kCommands{{
      "It ends with 0 when the class is lossless or loses under control, 1 when it collapses, 3 when the "
      "machines were the limit",
      DefineIncast},
+    {"ets", "Send RDMA and TCP together: does each class get its configured share?",
+     "  rdmaready ets node1 node2                   from node1 to node2\n"
+     "  rdmaready ets node1 node2 --tos 32          TCP in a class of its mark\n"
+     "\nIt loads switches that others share: each agent has to allow it (--allow-stress), and the caller needs "
+     "the role stress.\n"
+     "It ends with 0 when the shares are kept, 1 when they are not, 3 when a class did not want its share or "
+     "nothing could be determined",
+     DefineEts},
     {"probe", "Approach a storage server over RDMA as its clients do, and say how far one gets",
      "  rdmaready probe smb fileserver              from this host\n"
      "  rdmaready probe smb 10.0.0.9 --from node1   from another one, through its agent",

@@ -167,7 +167,8 @@ Words StressCaseNames() {
 Words KnownValues(const TypedLine& typed, const std::string& name) {
   if (name == "--output") return FormatNames(typed.command);
   if (name == "--profile" || name == "PROFILE") return BuiltInProfileNames();
-  if (name == "--case") return typed.command == "incast" ? StressCaseNames() : CaseNames();
+  const bool of_stress = typed.command == "incast" || typed.command == "ets";
+  if (name == "--case") return of_stress ? StressCaseNames() : CaseNames();
   if (name == "--check") return Ids(false);
   if (name == "--group") return FromInventory(typed, InventoryPlace::kGroup);
   if (name == "--rack") return FromInventory(typed, InventoryPlace::kRack);

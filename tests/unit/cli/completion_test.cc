@@ -77,6 +77,7 @@ TEST(Completion, KnowsValues) {
               ElementsAre("send-1k,write-512k"));
   EXPECT_THAT(Completed({"incast", "a", "b", "--case", "send-"}), IsEmpty()) << "an incast writes";
   EXPECT_THAT(Completed({"incast", "a", "b", "--case", "write-51"}), ElementsAre("write-512k"));
+  EXPECT_THAT(Completed({"ets", "a", "b", "--case", "send-"}), IsEmpty()) << "so does an ETS test";
   EXPECT_THAT(Completed({"fleet", "findings", "--check", "pfc.loss"}), ElementsAre("pfc.lossless-priority"));
   EXPECT_THAT(Completed({"fleet", "hosts", "--condition", "ready,sil"}), ElementsAre("ready,silent"));
   EXPECT_THAT(Completed({"probe", "nv"}), ElementsAre("nvme"));
