@@ -80,6 +80,8 @@ TEST_F(ServiceTest, ATestOverTcpIsOnlyAPartOfAStressTest) {
   EXPECT_THAT(refusal({.over_tcp = true}), HasSubstr("only a part of a stress test"));
   EXPECT_THAT(refusal({.connection = ConnectionKind::kVerbs, .stress = true, .over_tcp = true}),
               HasSubstr("a connection of RDMA was asked for too"));
+  EXPECT_EQ(a.agent.TestLoopback({}, {"write-8k"}, kOverTcp, {.name = "me"}, {}, {}).code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace
