@@ -41,16 +41,16 @@ bool ShowsClass(const TransferResult& result);
 Finding JudgeEffectiveClass(const TransferResult& result, const TransferPlace& place,
                             std::span<const EndCounters> ends, const Profile& profile);
 
-// Most of what the sender of a transfer of RoCE v2 sent is in another priority than the profile gives to RDMA, by
-// its own counters and without the packets of others. `text` is printable.
+// Most of what the sender of a transfer of RoCE v2 sent is in another priority than the profile gives to RDMA,
+// by its own counters and without the packets of others. `text` is printable.
 struct WrongClass {
   std::uint32_t priority = 0;  // where most of it is
   std::string text{};          // "a's NIC dcb0 puts the frames into priority 0 and not 3: a sent ..."
   Fix fix{};
 };
 
-// Nothing where the packets are in the class, or too little is known. It needs no counter of the receiver, which
-// may have the packets of several senders.
+// Nothing where the packets are in the class, or too little is known. It needs no counter of the receiver,
+// which may have the packets of several senders.
 std::optional<WrongClass> SentElsewhere(const TransferResult& result, const TransferPlace& place,
                                         const EndCounters& sender, const Profile& profile);
 

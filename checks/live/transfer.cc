@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "api/base/text.h"
-#include "api/base/quantity.h"
 #include "checks/counted/error_counters.h"
 #include "checks/hiding.h"
 #include "checks/live/effective_class.h"
@@ -226,10 +225,11 @@ void JudgeShare(const TransferResult& result, const TransferPlace& place, Findin
 
 // A path that moves every byte may still be too slow for what the site asks.
 void JudgeSpeed(const TransferResult& result, const TransferPlace& place, Finding& finding) {
+  constexpr std::uint64_t kBytesPerMegabit = 1'000'000 / 8;
   if (place.software || place.rung != Rung::kPeer) return;
   const Figure figure = FigureOf(result);
   if (figure == Figure::kRate && place.min_throughput_mbps) {
-    const std::uint64_t mbps = result.throughput_bytes_per_s / kBytesOfMegabit;
+    const std::uint64_t mbps = result.throughput_bytes_per_s / kBytesPerMegabit;
     finding.expected += Cat(", at ", *place.min_throughput_mbps, " Mb/s or more");
     if (mbps < *place.min_throughput_mbps)
       TooSlow(Cat("that is ", mbps, " Mb/s"), HintForThroughput(place), finding);
