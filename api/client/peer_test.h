@@ -39,7 +39,7 @@ struct PeerAnswer {
   std::string to_store_error{};
 };
 
-// Of a host whose agent takes no part in stress tests.
+// The reason where the agent of that host takes no part in stress tests.
 std::string NoStress(const std::string& host);
 
 // Blocks until both ends are done, one is gone, or the deadline of the case, or the caller's patience, has

@@ -56,7 +56,7 @@ Loss WorstLoss(const IncastRun& run, const TransferPlace& place) {
   return worst;
 }
 
-// Null where there is none. Flows that are only shown count as well: no pause makes wrong bytes.
+// Null where no flow has wrong bytes. Flows that are only shown count as well: no pause makes wrong bytes.
 const StressFlow* CorruptFlow(const IncastRun& run) {
   std::vector<const StressFlow*> flows = Together(run);
   for (const std::optional<StressFlow>* one :
@@ -97,12 +97,12 @@ std::string WhyEnded(const Case& of) {
   return {};
 }
 
-// A sender that the network held still. Null: there is none.
-const StressFlow* StandingSender(const Case& of, const IncastJudgement& judged) {
+// The first sender that the network held still; null where each went on.
+const StressFlow* HeldSender(const Case& of, const IncastJudgement& judged) {
   if (judged.pressure_permille < kLeastPressurePermille) return nullptr;
   const auto found = std::ranges::find_if(of.run.senders, [&](const StressFlow& flow) {
     return flow.result.failure.kind == FailureKind::kStalled &&
-           (StoodStillPaused(flow) || HasControlFault(flow, of.place));
+           (WasHeldByPauses(flow) || HasControlFault(flow, of.place));
   });
   return found == of.run.senders.end() ? nullptr : &*found;
 }
@@ -127,7 +127,7 @@ std::string WhyUnknown(const Case& of, const IncastJudgement& judged) {
     return Cat(given_up ? "a transfer was given up: " : "a transfer was not made: ", EndOf(*flow));
   }
   if (std::string why = WhyMachine(of, judged); !why.empty()) return why;
-  if (StandingSender(of, judged) != nullptr) return {};
+  if (HeldSender(of, judged) != nullptr) return {};
   if (std::string why = WhyNoVictim(of.run, judged); !why.empty()) return why;
   if (std::string why = WhyEnded(of); !why.empty()) return why;
   if (of.loss != Loss::kTimeouts) return {};
@@ -181,7 +181,7 @@ bool IsFast(const IncastRun& run, const IncastJudgement& judged) {
          static_cast<double>(judged.goodput_bytes_per_s) >= kLeastGoodput * static_cast<double>(most);
 }
 
-// What keeps the rate of a class without loss low; empty: nothing, or it is not known.
+// The limit that keeps the rate low; empty where it is not known, or the rate is not low.
 std::string LimitText(const Case& of, const IncastJudgement& judged) {
   const IncastRun& run = of.run;
   const bool slow = MostGoodput(run) > 0 && !IsFast(run, judged);
@@ -237,8 +237,8 @@ void Collapse(const Case& of, const std::string& why, IncastJudgement& judged) {
 
 // Without wrong bytes, in a run that shows something.
 void Decide(const Case& of, IncastJudgement& judged) {
-  if (const StressFlow* standing = StandingSender(of, judged); standing != nullptr && !judged.lost)
-    return Collapse(of, Cat("a sender stood still while it was paused (", EndOf(*standing), ")"), judged);
+  if (const StressFlow* held = HeldSender(of, judged); held != nullptr && !judged.lost)
+    return Collapse(of, Cat("a sender moved nothing while it was paused (", EndOf(*held), ")"), judged);
   if (const std::string suffering = SufferingOf(of, judged); !suffering.empty())
     return Collapse(of, suffering, judged);
   const bool carried = std::ranges::all_of(of.run.senders, IsCarried);

@@ -40,7 +40,7 @@ bool HasControlFault(const StressFlow& flow, const TransferPlace& place);
 // The flows by which the network is judged: the senders, and the victim unless it is only shown.
 std::vector<const StressFlow*> JudgedFlows(const IncastRun& run);
 
-// Null where there is none, or it is only shown: it shares a sender, or may not share the switch.
+// Null without a victim, or where it is only shown: it shares a sender, or may not share the switch.
 const StressFlow* JudgedVictim(const IncastRun& run);
 
 // The receiver's NIC asked its switch port for pauses of the class.

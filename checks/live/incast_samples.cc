@@ -73,7 +73,7 @@ std::uint32_t PressurePermille(const IncastRun& run, bool missing) {
     for (std::size_t end = 0; end < flow.counters.size(); ++end) {
       for (const CutSample& cut : CutSamples(flow, end)) {
         const PressureSample& one = *cut.sample;
-        // What a sender's NIC drops comes from others.
+        // A sender's NIC drops frames of others.
         const std::uint64_t drops = end == kReceiver ? one.drops.value_or(0) : 0;
         const std::uint64_t events = Sum(Sum(one.pauses.value_or(0), one.marks.value_or(0)), drops);
         covered.Add(cut.span);
@@ -129,7 +129,7 @@ std::optional<bool> ReceiverDropsAllAlong(const IncastRun& run) {
   return most >= kSeveral;
 }
 
-bool StoodStillPaused(const StressFlow& flow) {
+bool WasHeldByPauses(const StressFlow& flow) {
   const std::vector<std::uint64_t>& bytes = flow.result.interval_bytes;
   std::uint64_t last_ms = ElapsedMs(flow);
   const auto moved = std::ranges::find_if(bytes.rbegin(), bytes.rend(), [](auto one) { return one > 0; });

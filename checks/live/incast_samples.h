@@ -35,6 +35,6 @@ std::optional<bool> ReceiverDropsAllAlong(const IncastRun& run);
 
 // The transfer completed nothing in its last two seconds or longer, and a NIC at one of its ends was paused in
 // 90 % of that time.
-bool StoodStillPaused(const StressFlow& flow);
+bool WasHeldByPauses(const StressFlow& flow);
 
 }  // namespace rdmaready

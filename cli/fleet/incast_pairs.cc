@@ -113,7 +113,7 @@ class Chooser {
     return several ? "by LLDP the ports are on several switches" : "";
   }
 
-  // What the senders put on the wire at most; 0: not known.
+  // The most that the senders put on the wire; 0: not known.
   std::uint64_t Offered(const std::vector<StressPair>& senders) const {
     std::uint64_t sum = 0;
     const std::uint64_t limit = plan_.how.max_bytes_per_s;

@@ -74,7 +74,7 @@ std::vector<const EndCounters*> EndOfEachHost(const IncastRun& run) {
 }
 
 // Adds the numbers of an end to intervals of kPressureIntervalMs, each in proportion to its time. They may be
-// of any size. What a sample covers again does not count.
+// of any size. Time that a sample covers again does not count.
 void AddBars(const EndCounters& end, std::optional<std::uint64_t> PressureSample::*member, std::int64_t span_ms,
              std::vector<double>& sums) {
   std::int64_t covered_ms = 0;

@@ -411,7 +411,7 @@ TEST(ControlFault, IsANicThatPausedItsPartnerForTooLong) {
   EXPECT_THAT(Fault(ends)->text, HasSubstr("a's NIC eth paused its partner for too long"));
 }
 
-TEST(FirstLoss, IsNotAFewDropsWithoutAPriorityWhereManyPacketsWereMissed) {
+TEST(FirstLoss, LeavesOutAFewDropsWhereManyPacketsWereMissed) {
   std::vector<EndCounters> ends = Ends({}, {.rdma = {{"out_of_sequence", Kind::kGrew, 100'000}}});
   Add(ends[1], Nic(NicCounter::kDropReceived, std::nullopt, "rx_discards_phy", 3));
   EXPECT_EQ(Find(ends)->hop, Hop::kBetween);

@@ -84,7 +84,7 @@ TEST(IncastCulprit, NamesThePauseOfAWholeLink) {
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("the whole link of d's NIC dcb0 was paused"));
 }
 
-TEST(IncastCulprit, IsTheNicThatHasTheFramesInAnotherPriority) {
+TEST(IncastCulprit, NamesTheNicThatHasTheFramesInAnotherPriority) {
   IncastRun run = RightIncast();
   SendOn(3, run);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kLossless) << JudgeIncastRun(run).text;
@@ -107,7 +107,7 @@ TEST(IncastCulprit, IsTheNicThatHasTheFramesInAnotherPriority) {
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("on the wire to d's NIC dcb0"));
 }
 
-TEST(IncastCulprit, IsNotAFewDropsWithoutAPriorityWhereManyPacketsWereMissed) {
+TEST(IncastCulprit, LeavesOutAFewDropsWhereManyPacketsWereMissed) {
   IncastRun run = LossyIncast();
   run.senders[1].sender_has_pfc = false;
   for (StressFlow& flow : run.senders) {
@@ -120,7 +120,7 @@ TEST(IncastCulprit, IsNotAFewDropsWithoutAPriorityWhereManyPacketsWereMissed) {
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("in d's NIC dcb0"));
 }
 
-TEST(IncastCulprit, IsNotTheSwitchWhereASoftwareDeviceMayHaveLostThem) {
+TEST(IncastCulprit, NamesASoftwareDeviceThatMayHaveLostThem) {
   IncastRun run = LossyIncast();
   for (StressFlow& flow : run.senders) {
     flow.software = true;

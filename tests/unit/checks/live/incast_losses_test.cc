@@ -30,7 +30,7 @@ std::string UnknownText(const IncastRun& run) {
   return judged.text;
 }
 
-TEST(IncastLosses, AreCountedByTheInitiatorsOfMlx5BnxtAndRxe) {
+TEST(IncastLosses, AcceptsTheInitiatorsOfMlx5BnxtAndRxe) {
   for (const auto& [refusal, timeout] :
        {std::pair("packet_seq_err", "local_ack_timeout_err"), std::pair("seq_err_naks_rcvd", "to_retransmits"),
         std::pair("rcvd_seq_err", "completer_retry_err")}) {
@@ -42,19 +42,19 @@ TEST(IncastLosses, AreCountedByTheInitiatorsOfMlx5BnxtAndRxe) {
   }
 }
 
-TEST(IncastLosses, AreNotCountedByTheRowsOfTheResponder) {
+TEST(IncastLosses, RejectsRowsOfTheResponderAlone) {
   EXPECT_THAT(UnknownText(Counting(
                   std::vector{IncastChange("out_of_sequence", 0), IncastChange("duplicate_request", 0)})),
               HasSubstr("no known counter of a's NIC counts lost packets"));
 }
 
-TEST(IncastLosses, AreNotCountedByIrdmaWithRoce) {
+TEST(IncastLosses, RejectsIrdmaWithRoce) {
   EXPECT_THAT(
       UnknownText(Counting(std::vector{IncastChange("ip4InDiscards", 0), IncastChange("cnpHandled", 90)})),
       HasSubstr("no known counter of a's NIC counts lost packets"));
 }
 
-TEST(IncastLosses, AreUnknownWhereTheCountersCouldNotBeRead) {
+TEST(IncastLosses, RejectsCountersThatWereNotRead) {
   EXPECT_THAT(UnknownText(Counting(Missing{Missing::Kind::kFailed, "the host did not answer"})),
               HasSubstr("the counters of a's NIC are not known: the host did not answer"));
   IncastRun run = RightIncast();
@@ -64,7 +64,7 @@ TEST(IncastLosses, AreUnknownWhereTheCountersCouldNotBeRead) {
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kLossless) << "the victim is not judged";
 }
 
-TEST(IncastLosses, AreUnknownWhereACounterCouldNotBeCompared) {
+TEST(IncastLosses, RejectsACounterThatWasNotCompared) {
   for (const Kind kind : {Kind::kUnknown, Kind::kAppeared, Kind::kGone, Kind::kSaturated, Kind::kReset}) {
     IncastRun run = RightIncast();
     AddTo(run.senders[1].counters[0], CounterChange{"packet_seq_err", kind, 0});
@@ -75,13 +75,13 @@ TEST(IncastLosses, AreUnknownWhereACounterCouldNotBeCompared) {
   EXPECT_THAT(UnknownText(run), HasSubstr("counter out_of_sequence of d's NIC was reset during the test"));
 }
 
-TEST(IncastLosses, ArePerhapsThoseThatANicCountsWithoutAPriority) {
+TEST(IncastLosses, NamesDropsWithoutAPriority) {
   IncastRun run = RightIncast();
   AddTo(run.senders[0].counters[1], IncastNic(NicCounter::kDropReceived, std::nullopt, "rx_dropped.nic", 12));
   EXPECT_THAT(UnknownText(run), HasSubstr("which priority were dropped: rx_dropped.nic +12 of d's NIC dcb0"));
 }
 
-TEST(IncastLosses, OfIwarpAreSegmentsThatTcpSendsAgain) {
+TEST(IncastLosses, CountsSegmentsThatTcpSendsAgain) {
   for (const char* counter : {"tcpRetransSegs", "ip4RetransSegs"}) {
     IncastRun run = RightIncast();
     for (StressFlow& flow : run.senders) {
@@ -96,7 +96,7 @@ TEST(IncastLosses, OfIwarpAreSegmentsThatTcpSendsAgain) {
   }
 }
 
-TEST(IncastLosses, AreNotSaidToBeNoneBesideAVictimThatWaits) {
+TEST(IncastLosses, LeavesLossesOutOfTheTextWhereNothingCountsThem) {
   IncastRun run = Counting(std::vector<CounterChange>{});
   run.victim->result.latency.p99_ns = 50'000'000;
   EXPECT_THAT(JudgeIncastRun(run).text, HasSubstr("collapsing: the victim waits: 2 senders"));

@@ -31,7 +31,7 @@ IncastRun WaitingRun() {
   return run;
 }
 
-TEST(IncastSamples, CountThePressureOfBothEnds) {
+TEST(IncastSamples, CountsThePressureOfBothEnds) {
   IncastRun run = RightIncast();
   for (StressFlow& flow : run.senders) {
     flow.counters[0].pressure = StressSamples(kFreeSample);
@@ -46,7 +46,7 @@ TEST(IncastSamples, CountThePressureOfBothEnds) {
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 0U) << "a sender's NIC drops what others send";
 }
 
-TEST(IncastSamples, NeedPressureWhereNoNicCountedADrop) {
+TEST(IncastSamples, NeedsPressureWhereNoNicCountedADrop) {
   IncastRun run = LossyIncast();
   FreeOfPressure(run);
   for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 1'000'000;
@@ -58,7 +58,7 @@ TEST(IncastSamples, NeedPressureWhereNoNicCountedADrop) {
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << "its class lost a frame";
 }
 
-TEST(IncastSamples, AreNoIncastWhereACableLostAFrame) {
+TEST(IncastSamples, NamesTheWireOfARunWithoutPressure) {
   IncastRun run = RightIncast();
   FreeOfPressure(run);
   for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 10'000'000;
@@ -68,7 +68,7 @@ TEST(IncastSamples, AreNoIncastWhereACableLostAFrame) {
   EXPECT_THAT(JudgeIncastRun(run).culprit, HasSubstr("on the wire to d's NIC dcb0"));
 }
 
-TEST(IncastSamples, LeaveOutTheTimeInWhichEachQueuePairWaitsForItsTimeout) {
+TEST(IncastSamples, LeavesOutTheTimeInWhichEachQueuePairWaitsForItsTimeout) {
   IncastRun run = WaitingRun();
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 1000U);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << JudgeIncastRun(run).text;
@@ -87,7 +87,7 @@ TEST(IncastSamples, LeaveOutTheTimeInWhichEachQueuePairWaitsForItsTimeout) {
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 200U) << "a sender went on";
 }
 
-TEST(IncastSamples, WeighDropsWithoutAPriorityByTheirIntervals) {
+TEST(IncastSamples, WeighsDropsWithoutAPriorityByTheirIntervals) {
   IncastRun run = LossyIncast();
   FreeOfPressure(run);
   for (StressFlow& flow : run.senders) flow.result.throughput_bytes_per_s = 1'000'000;
@@ -102,7 +102,7 @@ TEST(IncastSamples, WeighDropsWithoutAPriorityByTheirIntervals) {
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << "nobody sampled them";
 }
 
-TEST(IncastSamples, BehindATransferAreLeftOut) {
+TEST(IncastSamples, LeavesOutTheTimeBehindATransfer) {
   IncastRun run = RightIncast();
   for (StressFlow& flow : run.senders) {
     for (EndCounters& end : flow.counters) {
@@ -114,7 +114,7 @@ TEST(IncastSamples, BehindATransferAreLeftOut) {
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kLossless) << JudgeIncastRun(run).text;
 }
 
-TEST(IncastSamples, AreWeighedByTheirTime) {
+TEST(IncastSamples, WeighsIdleTimeByTheLengthOfSamples) {
   IncastRun run = RightIncast();
   // Two thirds of the time without idle CPUs, in a sample of its own length: a mean of both would be 30 %.
   std::vector<PressureSample>& samples = run.senders[0].counters[1].pressure;
@@ -126,7 +126,7 @@ TEST(IncastSamples, AreWeighedByTheirTime) {
               HasSubstr("d did not report for half of the time how busy its CPUs were"));
 }
 
-TEST(IncastSamples, HaveNoMoreIntervalsOfPressureThanEvents) {
+TEST(IncastSamples, CountsNoMoreIntervalsOfPressureThanEvents) {
   IncastRun run = RightIncast();
   for (StressFlow& flow : run.senders)
     for (EndCounters& end : flow.counters)
@@ -136,7 +136,7 @@ TEST(IncastSamples, HaveNoMoreIntervalsOfPressureThanEvents) {
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 986U) << "somewhat longer than an interval: 4930 of 5000 ms";
 }
 
-TEST(IncastSamples, OfAnySizeCountOnceAndWithinTheTransfer) {
+TEST(IncastSamples, CutsNumbersOfAnySizeToTheTransfer) {
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
   constexpr std::uint64_t kMostEvents = std::numeric_limits<std::uint64_t>::max();
   IncastRun run = RightIncast();
@@ -155,7 +155,7 @@ TEST(IncastSamples, OfAnySizeCountOnceAndWithinTheTransfer) {
   EXPECT_EQ(JudgeIncastRun(run).pressure_permille, 1000U);
 }
 
-TEST(IncastSamples, SayWhereNothingCountsPausesOrMarks) {
+TEST(IncastSamples, NamesNicsThatCountNoPausesOrMarks) {
   IncastRun run = RightIncast();
   for (StressFlow& flow : run.senders)
     for (EndCounters& end : flow.counters) end.pressure = StressSamples({.idle_permille = 900});
@@ -163,7 +163,7 @@ TEST(IncastSamples, SayWhereNothingCountsPausesOrMarks) {
   EXPECT_THAT(JudgeIncastRun(run).text, HasSubstr("unknown: the NICs of a and b count no pauses or marks"));
 }
 
-TEST(IncastSamples, AreUnknownWhereTheMachineLimits) {
+TEST(IncastSamples, IsUnknownWhereTheMachineLimits) {
   IncastRun busy = RightIncast();
   for (PressureSample& sample : busy.senders[1].counters[0].pressure) sample.idle_permille = 249;
   EXPECT_EQ(JudgeIncastRun(busy).verdict, IncastVerdict::kUnknown);

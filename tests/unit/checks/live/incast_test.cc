@@ -166,7 +166,7 @@ TEST(Incast, IsUnknownForALossWhereTheRateOfTheReceiverIsNotKnown) {
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kLossless) << "nothing was lost";
 }
 
-TEST(Incast, CollapsesForASenderThatStandsStillWhileItIsPaused) {
+TEST(Incast, CollapsesForASenderThatMovesNothingWhileItIsPaused) {
   IncastRun run = RightIncast();
   StressFlow& still = run.senders[1];
   still.result.failure = {FailureKind::kStalled, "nothing for 10 s"};
@@ -174,7 +174,7 @@ TEST(Incast, CollapsesForASenderThatStandsStillWhileItIsPaused) {
   still.result.interval_bytes.assign(10, 50'000);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kCollapsing) << JudgeIncastRun(run).text;
   EXPECT_THAT(JudgeIncastRun(run).text,
-              HasSubstr("a sender stood still while it was paused (b -> d: nothing for 10 s)"));
+              HasSubstr("a sender moved nothing while it was paused (b -> d: nothing for 10 s)"));
   still.counters[0].pressure = still.counters[1].pressure = StressSamples(kFreeSample);
   EXPECT_EQ(JudgeIncastRun(run).verdict, IncastVerdict::kUnknown) << "it was not paused";
   AddTo(still.counters[1],

@@ -73,7 +73,7 @@ void HearASwitch(const std::string& chassis, Facts& host) {
   host.ports = ports;
 }
 
-TEST(IncastPairs, KnowWhatTheTextsName) {
+TEST(IncastPairs, KeepsThePortsThatTextsName) {
   const absl::StatusOr<IncastPairs> pairs = OneRail().Choose();
   ASSERT_TRUE(pairs.ok()) << pairs.status();
   ASSERT_EQ(pairs->senders.size(), 2U);
@@ -88,7 +88,7 @@ TEST(IncastPairs, KnowWhatTheTextsName) {
   EXPECT_EQ(pairs->run.victim_elsewhere, "");
 }
 
-TEST(IncastPairs, TakeThePortThatAllSendersReach) {
+TEST(IncastPairs, TakesThePortThatAllSendersReach) {
   IncastHosts hosts;
   hosts.facts = {RailHost({{"mlx5_0", "10.0.0.1"}, {"mlx5_1", "10.0.1.1"}}), RailHost({{"mlx5_3", "10.0.1.2"}}),
                  RailHost({{"mlx5_0", "10.0.0.3"}, {"mlx5_2", "10.0.1.3"}})};
@@ -99,7 +99,7 @@ TEST(IncastPairs, TakeThePortThatAllSendersReach) {
   for (const StressPair& sender : pairs->senders) EXPECT_EQ(sender.job.to_port.device, "mlx5_2");
 }
 
-TEST(IncastPairs, UseThePortThatIsNamedOfAHost) {
+TEST(IncastPairs, UsesThePortThatIsNamedOfAHost) {
   IncastHosts hosts;
   hosts.facts = {RailHost({{"mlx5_0", "10.0.0.1"}, {"mlx5_1", "10.0.1.1"}}),
                  RailHost({{"mlx5_0", "10.0.0.2"}, {"mlx5_1", "10.0.1.2"}}),
@@ -112,7 +112,7 @@ TEST(IncastPairs, UseThePortThatIsNamedOfAHost) {
   EXPECT_EQ(hosts.Choose().status(), absl::NotFoundError("host a has no RDMA port mlx5_9/1"));
 }
 
-TEST(IncastPairs, RefuseSendersThatReachNoPortTogether) {
+TEST(IncastPairs, RefusesSendersThatReachNoPortTogether) {
   IncastHosts hosts;
   hosts.facts = {RailHost({{"rxe0", "10.0.0.1"}}), RailHost({{"rxe0", "10.0.1.2"}}),
                  RailHost({{"rxe0", "10.0.0.3"}, {"rxe1", "10.0.1.3"}})};
@@ -124,10 +124,10 @@ TEST(IncastPairs, RefuseSendersThatReachNoPortTogether) {
   ASSERT_TRUE(routed.ok()) << routed.status();
   EXPECT_EQ(routed->senders[1].job.to_port.device, "rxe0") << "a route may lead there";
   hosts.facts[1] = RailHost({});
-  EXPECT_TRUE(absl::IsFailedPrecondition(hosts.Choose().status())) << "there is no path";
+  EXPECT_TRUE(absl::IsFailedPrecondition(hosts.Choose().status())) << "nothing leads there";
 }
 
-TEST(IncastPairs, TakeTheVictimsPortsInTheSubnetOfTheReceivers) {
+TEST(IncastPairs, TakesTheVictimsPortsInTheSubnetOfTheReceivers) {
   IncastHosts hosts = OneRail();
   hosts.facts[3] = RailHost({{"rxe1", "10.0.1.4"}, {"rxe0", "10.0.0.4"}});
   hosts.facts[4] = RailHost({{"rxe1", "10.0.1.5"}, {"rxe0", "10.0.0.5"}});
@@ -141,7 +141,7 @@ TEST(IncastPairs, TakeTheVictimsPortsInTheSubnetOfTheReceivers) {
   EXPECT_THAT(pairs->run.victim_elsewhere, HasSubstr("not in the subnet of the receiver's port"));
 }
 
-TEST(IncastPairs, DoNotJudgeAVictimAtAnotherSwitch) {
+TEST(IncastPairs, ShowsAVictimAtAnotherSwitch) {
   IncastHosts hosts = OneRail();
   for (Facts& host : hosts.facts) HearASwitch("02:00:00:00:00:01", host);
   EXPECT_EQ(hosts.Choose()->run.victim_elsewhere, "");
@@ -149,7 +149,7 @@ TEST(IncastPairs, DoNotJudgeAVictimAtAnotherSwitch) {
   EXPECT_EQ(hosts.Choose()->run.victim_elsewhere, "by LLDP the ports are on several switches");
 }
 
-TEST(IncastPairs, KnowWhatTheReceiverTakesAndTheSendersGive) {
+TEST(IncastPairs, ReckonsTheRatesOfReceiverAndSenders) {
   IncastHosts hosts = OneRail();
   EXPECT_EQ(hosts.Choose()->run.drain_bytes_per_s, k25Gbps);
   EXPECT_FALSE(hosts.Choose()->run.drain_is_given);
@@ -161,7 +161,7 @@ TEST(IncastPairs, KnowWhatTheReceiverTakesAndTheSendersGive) {
   EXPECT_TRUE(hosts.Choose()->run.drain_is_given);
 }
 
-TEST(IncastPairs, ReckonALinkWithoutASpeedAsTheRdmaStackDoes) {
+TEST(IncastPairs, ReckonsALinkWithoutASpeedAsTheRdmaStackDoes) {
   IncastHosts hosts = OneRail();
   std::vector<Port> ports = *hosts.facts[2].ports;
   Netdev netdev = *ports[0].netdev;
