@@ -228,6 +228,11 @@ std::string NoStress(const std::string& host) {
          "older agents do not have";
 }
 
+// As PortLock of the agent says it. A quota has the same code.
+bool IsPortBusy(const absl::Status& refused) {
+  return absl::IsResourceExhausted(refused) && Message(refused).find(" is busy: ") != std::string::npos;
+}
+
 PeerAnswer RunPeerTest(AgentClient& from, AgentClient& to, const PeerTest& test) {
   PeerRelay relay(from, to);
   return relay.Run(test);

@@ -42,6 +42,9 @@ struct PeerAnswer {
 // The reason where the agent of that host takes no part in stress tests.
 std::string NoStress(const std::string& host);
 
+// Whether an agent refused since another live test has the port ("port rxe0/1 is busy: WHO").
+bool IsPortBusy(const absl::Status& refused);
+
 // Blocks until both ends are done, one is gone, or the deadline of the case, or the caller's patience, has
 // passed.
 PeerAnswer RunPeerTest(AgentClient& from, AgentClient& to, const PeerTest& test);

@@ -81,7 +81,7 @@ struct EtsRates {
   double wire = 0;  // both beside each other
 };
 
-EtsRates Measure(const EtsRun& run, EtsJudgement& judged) {
+EtsRates MeasureRates(const EtsRun& run, EtsJudgement& judged) {
   const std::size_t both =
       std::min(run.rdma.result.interval_bytes.size(), run.tcp.result.interval_bytes.size());
   EtsRates rates{.rdma_alone = RateOf(run.rdma_alone),
@@ -215,7 +215,7 @@ void Decide(const EtsRun& run, const std::string& netdev, EtsJudgement& judged) 
 EtsJudgement JudgeEts(const EtsRun& run, const Port& sender, const Profile& profile) {
   EtsClasses classes = FindEtsClasses(run, sender, profile);
   EtsJudgement judged{.rdma = classes.rdma, .tcp = classes.tcp};
-  const EtsRates rates = Measure(run, judged);
+  const EtsRates rates = MeasureRates(run, judged);
   judged.place = PlaceOf(run, rates.wire);
   std::string why = WhyNotCarried(run, rates);
   if (why.empty()) why = classes.why_unknown;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <random>
+#include <thread>
 #include <utility>
 
 #include "api/base/status.h"
@@ -17,6 +19,8 @@ namespace {
 
 // From the first call until all are connected. Each agent waits for longer (kStressSetUp of agent/transfer).
 constexpr std::chrono::seconds kUntilAllConnected{20};
+// From the first attempt to the begin of the last one, while ports are busy.
+constexpr std::chrono::seconds kUntilPortsAreFree{40};
 
 }  // namespace
 
@@ -75,7 +79,8 @@ absl::StatusOr<StressFlow> StressHosts::Alone(const StressTransfer& part) const 
   return std::move(made.flow);
 }
 
-absl::StatusOr<std::vector<StressFlow>> StressHosts::Together(const std::vector<StressTransfer>& parts) const {
+std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<StressTransfer>& parts,
+                                                           absl::Status& why) const {
   StartBarrier barrier(parts.size());
   const auto deadline = std::chrono::steady_clock::now() + kUntilAllConnected;
   std::vector<Made> made(parts.size());
@@ -93,7 +98,24 @@ absl::StatusOr<std::vector<StressFlow>> StressHosts::Together(const std::vector<
     else
       begun.emplace_back(one.status);
   }
-  if (!barrier.begun()) RR_RETURN_IF_ERROR(WhyNotBegun(begun, barrier.late(), kUntilAllConnected));
+  why = barrier.begun() ? absl::OkStatus() : WhyNotBegun(begun, barrier.late(), kUntilAllConnected);
+  return begun;
+}
+
+absl::StatusOr<std::vector<StressFlow>> StressHosts::Together(const std::vector<StressTransfer>& parts) const {
+  const auto last_attempt = std::chrono::steady_clock::now() + kUntilPortsAreFree;
+  std::random_device random;
+  std::vector<absl::StatusOr<StressFlow>> begun;
+  for (std::uint32_t attempt = 1;; ++attempt) {
+    absl::Status why;
+    begun = Begin(parts, why);
+    if (why.ok()) break;
+    const std::chrono::milliseconds wait =
+        WaitAfterAttempt(attempt, std::uniform_real_distribution<double>()(random));
+    if (!MayBeginAgain(begun) || std::chrono::steady_clock::now() + wait > last_attempt) return why;
+    Say("to be tried again: " + Message(why));
+    std::this_thread::sleep_for(wait);
+  }
   std::vector<StressFlow> flows;
   for (absl::StatusOr<StressFlow>& flow : begun) flows.push_back(*std::move(flow));
   return flows;

@@ -45,9 +45,9 @@ class StressHosts {
 
   // Blocks until it is over. A transfer that failed is an answer. Errors: an agent refused it, or went away.
   absl::StatusOr<StressFlow> Alone(const StressTransfer& part) const;
-  // The same of several that begin at one moment, in their order; at most kMaxParallel of FanOut. A transfer
-  // that failed after all were connected is a part of the answer, also where its agent went away. Errors: see
-  // WhyNotBegun.
+  // The same of several that begin at one moment, in their order; at most kMaxParallel of FanOut. Where ports
+  // are busy with another live test they are tried again, for 40 s. A transfer that failed after all were
+  // connected is a part of the answer, also where its agent went away. Errors: see WhyNotBegun.
   absl::StatusOr<std::vector<StressFlow>> Together(const std::vector<StressTransfer>& parts) const;
 
   void Say(const std::string& what) const {
@@ -61,6 +61,9 @@ class StressHosts {
     absl::Status status = absl::OkStatus();
   };
 
+  // One attempt. `why`: why they did not begin.
+  std::vector<absl::StatusOr<StressFlow>> Begin(const std::vector<StressTransfer>& parts,
+                                                absl::Status& why) const;
   // `at_start`: see PeerTest.
   Made Transfer(const StressTransfer& part, const std::function<bool()>& at_start) const;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "api/base/status.h"
+#include "api/client/peer_test.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -66,6 +67,21 @@ absl::Status WhyNotBegun(std::span<const absl::StatusOr<StressFlow>> flows, bool
   if (!cancelled->ok()) return cancelled->status();
   return absl::UnknownError(Printable(
       fmt::format("{} -> {}: {}", (*cancelled)->from, (*cancelled)->to, (*cancelled)->result.failure.detail)));
+}
+
+bool MayBeginAgain(std::span<const absl::StatusOr<StressFlow>> flows) {
+  const auto is_busy = [](const auto& flow) { return IsPortBusy(flow.status()); };
+  const auto follows = [&](const auto& flow) { return flow.ok() || IsCancelled(flow) || is_busy(flow); };
+  return std::ranges::any_of(flows, is_busy) && std::ranges::all_of(flows, follows);
+}
+
+std::chrono::milliseconds WaitAfterAttempt(std::uint32_t attempt, double random) {
+  constexpr std::chrono::milliseconds kUntilGivenBack{1'000};
+  constexpr std::chrono::milliseconds kFirstSpread{2'000};
+  constexpr std::uint32_t kMostDoublings = 2;
+  const auto spread = kFirstSpread * (1U << std::min(attempt - 1, kMostDoublings));
+  return kUntilGivenBack +
+         std::chrono::milliseconds(static_cast<std::int64_t>(random * static_cast<double>(spread.count())));
 }
 
 }  // namespace rdmaready

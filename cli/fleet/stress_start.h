@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <span>
 
 #include "absl/status/status.h"
@@ -20,5 +21,15 @@ StressFlow AfterTheStart(StressFlow flow, const absl::Status& status);
 // known. The text names the host or the two hosts. kUnknown: no agent refused.
 absl::Status WhyNotBegun(std::span<const absl::StatusOr<StressFlow>> flows, bool late,
                          std::chrono::seconds limit);
+
+// Whether nothing but ports that are busy with another live test kept the transfers from beginning. Two callers
+// whose tests share hosts may each have what the other one wants: both give everything back and try again.
+// Admission in the order of names would need no second attempt. But each host would wait for the one before it,
+// which takes a second or more, and all of up to 33 have to be connected within 20 s.
+bool MayBeginAgain(std::span<const absl::StatusOr<StressFlow>> flows);
+
+// From the end of that attempt (the first is 1) to the next, more after each; `random` is from 0 to 1. In the
+// first second the agents give their ports back.
+std::chrono::milliseconds WaitAfterAttempt(std::uint32_t attempt, double random);
 
 }  // namespace rdmaready

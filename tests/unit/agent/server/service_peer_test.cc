@@ -180,6 +180,8 @@ TEST_F(ServiceTest, ABusyPeerIsNamedAndTheOtherEndDoesNotWaitForIt) {
   const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), test);
   EXPECT_EQ(answer.to_status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(answer.to_status.message()), HasSubstr("somebody"));
+  EXPECT_TRUE(IsPortBusy(answer.to_status));
+  EXPECT_FALSE(IsPortBusy(absl::ResourceExhaustedError("host b: 16 calls at a time for one caller")));
   EXPECT_NE(answer.result.failure.kind, FailureKind::kNone);
   EXPECT_LT(std::chrono::steady_clock::now() - started, kLongTest);
 }

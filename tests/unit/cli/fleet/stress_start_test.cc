@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,29 @@ TEST(StressStart, KeepsATransferWhoseAgentWentAwayAfterwards) {
   EXPECT_EQ(AfterTheStart(Flow(FailureKind::kCancelled, "in use by fio"), gone).result.failure.detail,
             "in use by fio");
   EXPECT_EQ(AfterTheStart(Flow(FailureKind::kNone), absl::OkStatus()).result.failure.kind, FailureKind::kNone);
+}
+
+TEST(StressStart, IsTriedAgainWherePortsWereBusyAndNothingElseWasWrong) {
+  const absl::Status busy =
+      absl::ResourceExhaustedError("host c: port rxe0/1 is busy: anna, test peer d, run 7");
+  const absl::Status cancelled = absl::CancelledError("host b: CANCELLED");
+  EXPECT_TRUE(MayBeginAgain(Flows{cancelled, busy}));
+  EXPECT_TRUE(MayBeginAgain(Flows{busy, Flow(FailureKind::kCancelled), busy}));
+  EXPECT_FALSE(MayBeginAgain(Flows{cancelled, Flow(FailureKind::kUnreachable)}));
+  EXPECT_FALSE(MayBeginAgain(Flows{busy, absl::FailedPreconditionError("stress tests are off")}));
+  EXPECT_FALSE(MayBeginAgain(Flows{
+      absl::ResourceExhaustedError("too many transfers of one stress test on a port (limit 8)"), cancelled}));
+}
+
+TEST(StressStart, WaitsLongerAndMoreDifferentlyAfterEachAttempt) {
+  using std::chrono::milliseconds;
+  for (const std::uint32_t attempt : {1U, 2U, 3U, 100U})
+    EXPECT_EQ(WaitAfterAttempt(attempt, 0), milliseconds(1'000)) << attempt;
+  EXPECT_EQ(WaitAfterAttempt(1, 1), milliseconds(3'000));
+  EXPECT_EQ(WaitAfterAttempt(2, 0.5), milliseconds(3'000));
+  EXPECT_EQ(WaitAfterAttempt(2, 1), milliseconds(5'000));
+  EXPECT_EQ(WaitAfterAttempt(3, 1), milliseconds(9'000));
+  EXPECT_EQ(WaitAfterAttempt(100, 1), milliseconds(9'000));
 }
 
 }  // namespace
