@@ -98,7 +98,7 @@ ExitStatus RunEts(const Context& context, const EtsFlags& flags) {
   if (!answer.ok()) return context.Fail(CallFailure(answer.status()), Message(answer.status()));
   JudgedEts ets{.run = std::move(answer->run)};
   ets.judged = JudgeEts(ets.run, answer->sender, *profile);
-  context.Print(EtsJson(ets), EtsText(ets, context.style()));
+  context.Print(EtsJson(ets), EtsResultText(ets, context.style()));
   return StatusOf(ets);
 }
 

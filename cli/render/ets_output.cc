@@ -120,7 +120,7 @@ std::span<const convert::Document> EtsDocuments() {
   return kDocuments;
 }
 
-std::string EtsText(const JudgedEts& ets, const Style& style) {
+std::string EtsResultText(const JudgedEts& ets, const Style& style) {
   const EtsRun& run = ets.run;
   const EtsJudgement& judged = ets.judged;
   const std::vector<std::vector<std::string>> rows{

@@ -18,7 +18,7 @@ struct JudgedEts {
 
 std::string EtsJson(const JudgedEts& ets);
 // The verdict comes first.
-std::string EtsText(const JudgedEts& ets, const Style& style);
+std::string EtsResultText(const JudgedEts& ets, const Style& style);
 
 // Ok where the shares are kept, not ready where they are not. Bounded by demand is not determined either: a
 // failure of our own.

@@ -63,7 +63,7 @@ TEST(EtsJson, HasEachClassBesideItsConfiguredShare) {
 }
 
 TEST(EtsText, BeginsWithTheVerdictAndItsCulpritBeforeTheShares) {
-  const std::string text = EtsText(NotKept(), Style());
+  const std::string text = EtsResultText(NotKept(), Style());
   EXPECT_THAT(text, StartsWith("not kept: RDMA got 10.0 %\n  the switch port to b\n"));
   for (const char* part : {"a -> b", "configured", "50.0 %", "10.1 %", "89.9 %", "3 (ets)", "bounded by demand",
                            "dcb ets show dev dcb0"})
@@ -73,7 +73,7 @@ TEST(EtsText, BeginsWithTheVerdictAndItsCulpritBeforeTheShares) {
 TEST(EtsText, CarriesNoControlCharacterOfAHost) {
   JudgedEts ets = NotKept();
   ets.run.rdma.from = "a\x1b[2J";
-  EXPECT_THAT(EtsText(ets, Style()), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(EtsResultText(ets, Style()), Not(HasSubstr("\x1b")));
 }
 
 TEST(EtsStatus, IsOkOnlyWhereTheSharesAreKept) {
