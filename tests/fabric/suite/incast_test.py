@@ -35,7 +35,7 @@ SWITCH = ("dscp 0,26:3", "class 0,3:3", "pfc 3", f"rate_mbps {RATE_MBPS}", f"sha
 WHOLE = os.environ.get("RDMAREADY_SLICE") == "all"
 RUNS = 10 if WHOLE else 1
 BURNED_RUNS = 20
-CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "1000" if WHOLE else "100"))
+CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "1000" if WHOLE else "10"))
 GROUPS = (((1, 2), 3), ((4, 5), 6))  # senders and receiver, of two incasts at once
 MOST_GROWTH_MB = 16
 OFF = "dcb pfc set dev dcb0 prio-pfc all:off; dcb pfc show dev dcb0 | grep '3:off'"
