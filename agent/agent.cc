@@ -40,6 +40,9 @@ namespace {
 // A look that hangs leaves the test unwatched for so long. A host that was short of processors took over 0.4 s.
 constexpr WorkerLimits kUseReading{.question = std::chrono::milliseconds(700),
                                    .again = std::chrono::milliseconds(100)};
+// Nobody waits for a sample of the pressure, and a busy host answers late.
+constexpr WorkerLimits kPressureReading{.question = std::chrono::milliseconds(2000),
+                                        .again = std::chrono::milliseconds(1000)};
 constexpr std::chrono::milliseconds kIdleLook{50};  // at what others move, before a test
 
 // The mark that all profiles ask for; nothing where they differ: it is not known whose port a test is on.
@@ -74,7 +77,7 @@ Agent::Agent(std::shared_ptr<HostReader> host, Store& store, LinkMaker make_link
       changes_([this](const std::string& line) { KeepOnce(line); }, config_.applier_trace) {
   if (config_.use_host) use_worker_.emplace(config_.use_host, kUseReading, clock());
   if (config_.use_host && config_.stress.allowed)
-    pressure_worker_.emplace(config_.use_host, kUseReading, clock());
+    pressure_worker_.emplace(config_.use_host, kPressureReading, clock());
   SetDefaultProfiles(config_.default_profiles, config_.waivers);
 }
 

@@ -135,20 +135,24 @@ std::vector<PressureSample> PressureMeter::Since(Clock::TimePoint begun) const {
 }
 
 PressureMeter::Moment PressureMeter::Read() {
-  Moment moment{.when = clock_.Now()};
-  if (const std::optional<PressureReading> read = read_()) moment.reading = *read;
-  return moment;
+  const Clock::TimePoint now = clock_.Now();
+  return {.when = now, .reading = read_()};
 }
 
 void PressureMeter::Sample(const std::stop_token& done) {
   Moment before = Read();
+  Clock::TimePoint last = before.when;
   for (std::size_t taken = 0; taken < kMostSamples; ++taken) {
-    if (!clock_.SleepUntil(before.when + std::chrono::milliseconds(kPressureIntervalMs), done)) return;
+    if (!clock_.SleepUntil(last + std::chrono::milliseconds(kPressureIntervalMs), done)) return;
     const Moment after = Read();
-    PressureSample sample = PressureBetween(before.reading, after.reading);
-    sample.length_ms = Milliseconds(after.when - before.when);
-    const std::lock_guard lock(mutex_);
-    intervals_.push_back({before.when, sample});
+    last = after.when;
+    if (!after.reading) continue;  // the next one ends the interval
+    if (before.reading) {
+      PressureSample sample = PressureBetween(*before.reading, *after.reading);
+      sample.length_ms = Milliseconds(after.when - before.when);
+      const std::lock_guard lock(mutex_);
+      intervals_.push_back({before.when, sample});
+    }
     before = after;
   }
 }

@@ -58,7 +58,7 @@ class PressureMeter {
   Clock::TimePoint Begin();
 
   // The intervals until now that began at `begun` or later. Their times count from `begun`, and are those at
-  // which the two readings began. One of which a reading failed has no numbers. Does not wait for a reading.
+  // which the two readings began. An interval goes on where a reading failed. Does not wait for a reading.
   std::vector<PressureSample> Since(Clock::TimePoint begun) const;
 
  private:
@@ -66,7 +66,7 @@ class PressureMeter {
 
   struct Moment {
     Clock::TimePoint when{};
-    PressureReading reading{};
+    std::optional<PressureReading> reading{};  // nothing where the host did not answer
   };
   struct Interval {
     Clock::TimePoint begin{};

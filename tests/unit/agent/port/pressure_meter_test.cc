@@ -198,14 +198,21 @@ TEST_F(PressureMeterTest, HasALongerIntervalWhereAReadingOutlastsIt) {
   EXPECT_EQ(samples[1].begin_ms, 300U);
 }
 
-TEST_F(PressureMeterTest, HasNoNumbersWhereTheHostDidNotAnswer) {
+TEST_F(PressureMeterTest, HasOneIntervalInsteadOfTwoWhereTheHostDidNotAnswer) {
   fails_ = 2;
   PressureWatch watch(Meter());
   watch.Begin();
   Pass(3);
-  EXPECT_EQ(watch.Take(), (std::vector<PressureSample>{{.begin_ms = 0, .length_ms = 250},
-                                                       {.begin_ms = 250, .length_ms = 250},
+  EXPECT_EQ(watch.Take(), (std::vector<PressureSample>{{.begin_ms = 0, .length_ms = 500, .pauses = 4},
                                                        {.begin_ms = 500, .length_ms = 250, .pauses = 2}}));
+}
+
+TEST_F(PressureMeterTest, BeginsWithTheFirstReadingThatTheHostAnswers) {
+  fails_ = 1;
+  PressureWatch watch(Meter());
+  watch.Begin();
+  Pass(2);
+  EXPECT_EQ(watch.Take(), (std::vector<PressureSample>{{.begin_ms = 250, .length_ms = 250, .pauses = 2}}));
 }
 
 TEST_F(PressureMeterTest, ReadsOnceForAllTransfersOfARun) {
