@@ -14,6 +14,33 @@ namespace rdmaready {
 
 using v1::AgentSettings;
 
+void FlagParser::AddLimitsOfStress() {
+  app_.add_flag_callback(
+      "--allow-stress", [this] { flags_.set_allow_stress(true); },
+      "Let callers with the role stress load this host's ports, and the switches that others share, beyond "
+      "what "
+      "they take. Off unless set");
+  app_.add_option_function<std::uint32_t>(
+          "--stress-max-senders", [this](std::uint32_t senders) { flags_.set_stress_max_senders(senders); },
+          "Transfers of a stress test through one port at a time (default 8)")
+      ->check(CLI::Range(2U, 64U))
+      ->type_name("N");
+  Text("--stress-max-time", "TIME", "How long each of them may take, up to 60s (default 30s)",
+       &AgentSettings::set_stress_max_time);
+  Text("--stress-max-run", "TIME",
+       "How long one stress test may use a port, from its first transfer to its last, up to 10m (default 3m)",
+       &AgentSettings::set_stress_max_run);
+  Text("--stress-max-hour", "TIME",
+       "How long all stress tests of one caller may use a port within an hour, up to 60m (default 10m)",
+       &AgentSettings::set_stress_max_hour);
+  app_.add_option_function<std::uint32_t>(
+          "--stress-max-mbps", [this](std::uint32_t mbps) { flags_.set_stress_max_mbps(mbps); },
+          "What the transfers of a stress test may put on the wire of a port together; 0: as much as goes "
+          "(default)")
+      ->check(CLI::Range(0U, 1'000'000U))
+      ->type_name("MBPS");
+}
+
 FlagParser::FlagParser()
     : SettingsFlags("rdmaready-agent", "Answers for this host: facts, checks and live RDMA tests over gRPC.",
                     "To make this host one of a fleet: rdmaready-agent enrol (see its --help)\n",
@@ -70,30 +97,7 @@ FlagParser::FlagParser()
       "Let callers test ports that others use (--in-production of test, check and probe), at most at 5 % of "
       "the "
       "port's rate");
-  app_.add_flag_callback(
-      "--allow-stress", [this] { flags_.set_allow_stress(true); },
-      "Let callers with the role stress load this host's ports, and the switches that others share, beyond "
-      "what "
-      "they take. Off unless set");
-  app_.add_option_function<std::uint32_t>(
-          "--stress-max-senders", [this](std::uint32_t senders) { flags_.set_stress_max_senders(senders); },
-          "Transfers of a stress test through one port at a time (default 8)")
-      ->check(CLI::Range(2U, 64U))
-      ->type_name("N");
-  Text("--stress-max-time", "TIME", "How long each of them may take, up to 60s (default 30s)",
-       &AgentSettings::set_stress_max_time);
-  Text("--stress-max-run", "TIME",
-       "How long one stress test may use a port, from its first transfer to its last, up to 10m (default 3m)",
-       &AgentSettings::set_stress_max_run);
-  Text("--stress-max-hour", "TIME",
-       "How long all stress tests of one caller may use a port within an hour, up to 60m (default 10m)",
-       &AgentSettings::set_stress_max_hour);
-  app_.add_option_function<std::uint32_t>(
-          "--stress-max-mbps", [this](std::uint32_t mbps) { flags_.set_stress_max_mbps(mbps); },
-          "What the transfers of a stress test may put on the wire of a port together; 0: as much as goes "
-          "(default)")
-      ->check(CLI::Range(0U, 1'000'000U))
-      ->type_name("MBPS");
+  AddLimitsOfStress();
   Text("--helpers", "DIR",
        "Where the sockets of rdmaready's helpers are (default " + std::string(helper::kHelpersDirectory) + ")",
        &AgentSettings::set_helpers);

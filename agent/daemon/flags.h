@@ -14,6 +14,9 @@ inline constexpr std::string_view kDefaultCheckInterval = "15m";
 class FlagParser final : public SettingsFlags<v1::AgentSettings> {
  public:
   FlagParser();
+
+ private:
+  void AddLimitsOfStress();
 };
 
 }  // namespace rdmaready

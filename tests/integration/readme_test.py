@@ -29,6 +29,7 @@ DAEMONS = ("rdmaready-agent", "rdmaready-hub")
 PROGRAMS = ("rdmaready", *DAEMONS, "cmake", "ninja", "ctest", "git")
 
 USAGE, UNREACHED = 2, 4
+NODES = 6  # of a stress test: node1 and so on
 APPLYING = ("apply", "confirm", "rollback", "forget")
 
 # What stands in a README for something of the reader's own.
@@ -97,7 +98,7 @@ class ACommand(unittest.TestCase):
         authority.sign("a", "IP:127.0.0.1")
         authority.sign("me", "DNS:me.example")
         roles = cls.place / "roles.yaml"
-        roles.write_text("apply: ['DNS:me.example']\n")
+        roles.write_text("apply: ['DNS:me.example']\nstress: ['DNS:me.example']\n")
         roles.chmod(0o644)
         (cls.place / "my-fabric.yaml").write_text("extends: nvidia-lossless\nname: my-fabric\n")
         shutil.copytree(fixtures.HOSTS / "two-rails-sick" / "saved", cls.place / "known")
@@ -108,13 +109,13 @@ class ACommand(unittest.TestCase):
         (cls.place / ".smb").write_text("username=tester\npassword=secret\n")
         (cls.place / ".smb").chmod(0o600)
         tls = ["--tls-cert", cls.place / "a.pem", "--tls-key", cls.place / "a.key", "--tls-ca", cls.place / "ca.pem", "--roles", roles]
-        cls.with_tls = [tool.Agent(*tls).__enter__() for _ in range(2)]
+        cls.with_tls = [tool.Agent(*tls, "--allow-stress").__enter__() for _ in range(NODES)]
         cls.hub = hubs.Hub(cls.place).start()
         cls.plain = [tool.Agent("--hub", cls.hub.address).__enter__() for _ in range(2)]
         eventually(lambda: cls.hub.fleet("hosts", "--output", "json").json["hosts"])
         fleet = ", ".join(f'"{agent.address}"' for agent in cls.plain)
         (cls.place / "fleet.yaml").write_text(f"groups: {{storage: {{racks: {{r1: [{fleet}]}}}}}}\n")
-        (cls.place / "hosts.txt").write_text("".join(f"{agent.address}\n" for agent in cls.with_tls))
+        (cls.place / "hosts.txt").write_text("".join(f"{agent.address}\n" for agent in cls.with_tls[:2]))
 
     @classmethod
     def tearDownClass(cls):
@@ -127,6 +128,7 @@ class ACommand(unittest.TestCase):
         # The examples of contexts call hosts by TLS.
         agents = self.with_tls if "--tls-ca" in command or "--context" in command else self.plain
         hosts = {"a": agents[0].address, "b": agents[1].address}
+        hosts |= {f"node{number}": agent.address for number, agent in enumerate(agents, 1)}
         for word in shlex.split(command):
             yield {**hosts, **STAND_INS}.get(word, word.replace("~", str(self.place)))
 

@@ -7,6 +7,7 @@ import re
 import unittest
 
 import fabric
+import schemas
 import tool
 from state import RunDirectory
 
@@ -119,6 +120,7 @@ class Ets(unittest.TestCase):
     def test_every_byte_is_verified_over_tcp_too(self):
         self.begin()
         seen = self.ets().json
+        self.assertEqual(schemas.faults(seen), [])
         for flow in ("rdma_alone", "tcp_alone", "rdma_beside", "tcp_beside"):
             self.assertEqual(seen[flow]["failure"], "")
             self.assertEqual(seen[flow]["bytes_wrong"], 0)

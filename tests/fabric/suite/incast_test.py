@@ -12,6 +12,7 @@ import xml.etree.ElementTree
 from concurrent.futures import ThreadPoolExecutor
 
 import fabric
+import schemas
 import tool
 from eventually import eventually
 from state import RunDirectory
@@ -220,6 +221,7 @@ class SetUps(Incast):
             root = xml.etree.ElementTree.parse(file).getroot()
         curves = {one.get("class") for one in root.iter("{http://www.w3.org/2000/svg}polyline")}
         self.assertLessEqual({"s0", "s1", "s2"}, curves)
+        self.assertEqual(schemas.faults(answer.json), [])
         self.assertEqual(len(answer.json["senders"]), 3)
         self.assertIn("second_victim", answer.json)
         if self.judged(answer)[0] == LOSSLESS:
