@@ -128,7 +128,8 @@ class ACommand(unittest.TestCase):
         # The examples of contexts call hosts by TLS.
         agents = self.with_tls if "--tls-ca" in command or "--context" in command else self.plain
         hosts = {"a": agents[0].address, "b": agents[1].address}
-        hosts |= {f"node{number}": agent.address for number, agent in enumerate(agents, 1)}
+        if "--tls-ca" in command:  # elsewhere they are names of certificates
+            hosts |= {f"node{number}": agent.address for number, agent in enumerate(agents, 1)}
         for word in shlex.split(command):
             yield {**hosts, **STAND_INS}.get(word, word.replace("~", str(self.place)))
 
