@@ -27,7 +27,7 @@ bool HasPressure(const PressureSample& sample) { return sample.pauses || sample.
 // The part of a sample that its events fill. Reading the counters takes its time, so a sample is somewhat
 // longer than an interval.
 SampleSpan PressedPart(const CutSample& cut, std::uint64_t events) {
-  const bool one_interval = cut.span.length_ms() < 2 * kPressureIntervalMs;
+  const bool one_interval = cut.span.length_ms() < 2 * std::uint64_t{kPressureIntervalMs};
   if (events > 0 && one_interval) return cut.span;
   const std::uint64_t most = std::min<std::uint64_t>(events, kMostSampledMs) * kPressureIntervalMs;
   return {cut.span.begin_ms, cut.span.begin_ms + std::min(cut.span.length_ms(), most)};
