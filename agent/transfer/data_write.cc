@@ -77,8 +77,7 @@ absl::Status WriteInitiator::Post(Meter& meter, Phase& phase) {
     }
     RR_RETURN_IF_ERROR(session_.Pace(messages * session_.test().message_bytes));
     RR_RETURN_IF_ERROR(PostChain(messages, meter, phase));
-    const bool first = told_ == 0 && session_.options().announces_first;
-    if (first || counts.posted - told_ >= Half(source_->slots())) RR_RETURN_IF_ERROR(PostNotice(counts.posted));
+    if (counts.posted - told_ >= Half(source_->slots())) RR_RETURN_IF_ERROR(PostNotice(counts.posted));
   }
   return stopping_ && told_ < counts.posted ? PostNotice(counts.posted) : absl::OkStatus();
 }

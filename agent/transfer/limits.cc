@@ -93,7 +93,7 @@ void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimi
   run.set_up_limit = kStressSetUp;
   run.stall_limit = kStressStall;
   run.keep_intervals = true;
-  run.announces_first = true;
+  run.says_began = true;
   run.counts_missed_turns = true;
 }
 

@@ -30,7 +30,7 @@ struct RunOptions {
   bool bidirectional = false;   // another transfer the other way at the same time; both ends must agree
   std::optional<std::uint8_t> tos{};  // marks the traffic; absent: as the connection manager is configured
   ConnectionKind connection = ConnectionKind::kRdmaCm;  // both ends must agree
-  std::chrono::milliseconds stall_limit{5'000};  // nothing completes for this long: stalled
+  std::chrono::milliseconds stall_limit{5'000};         // nothing completes for this long: stalled
   // To resolve and connect, without what both ends prepare in between. The connection manager repeats a lost
   // request after 4.6 s: CMA_CM_RESPONSE_TIMEOUT and twice the packet's life time (drivers/infiniband/core/
   // cma.c). That fits in once. An unreachable peer is known after this limit.
@@ -51,11 +51,11 @@ struct RunOptions {
   // it.
   std::shared_ptr<Pacer> pacer{};
   std::shared_ptr<Pacer> reverse_pacer{};  // of the other direction of a bidirectional test
-  // Called by each lane of this end when its measured part begins; may be empty. The caller may let the
-  // initiator wait for other transfers, so the responder begins with the first message that comes. Where none
-  // comes to it (reads, and writes that nobody verifies) it begins when it is ready, before the initiator.
+  // Called by each lane of this end when its measured part begins; may be empty.
   std::function<void()> began{};
-  bool announces_first = false;  // a write is announced to the responder at once, and not with the half window
+  // The caller may let the initiator wait for other transfers, so that it says when it begins: then the
+  // responder begins, too. Without, the responder begins when it is ready. Both ends have this, or neither.
+  bool says_began = false;
   // With a pacer: a message that ends late counts as well for those whose turns passed while it was under way,
   // each from its own turn. Else a standstill of any length is one latency of many.
   bool counts_missed_turns = false;

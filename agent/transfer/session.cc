@@ -43,6 +43,8 @@ std::string_view KindName(PeerMessageKind kind) {
       return "a join";
     case PeerMessageKind::kJoined:
       return "a joined";
+    case PeerMessageKind::kBegan:
+      return "a began";
     case PeerMessageKind::kHello:
     case PeerMessageKind::kSigned:
       return "a signed message (its agent has TLS and this one has not; both need it, or neither)";
@@ -166,6 +168,10 @@ absl::Status Session::Pace(std::uint64_t message_bytes) {
 }
 
 absl::Status Session::Hear(PeerMessage message) {
+  if (message.kind == PeerMessageKind::kBegan && std::exchange(awaits_began_, false)) {
+    if (options_.began) options_.began();
+    return absl::OkStatus();
+  }
   if (!IsLastWord(message.kind)) {
     return MakeFailure(FailureKind::kPeerGone, fmt::format("the {} broke the protocol: it sent {} out of turn",
                                                            OtherEnd(role_), KindName(message.kind)));
@@ -255,8 +261,9 @@ absl::Status Session::Start() {
     deadline_ =
         now_ + test_.deadline + (waits ? options_.set_up_limit + options_.farewell : milliseconds::zero());
   }
-  awaits_first_ = role_ == Role::kResponder && !Lends(role_, test_, options_);
-  if (!awaits_first_ && options_.began) options_.began();
+  awaits_began_ = role_ == Role::kResponder && options_.says_began;
+  if (!awaits_began_ && options_.began) options_.began();
+  if (role_ == Role::kInitiator && options_.says_began) return Tell({.kind = PeerMessageKind::kBegan});
   return absl::OkStatus();
 }
 
@@ -284,7 +291,6 @@ absl::StatusOr<std::size_t> Session::Wait(std::span<Completion> completions, Tim
     now_ = steady_clock::now();
     if (*count == 0 && now_ >= wake) return 0;
     if (*count == 0) continue;
-    if (std::exchange(awaits_first_, false) && options_.began) options_.began();
     last_progress_ = now_;
     return count;
   }

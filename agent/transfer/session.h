@@ -26,6 +26,7 @@ struct Phase {
   std::uint64_t bytes_verified = 0;
   std::uint64_t bytes_wrong = 0;
   std::optional<std::uint64_t> first_wrong_offset{};
+  std::int64_t begun_ns = 0;  // steady clock
   std::int64_t elapsed_ns = 0;
   Histogram latencies{};
   std::vector<std::uint64_t> interval_bytes{};  // of each whole 100 ms
@@ -116,7 +117,7 @@ class Session {
   TimePoint now_;
   TimePoint next_look_{};  // at the control channel
   TimePoint last_progress_;
-  bool awaits_first_ = false;  // message of the initiator, which shows that it began
+  bool awaits_began_ = false;  // a kBegan of the initiator
   PeerMessageKind early_kind_ = PeerMessageKind::kUnknown;
   std::optional<PeerMessage> early_{};
   std::optional<PeerMessage> heard_{};

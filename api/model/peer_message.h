@@ -8,6 +8,8 @@
 // With a plain verbs connection the initiator's kJoin and the responder's kJoined are between kOffer and
 // kReady.
 //
+// In a stress test the caller may hold kReady back, and the initiator says kBegan when it begins.
+//
 // Agents with TLS wrap each of them: both say kHello first, and everything after that is a kSigned.
 //
 // kView may replace any earlier message of the responder and kResult any of the initiator: both mean "it is
@@ -83,6 +85,7 @@ enum class PeerMessageKind {
   kLimit,   // initiator, in production: limit_bytes_per_s
   kJoin,    // initiator has a queue pair for a plain verbs connection: endpoint.queue_pair
   kJoined,  // responder's queue pair is connected to that one, and receives
+  kBegan,   // initiator's measured part begins (stress tests)
 };
 
 struct PeerMessage {

@@ -41,12 +41,12 @@ TEST(Limits, EndAPartOfAStressTestSoonAfterItsTime) {
   EXPECT_GT(run.stall_limit, milliseconds(2 * 4'300)) << "a timeout does not count as a stall";
   EXPECT_TRUE(run.counts_missed_turns);
   EXPECT_TRUE(run.keep_intervals);
-  EXPECT_TRUE(run.announces_first);
+  EXPECT_TRUE(run.says_began);
   RunOptions plain;
   Apply({}, 1, {}, plain);
   EXPECT_EQ(plain.set_up_limit, milliseconds(0));
   EXPECT_FALSE(plain.counts_missed_turns);
-  EXPECT_FALSE(plain.announces_first);
+  EXPECT_FALSE(plain.says_began);
 }
 
 TEST(Limits, GiveAPacketMoreTimeWhereThePortIsSlowOrItsRateIsNotKnown) {

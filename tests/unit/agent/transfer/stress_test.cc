@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of a stress test: the caller lets it begin when the other parts are connected, and its queues are
 // full.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include "agent/link/pacer.h"
 #include "agent/transfer/meter.h"
 #include "agent/transfer/run.h"
+#include "agent/transfer/session.h"
 #include "tests/unit/agent/transfer/rig.h"
 
 namespace rdmaready {
@@ -59,44 +61,69 @@ TEST(StressPart, DiffersFromAnotherTestWhoseDeadlineIncludesTheSetUp) {
   EXPECT_EQ(RunHeld(QuickOptions()).initiator.failure.kind, FailureKind::kStalled);
 }
 
-// How many ends had begun when that work request of the initiator was carried out, and in all.
-std::pair<int, int> BegunAt(Work work, const RunOptions& asked) {
+void AwaitCount(const std::atomic<int>& count, int wanted) {
+  const TimePoint latest = Soon();
+  while (count < wanted && std::chrono::steady_clock::now() < latest)
+    std::this_thread::sleep_for(milliseconds(5));
+}
+
+struct Begun {
+  int before = 0;  // the initiator said that it began
+  int after = 0;
+  Failure failure{};
+  bool operator==(const Begun&) const = default;
+};
+
+// How often the responder of an initiator that says kBegan and sends nothing began, of `wanted` times.
+Begun BegunWithoutAMessage(const RunOptions& asked, int wanted_before, int wanted_after) {
+  MemoryFabric fabric;
+  RunOptions options = asked;
+  std::atomic<int> count = 0;
+  options.began = [&count] { ++count; };
+  Begun begun;
+  const TransferResult result = RunResponderAgainst(
+      fabric, SmallCase(Operation::kWrite), options, [&](MemoryLink& link, PeerChannel& peer) {
+        const PeerMessage offer = Next(peer);
+        ASSERT_TRUE(link.Connect(offer.endpoint, offer.nonce, "here", {}, {.deadline = Soon()}).ok());
+        ASSERT_EQ(Next(peer).kind, PeerMessageKind::kReady);
+        std::this_thread::sleep_for(milliseconds(40));
+        AwaitCount(count, wanted_before);
+        begun.before = count;
+        ASSERT_TRUE(peer.Send({.kind = PeerMessageKind::kBegan}).ok());
+        AwaitCount(count, wanted_after);
+        ASSERT_TRUE(peer.Send({.kind = PeerMessageKind::kResult}).ok());
+      });
+  begun.after = count;
+  begun.failure = result.failure;
+  return begun;
+}
+
+TEST(StressPart, BeginsAtTheResponderWhenTheInitiatorSaysSoThoughNoMessageComes) {
+  RunOptions options = QuickOptions();
+  options.says_began = true;
+  for (const bool verify : {true, false}) {
+    options.verify = verify;
+    EXPECT_EQ(BegunWithoutAMessage(options, 0, 1), (Begun{.before = 0, .after = 1}));
+  }
+}
+
+TEST(StressPart, DiffersFromAnotherTestWhoseResponderBeginsWhenItIsReady) {
+  const Begun begun = BegunWithoutAMessage(QuickOptions(), 1, 1);
+  EXPECT_EQ(begun.before, 1);
+  EXPECT_EQ(begun.after, 1);
+  EXPECT_THAT(begun.failure.detail, testing::HasSubstr("it sent a began out of turn"));
+}
+
+TEST(StressPart, SaysThatItBeganOnceForEachQueuePair) {
   MemoryFabric fabric;
   std::atomic<int> begun = 0;
-  std::atomic<int> then = 0;
-  fabric.faults = {{.kind = Fault::Kind::kThen, .work = work, .then = [&] { then = begun.load(); }}};
-  RunOptions options = asked;
+  RunOptions options = QuickOptions();
+  options.says_began = true;
   options.began = [&begun] { ++begun; };
   const BothEnds both = RunBoth(fabric, SmallCase(Operation::kWrite), options);
   EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
-  return {then, begun};
-}
-
-TEST(StressPart, BeginsAtTheResponderWithTheFirstMessageThatComes) {
-  EXPECT_EQ(BegunAt(Work::kWrite, QuickOptions()), std::pair(1, 2)) << "the initiator had begun alone";
-}
-
-TEST(StressPart, BeginsAtTheResponderWhenItIsReadyWhereNoMessageComes) {
-  RunOptions unverified = QuickOptions();
-  unverified.verify = false;
-  EXPECT_EQ(BegunAt(Work::kWrite, unverified).second, 2);
-}
-
-TEST(StressPart, AnnouncesItsFirstMessageBeforeTheHalfWindow) {
-  for (const bool announces : {true, false}) {
-    MemoryFabric fabric;
-    std::atomic<bool> second = false;  // the second write was carried out
-    std::atomic<bool> before_notice = false;
-    fabric.faults = {
-        {.kind = Fault::Kind::kThen, .work = Work::kWrite, .number = 1, .then = [&] { second = true; }},
-        {.kind = Fault::Kind::kThen, .work = Work::kSend, .then = [&] { before_notice = second.load(); }}};
-    RunOptions options = QuickOptions();
-    options.announces_first = announces;
-    options.pacer = std::make_shared<Pacer>(1'000'000'000);  // so that one message is under way at a time
-    const BothEnds both = RunBoth(fabric, SmallCase(Operation::kWrite), options);
-    EXPECT_EQ(both.initiator.failure, Failure{}) << both.initiator.failure.detail;
-    EXPECT_EQ(before_notice, !announces);
-  }
+  EXPECT_EQ(both.responder.failure, Failure{}) << both.responder.failure.detail;
+  EXPECT_EQ(begun, 2);
 }
 
 Phase LateMessage(bool counts_missed_turns) {
