@@ -138,7 +138,7 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
     phase.failure = MoreTelling(phase.failure, {.kind = FailureKind::kPeerGone,
                                                 .detail = "the responder ended the test without a reason"});
   }
-  LaneEnd end{.latencies = phase.latencies, .interval_bytes = phase.interval_bytes};
+  LaneEnd end{.begun_ns = phase.begun_ns, .latencies = phase.latencies, .interval_bytes = phase.interval_bytes};
   const EndView own = ViewOf(Role::kInitiator, test, options, link.Describe(), phase);
   // While the last words are said, which may take as long as the other end likes, the peer reaches no memory.
   // Else the connection stands: by what the responder still takes from it, it is known what was lost.

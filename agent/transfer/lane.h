@@ -16,6 +16,7 @@ namespace rdmaready {
 // What a lane measured, in a form that can be added up. The initiator's alone has latencies and intervals.
 struct LaneEnd {
   TransferResult result{};
+  std::int64_t begun_ns = 0;  // steady clock of this process; of no meaning where elapsed_ns is 0
   Histogram latencies{};
   std::vector<std::uint64_t> interval_bytes{};
 };
@@ -26,8 +27,9 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
 LaneEnd RunResponderLane(const TransferCase& test, RdmaLink& link, PeerChannel& peer, const RunOptions& options,
                          StartGate* gate);
 
-// The lanes of one direction, which began at the same moment, as one result. Pure; `lanes` is not empty. An
-// offset of a wrong byte stays what it is in its lane.
+// The lanes of one direction as one result. Its time is from the first lane's beginning to the last lane's end:
+// a thread may get its processor late. Pure; `lanes` is not empty. An offset of a wrong byte stays what it is
+// in its lane.
 TransferResult MergeLanes(std::span<const LaneEnd> lanes);
 
 }  // namespace rdmaready

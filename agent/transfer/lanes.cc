@@ -2,6 +2,7 @@
 // Several queue pairs, and both directions at once: a lane for each, side by side.
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -77,6 +78,18 @@ TransferResult RunDirection(const End& end, const Direction& direction) {
   return *std::move(theirs);
 }
 
+// From the first beginning to the last end, of those that began.
+std::int64_t SpanOf(std::span<const LaneEnd> lanes) {
+  std::int64_t begun_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t ended_ns = 0;
+  for (const LaneEnd& lane : lanes) {
+    if (lane.result.elapsed_ns == 0) continue;
+    begun_ns = std::min(begun_ns, lane.begun_ns);
+    ended_ns = std::max(ended_ns, lane.begun_ns + lane.result.elapsed_ns);
+  }
+  return std::max<std::int64_t>(ended_ns - begun_ns, 0);
+}
+
 Role Other(Role role) { return role == Role::kInitiator ? Role::kResponder : Role::kInitiator; }
 
 }  // namespace
@@ -92,7 +105,6 @@ TransferResult MergeLanes(std::span<const LaneEnd> lanes) {
     merged.bytes_verified += result.bytes_verified;
     merged.bytes_wrong += result.bytes_wrong;
     if (!merged.first_wrong_offset) merged.first_wrong_offset = result.first_wrong_offset;
-    merged.elapsed_ns = std::max(merged.elapsed_ns, result.elapsed_ns);
     merged.cpu_initiator_ns += result.cpu_initiator_ns;
     merged.cpu_responder_ns += result.cpu_responder_ns;
     merged.failure = MoreTelling(merged.failure, result.failure);
@@ -100,6 +112,7 @@ TransferResult MergeLanes(std::span<const LaneEnd> lanes) {
     latencies.Add(lane.latencies);
     AddIntervals(intervals, lane.interval_bytes);
   }
+  merged.elapsed_ns = SpanOf(lanes);
   merged.qps = static_cast<std::uint32_t>(lanes.size());
   if (lanes.size() == 1) return merged;
   merged.latency = latencies.Summary();

@@ -47,6 +47,7 @@ class Meter {
 
   // Once, at the end.
   void Report(Phase& phase) {
+    phase.begun_ns = start_ns_;
     phase.elapsed_ns = last_ns_ - start_ns_;
     phase.latencies = latencies_;
     phase.interval_bytes = intervals_.Take(last_ns_);

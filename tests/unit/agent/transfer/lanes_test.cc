@@ -288,6 +288,15 @@ TEST(MergeLanes, AddsBytesOverTheLongerTimeAndIntervalsOneByOne) {
   EXPECT_EQ(merged.qps, 2u);
 }
 
+TEST(MergeLanes, TakesItsTimeFromTheFirstBeginningToTheLastEnd) {
+  std::vector<LaneEnd> ends{EndOf(1'000, 100, {}), EndOf(1'000, 100, {}), EndOf(0, 0, {})};
+  ends[0].begun_ns = 5'000;
+  ends[1].begun_ns = 5'700;  // its thread got its processor late; the third lane never began
+  EXPECT_EQ(MergeLanes(ends).elapsed_ns, 1'700);
+  ends[0].result.elapsed_ns = ends[1].result.elapsed_ns = 0;
+  EXPECT_EQ(MergeLanes(ends).elapsed_ns, 0);
+}
+
 TEST(MergeLanes, TellsTheMoreTellingFailure) {
   std::vector<LaneEnd> ends(3);
   ends[0].result.failure = {.kind = FailureKind::kPeerGone, .detail = "another"};
