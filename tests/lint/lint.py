@@ -46,6 +46,7 @@ MAY_INCLUDE = {
     "agent/proof": ["api/model", "api/base", "agent/probe", "agent/share", "agent/transfer"],
     "agent/helper/prover": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "agent/helper",
                             "agent/link/failure.h", "agent/probe", "agent/proof"],
+    "agent/helper/pauser": ["api/model", "api/base", "api/profile", "rdmaready/v1", "collectors", "agent/helper", "agent/apply/disk.h"],
     "agent/helper/applier": ["api/model", "api/base", "api/convert", "api/profile", "rdmaready/v1", "collectors", "checks", "agent/helper",
                              "agent/apply"],
     # Also by what stands for thousands of agents: it knows no agent.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/helper/pauser/order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/helper/pauser/bursts.h"
+#include "agent/helper/pauser/pause_budget.h"
+#include "agent/helper/pauser/pause_port.h"
+#include "api/base/status.h"
+
+namespace rdmaready::helper {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::chrono::milliseconds kMostGap{1'000};
+constexpr std::size_t kMostRequesterBytes = 256;
+constexpr std::size_t kMostDriverBytes = 64;
+constexpr std::size_t kMostFailureBytes = 512;
+constexpr std::size_t kMostSentBursts = kMostPausePerHour / kLeastBurst;
+
+bool IsPrintable(std::string_view text, std::size_t most_bytes) {
+  return text.size() <= most_bytes &&
+         std::ranges::all_of(text, [](char letter) { return letter >= ' ' && letter <= '~'; });
+}
+
+milliseconds TimeOf(Arguments& arguments, const char* key, milliseconds least, milliseconds most) {
+  const milliseconds time(arguments.Unsigned<std::uint32_t>(key));
+  if (time < least || time > most)
+    arguments.Fail(fmt::format("\"{}\" is {} to {} ms", key, least.count(), most.count()));
+  return time;
+}
+
+}  // namespace
+
+Json ToJson(const PauseOrder& order) {
+  return {{"netdev", recording::FromText(order.netdev)},
+          {"priority", order.priority},
+          {"burst_ms", order.burst.count()},
+          {"bursts", order.bursts},
+          {"gap_ms", order.gap.count()},
+          {"requester", recording::FromText(order.requester)}};
+}
+
+absl::StatusOr<PauseOrder> DecodePauseOrder(Arguments& arguments) {
+  PauseOrder order{.netdev = arguments.Text("netdev"),
+                   .priority = arguments.Unsigned<std::uint32_t>("priority"),
+                   .burst = TimeOf(arguments, "burst_ms", kLeastBurst, kMostBurst),
+                   .bursts = arguments.Unsigned<std::uint32_t>("bursts"),
+                   .gap = TimeOf(arguments, "gap_ms", milliseconds(0), kMostGap),
+                   .requester = arguments.Text("requester")};
+  RR_RETURN_IF_ERROR(arguments.status());
+  if (!IsNetdevName(order.netdev)) return absl::InvalidArgumentError("\"netdev\" names no interface");
+  if (order.priority >= kPausePriorities) return absl::InvalidArgumentError("\"priority\" is 0 to 7");
+  if (order.bursts == 0 || order.bursts > kMostSentBursts || order.burst * order.bursts > kMostPausePerHour) {
+    return absl::InvalidArgumentError(
+        fmt::format("\"bursts\" is 1 or more, and all of them take at most {} ms", kMostPausePerHour.count()));
+  }
+  if (order.gap < order.burst) return absl::InvalidArgumentError("\"gap_ms\" is at least \"burst_ms\"");
+  if (!IsPrintable(order.requester, kMostRequesterBytes))
+    return absl::InvalidArgumentError("\"requester\" is too long, or cannot be printed");
+  return order;
+}
+
+Json ToJson(const PausesSent& sent) {
+  Json bursts = Json::array();
+  for (const SentBurst& burst : sent.bursts)
+    bursts.push_back({{"frames", burst.frames}, {"paused_us", static_cast<std::uint64_t>(burst.paused.count())}, {"ended", burst.ended}});
+  return {{"driver", recording::FromText(sent.driver)},
+          {"bursts", std::move(bursts)},
+          {"failure", recording::FromText(sent.failure)}};
+}
+
+absl::StatusOr<PausesSent> ReadPausesSent(const Json& answer) {
+  Arguments members(answer);
+  PausesSent sent{.driver = members.Text("driver"),
+                  .bursts = members.List<SentBurst>(
+                      "bursts",
+                      [](Arguments& burst) {
+                        return SentBurst{
+                            .frames = burst.Unsigned<std::uint32_t>("frames"),
+                            .paused = std::chrono::microseconds(burst.Unsigned<std::uint32_t>("paused_us")),
+                            .ended = burst.Flag("ended")};
+                      }),
+                  .failure = members.Text("failure")};
+  if (const absl::Status read = members.status(); !read.ok()) return absl::InternalError(Message(read));
+  if (sent.bursts.size() > kMostSentBursts || !IsPrintable(sent.driver, kMostDriverBytes) ||
+      !IsPrintable(sent.failure, kMostFailureBytes))
+    return absl::InternalError("an answer that no pauser gives");
+  return sent;
+}
+
+}  // namespace rdmaready::helper

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/helper/pauser/verbs.h"
+
+#include <fmt/format.h>
+#include <linux/if_packet.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/helper/pauser/order.h"
+#include "agent/helper/pauser/pauses_file.h"
+#include "api/base/handle.h"
+#include "api/base/name_pattern.h"
+#include "api/base/status.h"
+
+namespace rdmaready::helper {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+
+absl::Status MayPause(const PauserOptions& options, const std::string& netdev) {
+  const absl::StatusOr<std::vector<std::string>> ports = LoadPausesFile(options.pauses_file, options.owner);
+  if (!ports.ok()) {
+    return absl::PermissionDeniedError(fmt::format("root names in {} which interfaces may send pauses: {}",
+                                                   options.pauses_file, Message(ports.status())));
+  }
+  if (std::ranges::any_of(*ports, [&](const std::string& one) { return MatchesPattern(one, netdev); }))
+    return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      fmt::format("{} does not allow {} to send pauses", options.pauses_file, netdev));
+}
+
+std::string PlaceText(const PausePort& port) {
+  return fmt::format("netdev={} pci={} permanent_mac={}", port.netdev,
+                     port.key.pci.empty() ? "-" : port.key.pci,
+                     port.key.permanent_mac.empty() ? "-" : port.key.permanent_mac);
+}
+
+absl::StatusOr<Json> PauseBy(const PauserOptions& options, const PauseOrder& order,
+                             const std::stop_token& stop) {
+  RR_RETURN_IF_ERROR(MayPause(options, order.netdev));
+  RR_ASSIGN_OR_RETURN(const PausePort port, options.read_port(order.netdev));
+  RR_RETURN_IF_ERROR(CheckPausePort(port));
+  RR_ASSIGN_OR_RETURN(const FrameSender send, options.open(port));
+  RR_RETURN_IF_ERROR(PauseBudget(options.budget_file, options.boot).Take(port.key, order.burst * order.bursts));
+  // Before the first frame, so that also an end by force leaves a line.
+  options.log(fmt::format("begins {} priority={} bursts={} burst_ms={} requester=\"{}\"", PlaceText(port),
+                          order.priority, order.bursts, order.burst.count(), order.requester));
+  PausesSent answer{.driver = port.driver};
+  const BurstsSent sent = SendBursts(
+      {.priority = order.priority,
+       .burst = order.burst,
+       .bursts = order.bursts,
+       .gap = order.gap,
+       .speed_mbps = port.speed_mbps,
+       .source = port.mac},
+      send, *options.clock, stop, [&](const Burst& burst) {
+        answer.bursts.push_back({burst.frames, duration_cast<microseconds>(burst.paused), burst.ended});
+        options.log(fmt::format(
+            "pause {} priority={} burst={}/{} burst_ms={} frames={} paused_us={} ended={} "
+            "requester=\"{}\"",
+            PlaceText(port), order.priority, answer.bursts.size(), order.bursts, order.burst.count(),
+            burst.frames, answer.bursts.back().paused.count(), burst.ended ? "yes" : "no", order.requester));
+      });
+  if (!sent.end.ok()) answer.failure = Message(sent.end);
+  return ToJson(answer);
+}
+
+struct Shared {
+  PauserOptions options;
+  std::mutex at_work{};  // held for an order
+};
+
+}  // namespace
+
+std::vector<Verb> PauserVerbs(PauserOptions options) {
+  const auto shared = std::make_shared<Shared>(std::move(options));
+  const auto pause = [shared](Arguments& arguments) -> absl::StatusOr<Work> {
+    RR_ASSIGN_OR_RETURN(const PauseOrder order, DecodePauseOrder(arguments));
+    return Work([shared, order](const std::stop_token& stop, const Progress&) -> absl::StatusOr<Json> {
+      const std::unique_lock held(shared->at_work, std::try_to_lock);
+      if (!held.owns_lock()) return absl::UnavailableError("busy: another port is being paused");
+      absl::StatusOr<Json> answer = PauseBy(shared->options, order, stop);
+      if (!answer.ok()) {
+        shared->options.log(fmt::format("refused netdev={} priority={} requester=\"{}\": {}", order.netdev,
+                                        order.priority, order.requester, Message(answer.status())));
+      }
+      return answer;
+    });
+  };
+  return {{kPauseVerb, pause}};
+}
+
+absl::StatusOr<FrameSender> OpenSender(const PausePort& port) {
+  // Protocol 0: the kernel shows it no frame, before and after it is bound.
+  auto socket = std::make_shared<UniqueFd>(::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!*socket) return ErrnoStatus(errno, "open a packet socket for " + port.netdev);
+  ::sockaddr_ll address{};
+  address.sll_family = AF_PACKET;
+  address.sll_ifindex = port.ifindex;
+  if (::bind(socket->get(), reinterpret_cast<const ::sockaddr*>(&address), sizeof(address)) != 0)
+    return ErrnoStatus(errno, "send on " + port.netdev);
+  return FrameSender([socket, netdev = port.netdev](const PauseFrame& frame) {
+    const ::ssize_t sent = ::send(socket->get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent == static_cast<::ssize_t>(frame.size()) ? absl::OkStatus()
+                                                        : ErrnoStatus(errno, "send a pause on " + netdev);
+  });
+}
+
+}  // namespace rdmaready::helper
