@@ -35,6 +35,11 @@ set(APPLIER_FILES
   "/etc/netplan|90-rdmaready-*.yaml" "/etc/NetworkManager/conf.d|90-rdmaready-*.conf" "/etc/sysctl.d|*rdmaready.conf"
   "/etc/udev/rules.d|90-rdma-tos.rules")
 
+# It sends, and hears nothing. Its state directory is its unit's.
+set(PAUSER_DEVICES "")
+set(PAUSER_FAMILIES unix packet)
+set(PAUSER_WRITES "/var/lib/rdmaready-pauser/")
+
 # It reads no host: what it knows it is told.
 set(HUB_DEVICES "")
 set(HUB_FAMILIES inet inet6 unix)

@@ -70,6 +70,8 @@ std::string_view NameOf(Daemon daemon) {
       return "prover";
     case Daemon::kApplier:
       return "applier";
+    case Daemon::kPauser:
+      return "pauser";
   }
   return "unknown";
 }

@@ -19,10 +19,10 @@
 namespace rdmaready {
 
 // The programs of a host, one process each.
-enum class Daemon : std::uint8_t { kUnknown = 0, kAgent, kReader, kListener, kProver, kApplier };
+enum class Daemon : std::uint8_t { kUnknown = 0, kAgent, kReader, kListener, kProver, kApplier, kPauser };
 
-inline constexpr std::array<Daemon, 5> kDaemons{Daemon::kAgent, Daemon::kReader, Daemon::kListener,
-                                                Daemon::kProver, Daemon::kApplier};
+inline constexpr std::array<Daemon, 6> kDaemons{Daemon::kAgent,  Daemon::kReader,  Daemon::kListener,
+                                                Daemon::kProver, Daemon::kApplier, Daemon::kPauser};
 
 // Root's user id is enough: the kernel looks at the owner of a file, and asks for no capability.
 inline constexpr int kRootsFile = -1;
@@ -92,6 +92,9 @@ inline constexpr auto kRights = std::to_array<Right>({
      "/etc/NetworkManager/conf.d, /etc/sysctl.d and /etc/udev/rules.d, where its file says `files: true`",
      "no file brings a setting back at the next boot, and a plan shows the files as the agent makes them",
      "modes of the folders: 0755 of root"},
+    {"partner-pause", Daemon::kPauser, CAP_NET_RAW,
+     "pauses of one priority, sent on interfaces that its own file names, at most a second an hour on each",
+     "whether the NIC at the other end of a cable obeys PFC", "packet_create in net/packet/af_packet.c"},
 });
 
 // Every capability that a row of `daemon` names: bit N is CAP_ number N. A process outside of the table has 0.
@@ -105,12 +108,12 @@ constexpr std::uint64_t CapabilitiesOf(Daemon daemon) {
 }
 static_assert(CapabilitiesOf(Daemon::kAgent) == 0, "the agent listens on the network");
 
-// The capabilities of all helpers but the applier. An agent of root does their work itself where no helper
-// runs; without the applier nobody changes settings.
+// The capabilities of all helpers but the applier and the pauser. An agent of root does their work itself where
+// no helper runs; without the applier nobody changes settings, and without the pauser nobody sends pauses.
 constexpr std::uint64_t HelpersCapabilities() {
   std::uint64_t capabilities = 0;
   for (const Daemon daemon : kDaemons)
-    if (daemon != Daemon::kApplier) capabilities |= CapabilitiesOf(daemon);
+    if (daemon != Daemon::kApplier && daemon != Daemon::kPauser) capabilities |= CapabilitiesOf(daemon);
   return capabilities;
 }
 

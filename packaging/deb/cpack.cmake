@@ -71,7 +71,7 @@ foreach(process IN LISTS processes)
 endforeach()
 # Off until somebody asks for it.
 set(enabled ${sockets} rdmaready-agent.service)
-list(REMOVE_ITEM enabled rdmaready-prover.socket rdmaready-applier.socket)
+list(REMOVE_ITEM enabled rdmaready-prover.socket rdmaready-applier.socket rdmaready-pauser.socket)
 list(TRANSFORM processes PREPEND "rdmaready-" OUTPUT_VARIABLE profiles)
 set(all ${sockets} ${services})
 set(enabled_sockets ${enabled})

@@ -12,7 +12,7 @@ namespace rdmaready {
 namespace {
 
 constexpr char kRightsUsage[] =
-    "usage: rdmaready-rights unit|apparmor|setpriv agent|reader|listener|prover|applier\n"
+    "usage: rdmaready-rights unit|apparmor|setpriv agent|reader|listener|prover|applier|pauser\n"
     "       rdmaready-rights page|tsv\n";
 
 int Write(const std::string& text) { return std::fputs(text.c_str(), stdout) < 0 ? 3 : 0; }

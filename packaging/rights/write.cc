@@ -52,6 +52,10 @@ std::string_view RoleOf(Daemon daemon) {
     case Daemon::kApplier:
       return "root with these capabilities; reads this host, plans, and changes settings that its own file allows. "
              "Off unless configured";
+    case Daemon::kPauser:
+      return "root with these capabilities; sends pauses of one priority for a bounded time, on interfaces "
+             "that "
+             "its own file names, and hears nothing. Off unless configured";
   }
   return "unknown";
 }

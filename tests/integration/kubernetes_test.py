@@ -81,7 +81,7 @@ class TheManifest(unittest.TestCase):
             table.setdefault(daemon, set())
             if capability != "root":
                 table[daemon].add(capability.removeprefix("CAP_"))
-        found = containers(daemon_set("prover-patch.yaml"))
+        found = containers(daemon_set("prover-patch.yaml", "pauser-patch.yaml"))
         # What takes a change back must not be evicted: it is the node's own (packaging/README.md).
         self.assertEqual(set(found), {"agent", "condition", *table} - {"applier"})
         for name, container in found.items():
@@ -93,7 +93,7 @@ class TheManifest(unittest.TestCase):
             self.assertEqual(context["runAsUser"], 0 if name in table else 7471, name)
             # With SYS_ADMIN Kubernetes has it always on.
             self.assertEqual(context.get("allowPrivilegeEscalation", True), "SYS_ADMIN" in table.get(name, ()), name)
-        self.assertNotIn("prover", containers(daemon_set()), "off unless somebody asks for it")
+        self.assertFalse({"prover", "pauser"} & set(containers(daemon_set())), "off unless somebody asks for it")
 
     def test_has_no_token_and_opens_no_port_by_default(self):
         pod = daemon_set()["spec"]["template"]["spec"]
@@ -103,7 +103,7 @@ class TheManifest(unittest.TestCase):
 
     def test_limits_memory_as_the_units_do(self):
         sandbox = (tool.ROOT / "packaging/sandbox.cmake").read_text()
-        for name, container in containers(daemon_set("prover-patch.yaml")).items():
+        for name, container in containers(daemon_set("prover-patch.yaml", "pauser-patch.yaml")).items():
             if name == "condition":
                 continue
             unit = (tool.ROOT / f"packaging/systemd/rdmaready-{name}.service.in").read_text()
@@ -113,13 +113,13 @@ class TheManifest(unittest.TestCase):
             self.assertEqual(bytes_of(container["resources"]["limits"]["memory"]), bytes_of(limit), name)
 
     def test_every_mount_is_of_a_volume_and_every_volume_is_mounted(self):
-        for document in (daemon_set(), daemon_set("prover-patch.yaml", "tls-patch.yaml")):
+        for document in (daemon_set(), daemon_set("prover-patch.yaml", "pauser-patch.yaml", "tls-patch.yaml")):
             pod = document["spec"]["template"]["spec"]
             mounted = {mount["name"] for one in pod["containers"] + pod["initContainers"] for mount in one["volumeMounts"]}
             self.assertEqual(mounted, {volume["name"] for volume in pod["volumes"]})
 
     def test_one_image_in_all_of_it(self):
-        named = re.findall(r"image: (\S+)", "".join((FOLDER / name).read_text() for name in ("rdmaready.yaml", "prover-patch.yaml")))
+        named = re.findall(r"image: (\S+)", "".join((FOLDER / name).read_text() for name in ("rdmaready.yaml", "prover-patch.yaml", "pauser-patch.yaml")))
         self.assertEqual(len(set(named)), 1)
         version = re.search(r"project\(rdmaready VERSION ([\d.]+)", (tool.ROOT / "CMakeLists.txt").read_text()).group(1)
         self.assertTrue(named[0].endswith(f":{version}"))

@@ -11,7 +11,7 @@ import tool
 
 # The figures of `systemd-analyze security` that are held: at most.
 WORST_EXPOSURE = {"rdmaready-agent": 2.0, "rdmaready-reader": 4.0, "rdmaready-listener": 4.0, "rdmaready-prover": 4.0,
-                  "rdmaready-applier": 4.0, "rdmaready-hub": 2.0}
+                  "rdmaready-applier": 4.0, "rdmaready-pauser": 4.0, "rdmaready-hub": 2.0}
 HUB_UNIT = "rdmaready-hub.service"
 # Of each package with maintainer scripts: its own file below /etc/rdmaready.
 SETTINGS = {"rdmaready-agent": "agent.yaml", "rdmaready-hub": "hub.yaml"}

@@ -11,7 +11,7 @@ import tool
 
 PROGRAMS = ("usr/bin/rdmaready", "usr/sbin/rdmaready-agent", "usr/sbin/rdmaready-hub")
 HELPERS = ("usr/libexec/rdmaready/rdmaready-reader", "usr/libexec/rdmaready/rdmaready-listener", "usr/libexec/rdmaready/rdmaready-prover",
-           "usr/libexec/rdmaready/rdmaready-applier")
+           "usr/libexec/rdmaready/rdmaready-applier", "usr/libexec/rdmaready/rdmaready-pauser")
 PACKAGES = ("rdmaready", "rdmaready-agent", "rdmaready-hub")
 # In the root, on what the kernel shows of this machine: the agent, and a check that is answered by it.
 STARTED = """
@@ -99,7 +99,7 @@ class TheRpms(unittest.TestCase):
             for linked in ("LICENSE", "grpc", "protobuf", "absl", "re2", "c-ares", "fmt", "spdlog", "yaml-cpp", "prometheus-cpp", "stdc++"):
                 self.assertIn(linked, names)
 
-    def test_scripts_are_plain_shell_and_leave_the_prover_and_the_applier_off(self):
+    def test_scripts_are_plain_shell_and_leave_prover_pauser_and_applier_off(self):
         for kind in ("PREIN", "POSTIN", "PREUN", "POSTUN"):
             for package in ("rdmaready-agent", "rdmaready-hub"):
                 script = "\n".join(self.query(package, "--qf", f"%{{{kind}}}"))
@@ -111,6 +111,7 @@ class TheRpms(unittest.TestCase):
         preset = re.search(r"preset (.*?) \|\|", "\n".join(self.query("rdmaready-agent", "--qf", "%{POSTIN}"))).group(1).split()
         self.assertIn("rdmaready-agent.service", preset)
         self.assertNotIn("rdmaready-prover.socket", preset)
+        self.assertNotIn("rdmaready-pauser.socket", preset)
         self.assertFalse([unit for unit in preset if "applier" in unit])
 
     def libraries(self):

@@ -67,7 +67,7 @@ ROWS = {
 }
 ELSEWHERE = {"share-proof": "prover_test", "disk-proof": "prover_test",  # with a server: --no-capability there
              **dict.fromkeys(("dcb-settings", "link-settings", "sysctl-settings", "rdma-cm-settings"), "applier_test"),  # the same
-             "boot-files": "persist_boot_test"}
+             "boot-files": "persist_boot_test", "partner-pause": "obeys_pfc_test"}
 NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"]
 
 

@@ -16,7 +16,7 @@ FIRST_VERDICT_PROCESSOR_S, FIRST_VERDICT_S = 60, 180
 # as much.
 BOOT_PROCESSOR_S = 20
 WORST_EXPOSURE = {"rdmaready-agent": 2.0, "rdmaready-reader": 4.0, "rdmaready-listener": 4.0, "rdmaready-prover": 4.0,
-                  "rdmaready-applier": 4.0, "rdmaready-hub": 2.0}
+                  "rdmaready-applier": 4.0, "rdmaready-pauser": 4.0, "rdmaready-hub": 2.0}
 HOST = None
 FIRST = {}
 
@@ -107,7 +107,8 @@ class TheService(unittest.TestCase):
     def test_the_helpers_are_started_when_they_are_asked_and_read_what_the_agent_may_not(self):
         units = HOST.shell("systemctl list-unit-files --no-legend 'rdmaready-*.socket' | cut -d' ' -f1").split()
         self.assertIn("rdmaready-reader.socket", units)
-        self.assertEqual(HOST.property("UnitFileState", "rdmaready-prover.socket"), "disabled")
+        for helper in ("prover", "pauser"):
+            self.assertEqual(HOST.property("UnitFileState", f"rdmaready-{helper}.socket"), "disabled")
         for kind in ("socket", "service"):
             self.assertEqual(HOST.property("UnitFileState", f"rdmaready-applier.{kind}"), "disabled")
         report = HOST.report("--profile", "virtual-fabric")

@@ -39,11 +39,13 @@ TEST(Rights, OfNoProcessAreEverythingThatItsNeighbourHas) {
   EXPECT_EQ(CapabilityNames(CapabilitiesOf(Daemon::kReader)), "CAP_NET_ADMIN CAP_SYS_ADMIN");
   EXPECT_EQ(CapabilityNames(CapabilitiesOf(Daemon::kListener)), "CAP_NET_RAW CAP_SYS_NICE");
   EXPECT_EQ(CapabilityNames(CapabilitiesOf(Daemon::kApplier)), "CAP_NET_ADMIN");
+  EXPECT_EQ(CapabilityNames(CapabilitiesOf(Daemon::kPauser)), "CAP_NET_RAW");
   EXPECT_EQ(CapabilitiesOf(Daemon::kUnknown), 0U);
 }
 
-// Without an applier nobody changes settings: root's own agent has no use for what only that one needs.
-TEST(Rights, OfTheApplierAreNoneOfAnAgentWithoutHelpers) {
+// Without an applier nobody changes settings, and without a pauser nobody sends pauses: root's own agent has no
+// use for a capability that only they need.
+TEST(Rights, LeaveApplierAndPauserOutOfAnAgentWithoutHelpers) {
   std::uint64_t others = 0;
   for (const Daemon daemon : {Daemon::kReader, Daemon::kListener, Daemon::kProver}) others |= CapabilitiesOf(daemon);
   EXPECT_EQ(HelpersCapabilities(), others);
