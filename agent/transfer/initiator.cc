@@ -149,7 +149,10 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
     data.Reset();
   }
   end.result = Conclude(session, own);
-  if (options.keep_intervals) end.result.interval_bytes = end.interval_bytes;
+  if (options.keep_intervals) {
+    end.result.interval_bytes = end.interval_bytes;
+    end.result.interval_ms = options.interval_ms;
+  }
   link.Disconnect();
   return end;
 }

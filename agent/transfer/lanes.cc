@@ -116,7 +116,7 @@ TransferResult MergeLanes(std::span<const LaneEnd> lanes) {
   merged.qps = static_cast<std::uint32_t>(lanes.size());
   if (lanes.size() == 1) return merged;
   merged.latency = latencies.Summary();
-  merged.worst_interval_bytes_per_s = WorstBytesPerSecond(intervals);
+  merged.worst_interval_bytes_per_s = WorstBytesPerSecond(intervals, merged.interval_ms.value_or(kIntervalMs));
   if (!merged.interval_bytes.empty()) merged.interval_bytes = intervals;
   SetRates(merged);
   return merged;

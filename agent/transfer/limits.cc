@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "agent/transfer/data.h"
 #include "api/base/status.h"
@@ -14,6 +15,9 @@ namespace {
 
 // Twice kStressAckTimeout and more: what is sent again after it may be lost again.
 constexpr std::chrono::milliseconds kStressStall{10'000};
+
+// 100 ms, in which the worst rate is measured, are a multiple of each.
+constexpr std::array<std::uint32_t, 4> kIntervalsMs{10, 20, 50, 100};
 
 absl::Status TooMuch(const std::string& what) { return absl::InvalidArgumentError(what); }
 
@@ -65,6 +69,11 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
                     "--test-max-bytes",
                     BytesText(options.max_bytes), QpsOf(test, options), BytesText(limits.moved_bytes)));
   }
+  if (options.interval_ms != 0 &&
+      (!options.stress || std::ranges::find(kIntervalsMs, options.interval_ms) == kIntervalsMs.end())) {
+    return TooMuch(fmt::format("intervals of {} ms: a stress test may have those of 10, 20, 50 and 100 ms",
+                               options.interval_ms));
+  }
   // One ping-pong at a time is what its latency means.
   if (options.depth > 0 && test.operation != Operation::kSend) custom.depth = options.depth;
   if (options.duration.count() > 0) {
@@ -94,6 +103,7 @@ void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimi
   run.stall_limit = kStressStall;
   run.keep_intervals = true;
   run.says_began = true;
+  if (options.interval_ms > 0) run.interval_ms = options.interval_ms;
   run.counts_missed_turns = true;
 }
 

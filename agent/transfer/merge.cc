@@ -66,6 +66,7 @@ TransferResult Sanitized(TransferResult result) {
   result.path_mtu_bytes.reset();
   result.nic_counters = {};
   result.interval_bytes.clear();
+  result.interval_ms.reset();
   result.pressure.clear();
   result.foreign_permille = result.tester_cpu = result.tester_numa_node = std::nullopt;
   result.elapsed_ns = std::max<std::int64_t>(result.elapsed_ns, 0);

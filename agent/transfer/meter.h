@@ -24,7 +24,7 @@ class Meter {
         max_messages_(std::max<std::uint64_t>(options.max_bytes / std::max(test.message_bytes, 1u), 1)),
         posted_ns_(std::max(test.depth, 2u)),
         turn_ns_(TurnNs(test, options)),
-        intervals_(start_ns_),
+        intervals_(start_ns_, options.interval_ms),
         last_ns_(start_ns_) {}
 
   // How many of the next `wanted` messages may begin after `posted` of them; none when the time is over. The

@@ -59,7 +59,8 @@ struct RunOptions {
   // With a pacer: a message that ends late counts as well for those whose turns passed while it was under way,
   // each from its own turn. Else a standstill of any length is one latency of many.
   bool counts_missed_turns = false;
-  bool keep_intervals = false;  // the result says what moved in each whole 100 ms
+  bool keep_intervals = false;      // the result says what moved in each whole interval
+  std::uint32_t interval_ms = 100;  // 10, 20, 50 or 100; without keep_intervals 100
   // Whether this end may connect where the other end says, which may name any address: the initiator where an
   // offer says, the responder of a plain verbs connection with the GID of the initiator. Empty: it may.
   std::function<absl::Status(const std::string& address)> may_connect{};

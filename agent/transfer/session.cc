@@ -338,7 +338,7 @@ EndView ViewOf(Role role, const TransferCase& test, const RunOptions& options, c
   result.first_wrong_offset = phase.first_wrong_offset;
   result.elapsed_ns = phase.elapsed_ns;
   SetRates(result);
-  result.worst_interval_bytes_per_s = WorstBytesPerSecond(phase.interval_bytes);
+  result.worst_interval_bytes_per_s = WorstBytesPerSecond(phase.interval_bytes, options.interval_ms);
   result.latency = phase.latencies.Summary();
   (initiator ? result.cpu_initiator_ns : result.cpu_responder_ns) = phase.cpu_ns;
   result.failure = phase.failure;

@@ -29,7 +29,7 @@ struct Phase {
   std::int64_t begun_ns = 0;  // steady clock
   std::int64_t elapsed_ns = 0;
   Histogram latencies{};
-  std::vector<std::uint64_t> interval_bytes{};  // of each whole 100 ms
+  std::vector<std::uint64_t> interval_bytes{};  // of each whole interval (RunOptions)
   std::int64_t cpu_ns = 0;
   Failure failure{};
 

@@ -46,6 +46,7 @@ struct TransferOptions {
   bool stress = false;
   std::optional<std::uint32_t> stress_priority{};  // whose pauses and drops are sampled; absent: of all
   std::uint64_t max_bytes_per_s = 0;               // on the wire, in each direction; 0: as much as goes
+  std::uint32_t interval_ms = 0;  // of TransferResult::interval_bytes: 10, 20, 50 or 100; 0: 100
 
   // Over TCP between the addresses of the two RDMA ports, for what RDMA is compared with. Only a part of a
   // stress test: plain TCP fills queues of the switches too.
@@ -157,8 +158,9 @@ struct TransferResult {
   // (tcpi_snd_mss). Absent: iWARP, not
   // connected, queue pairs that differ, or an older agent.
   std::optional<std::uint32_t> path_mtu_bytes{};
-  // A stress test at this end: bytes of each whole 100 ms (the initiator's end), and what held them back.
+  // A stress test at this end: bytes of each whole interval (the initiator's end), and what held them back.
   std::vector<std::uint64_t> interval_bytes{};
+  std::optional<std::uint32_t> interval_ms{};  // absent: 100, of an older agent, or there are no intervals
   std::vector<PressureSample> pressure{};
   NicChanges nic_counters{};  // of this end's Ethernet ports; missing: loopback, or an older agent
   // Of what the port moved during the test, how much others move at the rate that was measured just before it.
@@ -184,7 +186,8 @@ struct TransferResult {
          "foreign_permille", foreign_permille, "tester_cpu", tester_cpu, "tester_numa_node", tester_numa_node,
          "counted_ns", counted_ns, "idle_packets", idle_packets, "idle_ns", idle_ns, "path_mtu_bytes",
          path_mtu_bytes, "connection", connection, "nic_counters", nic_counters, "interval_bytes",
-         interval_bytes, "pressure", pressure, "limit_bytes_per_s", limit_bytes_per_s);
+         interval_bytes, "interval_ms", interval_ms, "pressure", pressure, "limit_bytes_per_s",
+         limit_bytes_per_s);
   }
 };
 

@@ -42,6 +42,12 @@ TEST(Limits, EndAPartOfAStressTestSoonAfterItsTime) {
   EXPECT_TRUE(run.counts_missed_turns);
   EXPECT_TRUE(run.keep_intervals);
   EXPECT_TRUE(run.says_began);
+  EXPECT_EQ(run.interval_ms, 100U);
+  TransferOptions finer = stress;
+  finer.interval_ms = 20;
+  EXPECT_TRUE(Customized(*FindCase("write-8k"), finer).ok());
+  Apply(finer, 1, {}, run);
+  EXPECT_EQ(run.interval_ms, 20U);
   RunOptions plain;
   Apply({}, 1, {}, plain);
   EXPECT_EQ(plain.set_up_limit, milliseconds(0));
@@ -73,6 +79,9 @@ TEST(Limits, RefuseWhatIsTooMuchAndSayHowMuchIsNot) {
            {{.depth = ~0u}, "up to 1024"},
            {{.duration = milliseconds(60'001)}, "up to 60 s are allowed by the agent's --test-max-time"},
            {{.duration = milliseconds(-1)}, "up to 60 s"},
+           {{.interval_ms = 20}, "intervals of 20 ms: a stress test may have those of 10, 20, 50 and 100 ms"},
+           {{.stress = true, .interval_ms = 7}, "intervals of 7 ms"},
+           {{.stress = true, .interval_ms = 1'000}, "intervals of 1000 ms"},
            {{.qps = 16, .depth = 1024}, "of memory, up to"},
            {{.bidirectional = true, .qps = 8, .depth = 1024}, "in each direction"}}) {
     const absl::Status status = Customized(test, absurd.options).status();

@@ -90,5 +90,19 @@ TEST(IntervalMeter, IsZeroWhenShorterThanOneInterval) {
   EXPECT_EQ(WorstBytesPerSecond(meter.Take(99 * kMs)), 0u);
 }
 
+TEST(IntervalMeter, FindsTheWorst100MsOfShorterIntervals) {
+  IntervalMeter meter(0, 20);
+  meter.Add(10 * kMs, 1000);
+  meter.Add(90 * kMs, 1000);
+  meter.Add(150 * kMs, 200);
+  meter.Add(210 * kMs, 1);
+  const std::vector<std::uint64_t> bytes = meter.Take(290 * kMs);
+  EXPECT_EQ(bytes.size(), 14U);
+  EXPECT_EQ(bytes[0], 1000U);
+  EXPECT_EQ(bytes[1], 0U);
+  EXPECT_EQ(bytes[4], 1000U);
+  EXPECT_EQ(WorstBytesPerSecond(bytes, 20), 2000U) << "the third 100 ms are not whole";
+}
+
 }  // namespace
 }  // namespace rdmaready

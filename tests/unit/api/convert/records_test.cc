@@ -96,6 +96,7 @@ TransferResult FullResult() {
   result.idle_ns = 20;
   result.path_mtu_bytes = 1024;
   result.connection = ConnectionKind::kVerbs;
+  result.interval_ms = 20;
   result.nic_counters = std::vector<NicChange>{
       {.netdev = "eth0",
        .counter = NicCounter::kDropReceived,
@@ -121,6 +122,7 @@ TEST(ReportConversion, KeepsEveryFieldOfTransferOptions) {
                                 .connection = ConnectionKind::kVerbs,
                                 .stress = true,
                                 .max_bytes_per_s = 6,
+                                .interval_ms = 20,
                                 .over_tcp = true,
                                 .in_production = true};
   EXPECT_EQ(FromProto(ToProto(options)), options);
