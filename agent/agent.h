@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "agent/apply/configurer.h"
 #include "agent/change_book.h"
+#include "agent/helper/pauser/pauser.h"
 #include "agent/link/link.h"
 #include "agent/port/port_choice.h"
 #include "agent/port/port_counters.h"
@@ -77,6 +78,7 @@ struct AgentConfig {
   // A caller may have a port tested that others use, at kInProductionPercent of its rate.
   bool allow_in_production = false;
   StressLimits stress{};
+  std::shared_ptr<helper::Pauser> pauser{};  // null: this agent sends no pauses
   // Asked who uses a port during a test, and for the pressure of a stress test, each beside readings of the
   // host, which take longer. Null: the host is asked in its turn.
   std::shared_ptr<HostReader> use_host{};
@@ -222,6 +224,14 @@ class Agent {
   absl::StatusOr<LiveTest> RunPeer(const PeerTicket& ticket, PeerChannel& channel,
                                    const std::stop_token& cancel);
 
+  // Pauses one priority of the link partner of the port, for a run of stress tests of this caller that holds
+  // the port. The bursts that were sent until `stop` are an answer, too, and so are those until somebody else
+  // uses the port or the time of the test is over. Errors are those of ChoosePort, StressPorts::Hold and
+  // Pauser, and kFailedPrecondition: stress tests are off, the port is not one Ethernet NIC, nobody sends
+  // pauses for this agent.
+  absl::StatusOr<PausesMade> SendPauses(const PauseQuestion& question, const Caller& caller,
+                                        const std::stop_token& stop);
+
   // Approaches a storage server as its clients do; what that comes to is an answer, also when the server is not
   // there. Errors: kUnimplemented (no probe for the protocol), kInvalidArgument, kNotFound and
   // kFailedPrecondition (what the caller named), kResourceExhausted (the port is busy).
@@ -339,6 +349,8 @@ class Agent {
   // For a test that the pass allows: stops it when a user comes, and at its end.
   UseWatch WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel,
                     std::optional<WatchEnd> end = std::nullopt);
+  // When the time of the share is over; nothing where the port is not held by a stress test.
+  static std::optional<WatchEnd> EndOf(const PortShare& share);
   // How long a part of a stress test may still take to greet and to connect; more than 0.
   std::chrono::milliseconds SetUpLeft(const PeerTicket& ticket) const;
   absl::StatusOr<ProbePath> PathTo(const std::vector<std::string>& addresses, const PortRequest& asked,

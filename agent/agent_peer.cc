@@ -61,9 +61,7 @@ absl::StatusOr<PortShare> Agent::TakeSharedPort(const PortAddress& port, const C
     return PortShare{.lock = std::make_shared<const PortLock>(std::move(lock))};
   }
   const StressLimits& limits = config_.stress;
-  if (!limits.allowed)
-    return absl::FailedPreconditionError(
-        "stress tests are off: root of this host has to start the agent with --allow-stress");
+  if (!limits.allowed) return StressIsOff();
   if (options.in_production) return absl::InvalidArgumentError("a stress test is never made in production");
   const StressPart part{.who = caller.who,
                         .run_id = caller.run_id,
@@ -184,12 +182,7 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   const Counted running(live_tests_);
   const std::int64_t started = UnixNs(clock());
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
-  std::optional<WatchEnd> end;
-  if (ticket.share.until) {
-    end = {*ticket.share.until,
-           "the time of the stress test on this port is over (--stress-max-run, --stress-max-hour)"};
-  }
-  const UseWatch watch = WatchUse(ticket.port, ticket.pass, cancel, std::move(end));
+  const UseWatch watch = WatchUse(ticket.port, ticket.pass, cancel, EndOf(ticket.share));
   const auto [idle, before] = IdlePackets(ticket, watch.token());
   RunOptions options = OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options),
                                  ticket.port, ticket.pass, watch, ticket.caller);

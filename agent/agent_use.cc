@@ -127,6 +127,12 @@ void Agent::LimitTo(std::uint64_t bytes_per_s, PortPass& pass) {
   }
 }
 
+std::optional<WatchEnd> Agent::EndOf(const PortShare& share) {
+  if (!share.until) return std::nullopt;
+  return WatchEnd{*share.until,
+                  "the time of the stress test on this port is over (--stress-max-run, --stress-max-hour)"};
+}
+
 UseWatch Agent::WatchUse(const PortAddress& port, const PortPass& pass, const std::stop_token& cancel,
                          std::optional<WatchEnd> end) {
   std::function<PortUse()> look;

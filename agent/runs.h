@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "agent/helper/pauser/pauser.h"
 #include "api/model/baseline.h"
 #include "api/model/change.h"
 #include "api/model/facts.h"
@@ -116,6 +117,20 @@ struct PortRequest {
   std::string device{};  // empty: every port (loopback only)
   std::uint32_t number = 0;
   std::string address{};
+};
+
+// Pauses of one priority, as a caller asks for them.
+struct PauseQuestion {
+  PortRequest port{};
+  std::uint32_t priority = 0;
+  std::chrono::milliseconds burst{};
+  std::uint32_t bursts = 0;
+  std::chrono::milliseconds gap{};
+};
+
+struct PausesMade {
+  std::string netdev{};
+  helper::PausesSent sent{};
 };
 
 // What to find out about a storage server.

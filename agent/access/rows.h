@@ -33,6 +33,7 @@ enum class Ask {
   kRollBack,
   kForget,
   kStress,
+  kSendPauses,
 };
 
 struct AskRow {
@@ -65,6 +66,7 @@ inline constexpr std::array kAskRows = {
     AskRow{Ask::kRollBack, "RollBack", "", Role::kApply, true},
     AskRow{Ask::kForget, "Forget", "", Role::kApply, true},
     AskRow{Ask::kStress, "TestPeer", "stress", Role::kStress, true},
+    AskRow{Ask::kSendPauses, "SendPauses", "", Role::kStress, true},
 };
 
 // The enumerators stand in the table's order: a row of each, and none is forgotten.
@@ -72,7 +74,7 @@ constexpr bool RowsAreComplete() {
   for (std::size_t i = 0; i < kAskRows.size(); ++i) {
     if (static_cast<std::size_t>(kAskRows[i].ask) != i + 1) return false;
   }
-  return kAskRows.size() == static_cast<std::size_t>(Ask::kStress);
+  return kAskRows.size() == static_cast<std::size_t>(Ask::kSendPauses);
 }
 static_assert(RowsAreComplete());
 

@@ -44,6 +44,11 @@ absl::Status CheckPart(const StressPart& part, const StressLimits& limits) {
 
 }  // namespace
 
+absl::Status StressIsOff() {
+  return absl::FailedPreconditionError(
+      "stress tests are off: root of this host has to start the agent with --allow-stress");
+}
+
 struct StressPorts::State {
   struct Held {
     Run run{};
@@ -158,6 +163,22 @@ absl::StatusOr<PortShare> StressPorts::Join(const std::string& port, const Stres
   state_->Remember(port, run, now);
   return PortShare{of_run.hold.meter, std::shared_ptr<const PortLock>(std::move(share), &of_run.hold.lock),
                    until};
+}
+
+absl::StatusOr<PortShare> StressPorts::Hold(const std::string& port, const std::string& who,
+                                            const std::string& run_id, const StressLimits& limits) {
+  const std::lock_guard lock(state_->mutex);
+  const auto held = state_->held.find(port);
+  if (held == state_->held.end() || held->second.run != Run{who, run_id}) {
+    return absl::FailedPreconditionError(
+        fmt::format("no transfer of the stress test {} holds this port for its caller", run_id));
+  }
+  RR_ASSIGN_OR_RETURN(const Clock::TimePoint until,
+                      state_->EndOf(port, {.who = who, .run_id = run_id}, limits, state_->clock.Now()));
+  StressHold& hold = held->second.hold;
+  auto share = std::make_shared<const Share>(state_, port, 0, hold.meter);
+  ++held->second.transfers;
+  return PortShare{hold.meter, std::shared_ptr<const PortLock>(std::move(share), &hold.lock), until};
 }
 
 }  // namespace rdmaready

@@ -28,6 +28,9 @@ struct StressLimits {
   std::uint64_t bytes_per_s = 0;  // on the wire of one port, all transfers together; 0: as much as goes
 };
 
+// kFailedPrecondition: this host allows none, and how its root does.
+absl::Status StressIsOff();
+
 // One transfer of a stress test, as its caller asks for it.
 struct StressPart {
   std::string who{};  // the caller, as Caller::who; runs of two callers are never one
@@ -69,6 +72,12 @@ class StressPorts {
   //   caller's hour on the port is used up; or (of `take`) another test has the port.
   absl::StatusOr<PortShare> Join(const std::string& port, const StressPart& part, const StressLimits& limits,
                                  const std::function<absl::StatusOr<StressHold>()>& take);
+
+  // The share for something else of a run that has the port, as Join: it counts as one more transfer while it
+  // is held. Errors: kFailedPrecondition: the run has no transfer on this port now; kResourceExhausted: its
+  // time, or the caller's hour on the port, is over.
+  absl::StatusOr<PortShare> Hold(const std::string& port, const std::string& who, const std::string& run_id,
+                                 const StressLimits& limits);
 
  private:
   struct State;

@@ -15,6 +15,7 @@
 #include "agent/agent.h"
 #include "agent/helper/applier/helped_applier.h"
 #include "agent/helper/helped_host.h"
+#include "agent/helper/pauser/helped_pauser.h"
 #include "agent/helper/prover/helped_prover.h"
 #include "agent/link/verbs_link.h"
 #include "agent/own_check.h"
@@ -65,6 +66,12 @@ std::shared_ptr<Prover> ProverOf(const ServerOptions& options) {
   return helper::HelpedProver(options.helpers_directory, [events = options.events](const std::string& line) {
     Tell(events, EventLevel::kWarning, "prover", {{"reason", line}});
   });
+}
+
+// The same.
+std::shared_ptr<helper::Pauser> PauserOf(const ServerOptions& options) {
+  if (options.helpers_directory.empty()) return nullptr;
+  return helper::HelpedPauser(options.helpers_directory);
 }
 
 // The same.
@@ -146,6 +153,7 @@ HostedAgent::HostedAgent(std::unique_ptr<Store> store, std::shared_ptr<access::G
                      .prover = ProverOf(options),
                      .allow_in_production = options.allow_in_production,
                      .stress = options.stress,
+                     .pauser = PauserOf(options),
                      .use_host = options.host == nullptr ? std::make_shared<RealHost>() : nullptr,
                      .configurer = ConfigurerOf(options),
                      .applier_trace = [helpers = options.helpers_directory] { return ApplierTrace(helpers); },

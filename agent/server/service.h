@@ -49,6 +49,8 @@ class AgentService final : public AgentMethods {
                             grpc::ServerWriter<v1::TransferEvent>* writer) override;
   grpc::Status TestPeer(grpc::ServerContext* context,
                         grpc::ServerReaderWriter<v1::TransferEvent, v1::PeerTestRequest>* stream) override;
+  grpc::Status SendPauses(grpc::ServerContext* context, const v1::SendPausesRequest* request,
+                          grpc::ServerWriter<v1::SendPausesEvent>* writer) override;  // service_pause.cc
   grpc::Status Probe(grpc::ServerContext* context, const v1::ProbeRequest* request,
                      grpc::ServerWriter<v1::ProbeEvent>* writer) override;
   grpc::Status ListHistory(grpc::ServerContext* context, const v1::ListHistoryRequest* request,

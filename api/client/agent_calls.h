@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "api/model/change.h"
 #include "api/model/facts.h"
+#include "api/model/pfc_run.h"
 #include "api/model/probe.h"
 #include "api/model/profile.h"
 #include "api/model/remembered.h"
@@ -53,6 +54,23 @@ struct PortTransfer {
   TransferResult result{};
   std::optional<TransferResult> reverse{};  // the other way, when both were asked for
   std::string store_error{};
+};
+
+struct PauseOptions {
+  PortSelection port{};
+  std::uint32_t priority = 0;         // 0 to 7
+  std::chrono::milliseconds burst{};  // 10 to 100 ms
+  std::uint32_t bursts = 0;           // together at most a second
+  std::chrono::milliseconds gap{};    // from one burst's time to a second
+  std::string caller{};
+  std::string run_id{};  // of the stress test that holds the port
+};
+
+struct PauseAnswer {
+  std::string netdev{};
+  std::string driver{};  // may be empty
+  std::vector<PauseBurst> bursts{};
+  std::string failure{};  // why not all were sent; empty: they were
 };
 
 struct ProbeOptions {

@@ -76,6 +76,10 @@ class AgentClient {
   absl::Status TestLoopback(const PortSelection& port, const std::vector<std::string>& cases,
                             const std::string& caller, const std::string& run_id, const Progress& progress,
                             const OnTransfer& on_transfer, const TransferOptions& options = {});
+  // While a peer test of the same run, with TransferOptions::stress, goes through that port.
+  // kFailedPrecondition: the host does not allow it, or none does; kResourceExhausted: its hour is used up, and
+  // when it is not.
+  absl::StatusOr<PauseAnswer> SendPauses(const PauseOptions& options);
   // What the server answered, also when that is nothing.
   absl::StatusOr<ProbeAnswer> Probe(const ProbeOptions& options, const Progress& progress);
   absl::StatusOr<History> ListHistory(const HistoryQuery& query);

@@ -18,6 +18,7 @@ class Helped final : public Pauser {
   explicit Helped(const std::string& directory) : asker_(directory, kPauserName) {}
 
   absl::StatusOr<PausesSent> Pause(const PauseOrder& order, const std::stop_token& stop) override {
+    RR_RETURN_IF_ERROR(CheckPauseOrder(order));
     const auto longest = (order.burst + order.gap) * order.bursts + kBeyondTheBursts;
     const HelperAnswer got =
         asker_.Ask(kPauseVerb, ToJson(order), TimedWait({.longest = longest, .stop = stop}));

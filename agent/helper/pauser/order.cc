@@ -27,14 +27,26 @@ bool IsPrintable(std::string_view text, std::size_t most_bytes) {
          std::ranges::all_of(text, [](char letter) { return letter >= ' ' && letter <= '~'; });
 }
 
-milliseconds TimeOf(Arguments& arguments, const char* key, milliseconds least, milliseconds most) {
-  const milliseconds time(arguments.Unsigned<std::uint32_t>(key));
-  if (time < least || time > most)
-    arguments.Fail(fmt::format("\"{}\" is {} to {} ms", key, least.count(), most.count()));
-  return time;
+absl::Status CheckTime(std::string_view name, milliseconds time, milliseconds least, milliseconds most) {
+  if (time >= least && time <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format("\"{}\" is {} to {} ms", name, least.count(), most.count()));
 }
 
 }  // namespace
+
+absl::Status CheckPauseOrder(const PauseOrder& order) {
+  if (!IsNetdevName(order.netdev)) return absl::InvalidArgumentError("\"netdev\" names no interface");
+  if (order.priority >= kPausePriorities) return absl::InvalidArgumentError("\"priority\" is 0 to 7");
+  RR_RETURN_IF_ERROR(CheckTime("burst_ms", order.burst, kLeastBurst, kMostBurst));
+  RR_RETURN_IF_ERROR(CheckTime("gap_ms", order.gap, order.burst, kMostGap));
+  if (order.bursts == 0 || order.bursts > kMostSentBursts || order.burst * order.bursts > kMostPausePerHour) {
+    return absl::InvalidArgumentError(
+        fmt::format("\"bursts\" is 1 or more, and all of them take at most {} ms", kMostPausePerHour.count()));
+  }
+  if (!IsPrintable(order.requester, kMostRequesterBytes))
+    return absl::InvalidArgumentError("\"requester\" is too long, or cannot be printed");
+  return absl::OkStatus();
+}
 
 Json ToJson(const PauseOrder& order) {
   return {{"netdev", recording::FromText(order.netdev)},
@@ -48,20 +60,12 @@ Json ToJson(const PauseOrder& order) {
 absl::StatusOr<PauseOrder> DecodePauseOrder(Arguments& arguments) {
   PauseOrder order{.netdev = arguments.Text("netdev"),
                    .priority = arguments.Unsigned<std::uint32_t>("priority"),
-                   .burst = TimeOf(arguments, "burst_ms", kLeastBurst, kMostBurst),
+                   .burst = milliseconds(arguments.Unsigned<std::uint32_t>("burst_ms")),
                    .bursts = arguments.Unsigned<std::uint32_t>("bursts"),
-                   .gap = TimeOf(arguments, "gap_ms", milliseconds(0), kMostGap),
+                   .gap = milliseconds(arguments.Unsigned<std::uint32_t>("gap_ms")),
                    .requester = arguments.Text("requester")};
   RR_RETURN_IF_ERROR(arguments.status());
-  if (!IsNetdevName(order.netdev)) return absl::InvalidArgumentError("\"netdev\" names no interface");
-  if (order.priority >= kPausePriorities) return absl::InvalidArgumentError("\"priority\" is 0 to 7");
-  if (order.bursts == 0 || order.bursts > kMostSentBursts || order.burst * order.bursts > kMostPausePerHour) {
-    return absl::InvalidArgumentError(
-        fmt::format("\"bursts\" is 1 or more, and all of them take at most {} ms", kMostPausePerHour.count()));
-  }
-  if (order.gap < order.burst) return absl::InvalidArgumentError("\"gap_ms\" is at least \"burst_ms\"");
-  if (!IsPrintable(order.requester, kMostRequesterBytes))
-    return absl::InvalidArgumentError("\"requester\" is too long, or cannot be printed");
+  RR_RETURN_IF_ERROR(CheckPauseOrder(order));
   return order;
 }
 

@@ -18,10 +18,13 @@ namespace rdmaready::helper {
 inline constexpr std::string_view kPauserName = "pauser";
 inline constexpr std::string_view kPauseVerb = "pause";
 
-Json ToJson(const PauseOrder& order);
 // kInvalidArgument for a text that names no interface, a priority above 7, a burst that is not 10 to 100 ms
 // long, and no burst at all. The same for bursts that take more than a second together, and for a gap that is
-// shorter than a burst or longer than a second.
+// shorter than a burst or longer than a second. Each end checks.
+absl::Status CheckPauseOrder(const PauseOrder& order);
+
+Json ToJson(const PauseOrder& order);
+// An order that CheckPauseOrder takes, or its error.
 absl::StatusOr<PauseOrder> DecodePauseOrder(Arguments& arguments);
 
 Json ToJson(const PausesSent& sent);

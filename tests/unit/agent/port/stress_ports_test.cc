@@ -39,6 +39,9 @@ class StressPortsTest : public ::testing::Test {
   absl::StatusOr<PortShare> JoinRun(const std::string& run) {
     return Join(StressPart{.who = "me", .run_id = run, .duration = std::chrono::seconds(10)});
   }
+  absl::StatusOr<PortShare> Hold(const std::string& who, const std::string& run) {
+    return ports_.Hold("mlx5_0/1", who, run, limits_);
+  }
   bool AnotherMayTake() const { return PortLock::TakeIn(place_, {"mlx5_0/1", "mlx5_0/1"}, "another").ok(); }
 
   const LockPlace place_{.directory = std::filesystem::path(::testing::TempDir()) /
@@ -100,6 +103,42 @@ TEST_F(StressPortsTest, KeepARunOfAnotherCallerOutWhateverItsNames) {
   const auto first = Join({.who = "a b", .run_id = "c"});
   ASSERT_TRUE(first.ok());
   EXPECT_FALSE(Join({.who = "a", .run_id = "b c"}).ok());
+}
+
+TEST_F(StressPortsTest, HoldThePortForARunThatHasIt) {
+  EXPECT_EQ(Hold("me", "run").status().code(), absl::StatusCode::kFailedPrecondition);
+  auto transfer = JoinRun("run");
+  ASSERT_TRUE(transfer.ok());
+  for (const auto& [who, run] : {std::pair("another", "run"), std::pair("me", "another"), std::pair("", "")})
+    EXPECT_EQ(Hold(who, run).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(ports_.Hold("mlx5_0/2", "me", "run", limits_).ok());
+  auto held = Hold("me", "run");
+  ASSERT_TRUE(held.ok()) << held.status();
+  EXPECT_EQ(held->meter, transfer->meter);
+  *transfer = {};
+  EXPECT_FALSE(AnotherMayTake());
+  *held = {};
+  EXPECT_TRUE(AnotherMayTake());
+}
+
+TEST_F(StressPortsTest, HoldThePortNoLongerThanTheRunAndItsCallerMay) {
+  limits_.run = std::chrono::seconds(25);
+  limits_.hour = std::chrono::seconds(40);
+  const Clock::TimePoint start = clock_.Now();
+  auto transfer = JoinRun("run");
+  ASSERT_TRUE(transfer.ok());
+  clock_.Advance(std::chrono::seconds(9));
+  const auto held = Hold("me", "run");
+  ASSERT_TRUE(held.ok()) << held.status();
+  EXPECT_EQ(held->until, start + limits_.run);
+  limits_.hour = std::chrono::seconds(20);
+  EXPECT_EQ(Hold("me", "run")->until, start + limits_.hour);
+  clock_.Advance(std::chrono::seconds(12));
+  EXPECT_EQ(Hold("me", "run").status().code(), absl::StatusCode::kResourceExhausted);
+  limits_.hour = std::chrono::seconds(40);
+  EXPECT_TRUE(Hold("me", "run").ok());
+  clock_.Advance(std::chrono::seconds(5));
+  EXPECT_EQ(Hold("me", "run").status().code(), absl::StatusCode::kResourceExhausted);
 }
 
 TEST_F(StressPortsTest, LimitTheTransfersOfARun) {

@@ -62,7 +62,8 @@ class ServedAgent {
               const WorkerLimits& reading = {}, bool allow_proofs = true,
               std::shared_ptr<Prover> prover = nullptr, PeerTrust trust = {}, std::vector<Prefix> peers = {},
               std::shared_ptr<Configurer> configurer = nullptr, Clock& clock = RealClock(),
-              const TransferLimits& transfer = kFewBytes, bool allow_in_production = false);
+              const TransferLimits& transfer = kFewBytes, bool allow_in_production = false,
+              std::shared_ptr<helper::Pauser> pauser = nullptr);  // with one it also allows stress tests
   ~ServedAgent();
 
   std::unique_ptr<AgentClient> Client(const std::string& name);

@@ -256,10 +256,16 @@ TEST_F(PauserTest, MakesOneOrderAtATime) {
 }
 
 TEST(HelpedPauser, SaysHowPausesAreAllowedWhereNoPauserRuns) {
-  const absl::Status refused =
-      HelpedPauser(testing::TempDir() + "no-such-folder")->Pause({.netdev = "ens1f0"}, {}).status();
+  const PauseOrder order{.netdev = "ens1f0", .burst = milliseconds(50), .bursts = 1, .gap = milliseconds(50)};
+  const absl::Status refused = HelpedPauser(testing::TempDir() + "no-such-folder")->Pause(order, {}).status();
   EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
   EXPECT_THAT(Message(refused), AllOf(HasSubstr("rdmaready-pauser"), HasSubstr("/etc/rdmaready/pauses.yaml")));
+}
+
+TEST(HelpedPauser, AsksNothingThatNoCallerMayAskFor) {
+  PauseOrder order{.netdev = "ens1f0", .burst = milliseconds(4'294'967'295), .bursts = 4'294'967'295U};
+  order.gap = order.burst;
+  EXPECT_TRUE(absl::IsInvalidArgument(HelpedPauser("/nowhere")->Pause(order, {}).status()));
 }
 
 absl::StatusOr<PauseOrder> Decoded(const Json& json) {

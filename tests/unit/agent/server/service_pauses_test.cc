@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pauses that an agent has sent: who may ask for them, and when, and what reaches the pauser.
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "agent/helper/pauser/pauser.h"
+#include "api/base/status.h"
+#include "tests/support/eventually.h"
+#include "tests/support/fake_clock.h"
+#include "tests/unit/agent/server/service_rig.h"
+
+namespace rdmaready {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class FakePauser final : public helper::Pauser {
+ public:
+  absl::StatusOr<helper::PausesSent> Pause(const helper::PauseOrder& order,
+                                           const std::stop_token& stop) override {
+    {
+      const std::lock_guard lock(mutex_);
+      orders_.push_back(order);
+    }
+    if (meanwhile) meanwhile(stop);
+    return answer;
+  }
+  std::vector<helper::PauseOrder> Orders() {
+    const std::lock_guard lock(mutex_);
+    return orders_;
+  }
+
+  absl::StatusOr<helper::PausesSent> answer =
+      helper::PausesSent{.driver = "mlx5_core", .bursts = {{60, std::chrono::microseconds(99'500), true}}};
+  std::function<void(const std::stop_token& stop)> meanwhile{};
+
+ private:
+  std::mutex mutex_;
+  std::vector<helper::PauseOrder> orders_{};
+};
+
+// The one agent is the responder of a part of a stress test, or of nothing.
+class PausesTest : public ServiceTest {
+ protected:
+  ServedAgent Served(bool allow_stress = true, Clock& clock = RealClock()) {
+    return ServedAgent(OneEnd(Role::kResponder), locks_ + "/", {}, HostNetwork(), nullptr, {}, true, nullptr,
+                       {}, {}, nullptr, clock, kFewBytes, false, allow_stress ? pauser : nullptr);
+  }
+  static PauseQuestion Pauses() {
+    return {.port = {.device = "rxe0", .number = 1},
+            .priority = 3,
+            .burst = milliseconds(100),
+            .bursts = 5,
+            .gap = milliseconds(200)};
+  }
+  static Caller Me() { return {.name = "a test", .run_id = "run-7", .who = "me"}; }
+  static absl::StatusOr<PeerTicket> Hold(Agent& agent) {
+    return agent.AdmitPeer({.role = PeerRequest::Role::kResponder,
+                            .port = {.device = "rxe0", .number = 1},
+                            .case_name = "write-8k",
+                            .peer_name = "a",
+                            .options = {.stress = true}},
+                           Me());
+  }
+  absl::StatusOr<PausesMade> DuringATest(const PauseQuestion& question, const Caller& caller = Me()) {
+    ServedAgent served = Served();
+    const absl::StatusOr<PeerTicket> ticket = Hold(served.agent());
+    EXPECT_TRUE(ticket.ok()) << ticket.status();
+    return served.agent().SendPauses(question, caller, {});
+  }
+
+  const std::shared_ptr<FakePauser> pauser = std::make_shared<FakePauser>();
+};
+
+TEST_F(PausesTest, ReachThePauserForTheRunThatHoldsThePort) {
+  const absl::StatusOr<PausesMade> made = DuringATest(Pauses());
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->netdev, "dcb0");
+  EXPECT_EQ(made->sent, *pauser->answer);
+  ASSERT_THAT(pauser->Orders(), SizeIs(1));
+  const helper::PauseOrder order = pauser->Orders()[0];
+  EXPECT_EQ(order.netdev, "dcb0");
+  EXPECT_EQ(order.priority, 3U);
+  EXPECT_EQ(order.burst, milliseconds(100));
+  EXPECT_EQ(order.bursts, 5U);
+  EXPECT_EQ(order.gap, milliseconds(200));
+  EXPECT_THAT(order.requester, AllOf(HasSubstr("me a test"), HasSubstr("run run-7")));
+}
+
+TEST_F(PausesTest, NeedTheRunAndTheCallerThatHoldThePort) {
+  Caller other = Me();
+  other.run_id = "run-8";
+  const absl::Status refused = DuringATest(Pauses(), other).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
+  EXPECT_THAT(Message(refused), HasSubstr("no transfer of the stress test run-8 holds this port"));
+  other = Me();
+  other.who = "somebody";
+  EXPECT_EQ(DuringATest(Pauses(), other).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(pauser->Orders(), IsEmpty());
+}
+
+TEST_F(PausesTest, EndWithTheTest) {
+  ServedAgent served = Served();
+  { ASSERT_TRUE(Hold(served.agent()).ok()); }
+  EXPECT_EQ(served.agent().SendPauses(Pauses(), Me(), {}).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(pauser->Orders(), IsEmpty());
+}
+
+TEST_F(PausesTest, EndWhenTheTimeOfTheTestIsOver) {
+  FakeClock clock;
+  ServedAgent served = Served(true, clock);
+  const absl::StatusOr<PeerTicket> ticket = Hold(served.agent());
+  ASSERT_TRUE(ticket.ok()) << ticket.status();
+  pauser->meanwhile = [&](const std::stop_token& stop) {
+    EXPECT_FALSE(stop.stop_requested());
+    clock.Advance(StressLimits{}.run + milliseconds(1));
+    EXPECT_TRUE(Eventually([&] { return stop.stop_requested(); }));
+  };
+  const absl::StatusOr<PausesMade> made = served.agent().SendPauses(Pauses(), Me(), {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->sent.bursts, pauser->answer->bursts);
+  EXPECT_THAT(made->sent.failure, HasSubstr("is over (--stress-max-run, --stress-max-hour)"));
+  EXPECT_EQ(served.agent().SendPauses(Pauses(), Me(), {}).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(pauser->Orders(), SizeIs(1));
+}
+
+TEST_F(PausesTest, NeedAPortOfTheHost) {
+  PauseQuestion other = Pauses();
+  other.port.device = "mlx5_9";
+  EXPECT_EQ(DuringATest(other).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(pauser->Orders(), IsEmpty());
+}
+
+TEST_F(PausesTest, NeedAnAgentThatTakesPartInStressTests) {
+  ServedAgent served = Served(false);
+  const absl::Status refused = served.agent().SendPauses(Pauses(), Me(), {}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(Message(refused), HasSubstr("--allow-stress"));
+}
+
+TEST_F(PausesTest, ReportTheReasonOfThePauser) {
+  pauser->answer = absl::ResourceExhaustedError("1000 ms of it are used: 500 ms more are free in 3000 s");
+  const absl::Status used_up = DuringATest(Pauses()).status();
+  EXPECT_EQ(used_up.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(Message(used_up), HasSubstr("free in 3000 s"));
+}
+
+// Callers of this process have every role but that one.
+TEST_F(PausesTest, NeedTheRoleStress) {
+  ServedAgent served = Served();
+  const absl::Status refused = served.Client("b")->SendPauses({.priority = 3}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied) << refused;
+  EXPECT_THAT(Message(refused), HasSubstr("needs the role stress"));
+  EXPECT_THAT(pauser->Orders(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rdmaready
