@@ -179,6 +179,7 @@ struct Profile {
   std::optional<std::vector<LldpTlv>> lldp_tlvs{};    // every switch port announces them; not empty
   std::vector<PortSelector> ports{};  // the ports that the profile is for: any selector will do; empty: all
   bool ports_expected = false;        // a host without such a port is not ready
+  bool direct_link = false;           // two hosts on one cable, without a switch
 
   std::vector<Waiver> waivers{};  // of what is judged by it
 
@@ -196,7 +197,8 @@ struct Profile {
          "cnp", cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn,
          "share_priority", share_priority, "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant",
          multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected,
-         "waivers", waivers, "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
+         "direct_link", direct_link, "waivers", waivers, "advice", advice, "dcb_set_by", dcb_set_by, "marking",
+         marking);
   }
 };
 

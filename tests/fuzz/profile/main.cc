@@ -61,6 +61,7 @@ constexpr auto kWords = std::to_array<std::string_view>({"extends: nvidia-lossle
                                                          "firmware: [{driver: ice, min: 4.20}]\n",
                                                          "gpu_direct: true\n",
                                                          "multi_tenant: true\n",
+                                                         "direct_link: true\n",
                                                          "rdma_max_rate_mbps: 40000\n",
                                                          "cable_metres: 300\n",
                                                          "min_throughput_mbps: 90000\n",

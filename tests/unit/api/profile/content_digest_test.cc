@@ -54,6 +54,7 @@ constexpr char kLossless[] =
     "roce-v2,\n"
     "         subnet: 10.1.0.0/16, vlan: 711}]\n"
     "ports_expected: true\n"
+    "direct_link: true\n"
     "advice: [tos]\n"
     "dcb_set_by: elsewhere\n"
     "marking: consumers\n";

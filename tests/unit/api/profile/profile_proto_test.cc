@@ -52,6 +52,7 @@ Profile Full() {
   profile.firmware = {{.driver = "mlx5_core", .min = "16.35.4030"}, {.driver = "ice", .min = "4.20"}};
   profile.gpu_direct = true;
   profile.multi_tenant = true;
+  profile.direct_link = true;
   profile.rdma_max_rate_mbps = 40'000;
   profile.cable_metres = 300;
   profile.min_throughput_mbps = 20'000;

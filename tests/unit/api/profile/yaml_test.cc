@@ -46,6 +46,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "  - {driver: ice, min: '4.20'}\n"
       "gpu_direct: true\n"
       "multi_tenant: true\n"
+      "direct_link: true\n"
       "pkeys: [32767, 1]\n"
       "rdma_max_rate_mbps: 40000\n"
       "cable_metres: 300\n"
@@ -74,6 +75,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
                                                  {.driver = "ice", .min = "4.20"}}));
   EXPECT_TRUE(profile->gpu_direct);
   EXPECT_TRUE(profile->multi_tenant);
+  EXPECT_TRUE(profile->direct_link);
   EXPECT_EQ(profile->rdma_max_rate_mbps, 40'000);
   EXPECT_EQ(profile->cable_metres, 300);
   EXPECT_EQ(profile->min_throughput_mbps, 20'000);
