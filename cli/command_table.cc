@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 21> kCommands{{
+constexpr std::array<Command, 22> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -50,6 +50,14 @@ constexpr std::array<Command, 21> kCommands{{
      "It ends with 0 when the shares are kept, 1 when they are not, 3 when a class did not want its share or "
      "nothing could be determined",
      DefineEts},
+    {"pfc", "Pause one priority of the host at the other end of a cable: does its NIC obey?",
+     "  rdmaready pfc node1 node2                   node1 pauses, the NIC of node2 is judged\n"
+     "  rdmaready pfc node1 node2 --profile direct.yaml   the profile says `direct_link: true`\n"
+     "\nBoth agents have to allow stress tests (--allow-stress), the caller needs the role stress, and root of "
+     "the first host names the interface in /etc/rdmaready/pauses.yaml.\n"
+     "It ends with 0 when the NIC obeys, 1 when it goes on or stops other classes, too, 3 when that could not "
+     "be determined",
+     DefinePfc},
     {"probe", "Approach a storage server over RDMA as its clients do, and say how far one gets",
      "  rdmaready probe smb fileserver              from this host\n"
      "  rdmaready probe smb 10.0.0.9 --from node1   from another one, through its agent",

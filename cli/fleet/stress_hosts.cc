@@ -35,7 +35,7 @@ StressHosts::StressHosts(const std::vector<HostClient>& hosts, std::string run_i
                          AgentClient::Progress progress)
     : hosts_(hosts), run_id_(std::move(run_id)), caller_(CallerName()), progress_(std::move(progress)) {}
 
-absl::Status StressHosts::Read() {
+absl::Status StressHosts::Read(const AskFacts& ask) {
   facts_.resize(hosts_.size());
   std::mutex mutex;
   absl::Status failed = absl::OkStatus();
@@ -44,7 +44,7 @@ absl::Status StressHosts::Read() {
     const auto read = [&]() -> absl::Status {
       RR_ASSIGN_OR_RETURN(const AgentVersion version, host.agent->GetVersion());
       if (!version.stress) return absl::PermissionDeniedError(NoStress(host.name));
-      RR_ASSIGN_OR_RETURN(facts_[i], host.agent->GetFacts());
+      RR_ASSIGN_OR_RETURN(facts_[i], ask ? ask(host) : host.agent->GetFacts());
       return absl::OkStatus();
     }();
     const std::lock_guard lock(mutex);
@@ -80,17 +80,23 @@ absl::StatusOr<StressFlow> StressHosts::Alone(const StressTransfer& part) const 
 }
 
 std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<StressTransfer>& parts,
+                                                           const std::function<void()>& beside,
                                                            absl::Status& why) const {
-  StartBarrier barrier(parts.size());
+  const std::size_t parties = parts.size() + (beside ? 1 : 0);
+  StartBarrier barrier(parties);
   const auto deadline = std::chrono::steady_clock::now() + kUntilAllConnected;
   std::vector<Made> made(parts.size());
   FanOut(
-      parts.size(),
+      parties,
       [&](std::size_t i) {
+        if (i == parts.size()) {
+          if (barrier.Arrive(deadline)) beside();
+          return;
+        }
         made[i] = Transfer(parts[i], [&] { return barrier.Arrive(deadline); });
         barrier.Break();  // it ended before it arrived
       },
-      parts.size());
+      parties);
   std::vector<absl::StatusOr<StressFlow>> begun;
   for (Made& one : made) {
     if (barrier.begun() || one.status.ok())
@@ -102,13 +108,14 @@ std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<Str
   return begun;
 }
 
-absl::StatusOr<std::vector<StressFlow>> StressHosts::Together(const std::vector<StressTransfer>& parts) const {
+absl::StatusOr<std::vector<StressFlow>> StressHosts::Together(const std::vector<StressTransfer>& parts,
+                                                              const std::function<void()>& beside) const {
   const auto last_attempt = std::chrono::steady_clock::now() + kUntilPortsAreFree;
   std::random_device random;
   std::vector<absl::StatusOr<StressFlow>> begun;
   for (std::uint32_t attempt = 1;; ++attempt) {
     absl::Status why;
-    begun = Begin(parts, why);
+    begun = Begin(parts, beside, why);
     if (why.ok()) break;
     const std::chrono::milliseconds wait =
         WaitAfterAttempt(attempt, std::uniform_real_distribution<double>()(random));

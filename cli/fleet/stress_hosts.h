@@ -33,9 +33,11 @@ class StressHosts {
   // `hosts` are connected and outlive it. `progress` may be empty.
   StressHosts(const std::vector<HostClient>& hosts, std::string run_id, AgentClient::Progress progress);
 
-  // Asks each host for its facts. Errors: a host could not be asked, or takes no part in stress tests
-  // (kPermissionDenied). The text names the host.
-  absl::Status Read();
+  using AskFacts = std::function<absl::StatusOr<Facts>(const HostClient& host)>;
+
+  // Asks each host for its facts, by `ask` where there is one; all at once. Errors: a host could not be asked,
+  // or takes no part in stress tests (kPermissionDenied). The text names the host.
+  absl::Status Read(const AskFacts& ask = {});
 
   // After Read(): the hosts in their order. They point into this object.
   std::vector<PlanHost> Hosts() const;
@@ -48,7 +50,10 @@ class StressHosts {
   // The same of several that begin at one moment, in their order; at most kMaxParallel of FanOut. Where ports
   // are busy with another live test they are tried again, for 40 s. A transfer that failed after all were
   // connected is a part of the answer, also where its agent went away. Errors: see WhyNotBegun.
-  absl::StatusOr<std::vector<StressFlow>> Together(const std::vector<StressTransfer>& parts) const;
+  // `beside` is called once, when all begin, on a thread of its own; the answer waits for it, too. It counts as
+  // one of kMaxParallel.
+  absl::StatusOr<std::vector<StressFlow>> Together(const std::vector<StressTransfer>& parts,
+                                                   const std::function<void()>& beside = {}) const;
 
   void Say(const std::string& what) const {
     if (progress_) progress_(what);
@@ -63,7 +68,7 @@ class StressHosts {
 
   // One attempt. `why`: why they did not begin.
   std::vector<absl::StatusOr<StressFlow>> Begin(const std::vector<StressTransfer>& parts,
-                                                absl::Status& why) const;
+                                                const std::function<void()>& beside, absl::Status& why) const;
   // `at_start`: see PeerTest.
   Made Transfer(const StressTransfer& part, const std::function<bool()>& at_start) const;
 

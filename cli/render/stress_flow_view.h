@@ -40,7 +40,7 @@ struct StressFlowView : RemedyView {
       part.Derived("failure", [](const TransferResult& of) {
         return of.failure.kind == FailureKind::kNone ? std::string() : Printable(of.failure.detail);
       });
-      part("interval_bytes", result.interval_bytes);
+      part("interval_ms", result.interval_ms, "interval_bytes", result.interval_bytes);
     });
     list.Derived("ends", [](const StressFlow& of) {
       std::vector<EndGrowth> ends;

@@ -78,6 +78,7 @@ TEST(Completion, KnowsValues) {
   EXPECT_THAT(Completed({"incast", "a", "b", "--case", "send-"}), IsEmpty()) << "an incast writes";
   EXPECT_THAT(Completed({"incast", "a", "b", "--case", "write-51"}), ElementsAre("write-512k"));
   EXPECT_THAT(Completed({"ets", "a", "b", "--case", "send-"}), IsEmpty()) << "so does an ETS test";
+  EXPECT_THAT(Completed({"pfc", "a", "b", "--case", "send-"}), IsEmpty()) << "and a test of PFC";
   EXPECT_THAT(Completed({"fleet", "findings", "--check", "pfc.loss"}), ElementsAre("pfc.lossless-priority"));
   EXPECT_THAT(Completed({"fleet", "hosts", "--condition", "ready,sil"}), ElementsAre("ready,silent"));
   EXPECT_THAT(Completed({"probe", "nv"}), ElementsAre("nvme"));
@@ -102,6 +103,8 @@ TEST(Completion, KnowsContextsAndTheHostsOfTheInventory) {
   EXPECT_THAT(Completed({"check", "node1", "node"}), ElementsAre("node1", "node2"));
   EXPECT_THAT(Completed({"incast", "node1", "x", "--to", "no"}), ElementsAre("node1", "node2"));
   EXPECT_THAT(Completed({"incast", "node1", "x", "--victim", "no"}), ElementsAre("node1", "node2"));
+  EXPECT_THAT(Completed({"pfc", "no"}), ElementsAre("node1", "node2"));
+  EXPECT_THAT(Completed({"pfc", "node1", "no"}), ElementsAre("node1", "node2"));
   EXPECT_THAT(Completed({"check", "--group", ""}), ElementsAre("storage"));
   EXPECT_THAT(Completed({"fleet", "hosts", "--rack", ""}), ElementsAre("r1"));
   EXPECT_THAT(Completed({"check", "--context", "other", ""}), IsEmpty());

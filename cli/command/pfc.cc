@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// rdmaready pfc: one host pauses a priority of its link partner, which is judged.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/base/quantity.h"
+#include "api/base/run_id.h"
+#include "api/base/status.h"
+#include "api/model/cases.h"
+#include "api/profile/load.h"
+#include "checks/live/obeys_pfc.h"
+#include "cli/commands.h"
+#include "cli/fleet/host_clients.h"
+#include "cli/fleet/hosts.h"
+#include "cli/fleet/pfc_runner.h"
+#include "cli/fleet/test_runner.h"
+#include "cli/render/pfc_output.h"
+
+namespace rdmaready {
+namespace {
+
+constexpr std::chrono::milliseconds kLeastPfcBurst{80};  // four intervals of the transfers
+constexpr std::chrono::milliseconds kMostPfcBurst{100};
+constexpr std::chrono::milliseconds kMostPaused{1'000};
+constexpr unsigned kDscpOfTosShift = 2;
+
+struct PfcFlags {
+  std::string pauser{};
+  std::string judged{};
+  std::vector<std::string> ports{};  // DEV/N, or HOST=DEV/N
+  std::string profile = "smb-direct-roce";
+  std::string case_name = "write-4k";
+  std::string burst = "100ms";
+  std::string listen = "31s";
+  std::uint32_t bursts = 5;
+  std::uint32_t beside_tos = 0;
+  std::uint32_t max_mbps = 0;  // of each transfer; 0: as much as goes
+};
+
+absl::Status SetPfcTimes(const PfcFlags& flags, PfcPlan& plan) {
+  const absl::StatusOr<std::chrono::milliseconds> burst = ParseDuration(flags.burst);
+  if (!burst.ok()) return absl::InvalidArgumentError("--burst: " + Message(burst.status()));
+  if (*burst < kLeastPfcBurst || *burst > kMostPfcBurst)
+    return absl::InvalidArgumentError("--burst: 80ms to 100ms");
+  if (*burst * flags.bursts > kMostPaused)
+    return absl::InvalidArgumentError("--bursts: all of them take at most a second");
+  const absl::StatusOr<std::chrono::milliseconds> listen = ParseDuration(flags.listen);
+  if (!listen.ok()) return absl::InvalidArgumentError("--listen: " + Message(listen.status()));
+  plan.burst = *burst;
+  plan.bursts = flags.bursts;
+  plan.listen = std::chrono::ceil<std::chrono::seconds>(*listen);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PfcPlan> PfcPlanOf(const PfcFlags& flags, const Profile& profile) {
+  if (!profile.rdma_priority || !profile.tos) {
+    return absl::InvalidArgumentError(
+        fmt::format("profile {} does not say which priority RDMA has and how it is marked (rdma_priority, tos)",
+                    profile.name));
+  }
+  const TransferCase* const test = FindCase(flags.case_name);
+  if (test == nullptr || !IsStressCase(*test))
+    return absl::InvalidArgumentError("--case " + flags.case_name + ": a case that writes by plain RDMA");
+  PfcPlan plan{.case_name = flags.case_name,
+               .how = {.qps = 1,
+                       .depth = StressDepthOf(*test),
+                       .stress = true,
+                       .stress_priority = profile.rdma_priority,
+                       .max_bytes_per_s = flags.max_mbps * kBytesOfMegabit},
+               .priority = *profile.rdma_priority,
+               .tos = *profile.tos,
+               .beside_tos = static_cast<std::uint8_t>(flags.beside_tos)};
+  if (plan.tos >> kDscpOfTosShift == plan.beside_tos >> kDscpOfTosShift)
+    return absl::InvalidArgumentError("--beside-tos: it has the DSCP of RDMA");
+  RR_RETURN_IF_ERROR(SetPfcTimes(flags, plan));
+  const std::vector<std::string> names{flags.pauser, flags.judged};
+  RR_ASSIGN_OR_RETURN(plan.ports, ChoosePorts(flags.ports, names));
+  return plan;
+}
+
+ExitStatus RunPfc(const Context& context, const PfcFlags& flags) {
+  const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
+  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
+  const absl::StatusOr<PfcPlan> plan = PfcPlanOf(flags, *profile);
+  if (!plan.ok()) return context.Fail(ExitStatus::kUsage, Message(plan.status()));
+  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts({flags.pauser, flags.judged});
+  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
+  if (addresses->size() != 2 || flags.pauser == flags.judged)
+    return context.Fail(ExitStatus::kUsage, "pfc takes two hosts, no lists");
+  context.console.Progress("connecting");
+  const absl::StatusOr<std::vector<HostClient>> hosts =
+      OpenClients(*addresses, context.client(), context.interrupt);
+  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
+  for (const HostClient& host : *hosts)
+    if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
+  PfcRunner runner(*hosts, *profile, MakeRunId(),
+                   [&](const std::string& what) { context.console.Progress(what); });
+  const absl::Status prepared = runner.Prepare(*plan);
+  if (!prepared.ok()) {
+    context.interrupt.Disarm();
+    context.console.EraseProgress();
+    return context.Fail(RefusedTest(prepared, !flags.ports.empty()), Message(prepared));
+  }
+  absl::StatusOr<PfcRun> run = runner.Run(*plan);
+  context.interrupt.Disarm();
+  context.console.EraseProgress();
+  if (!run.ok()) return context.Fail(CallFailure(run.status()), Message(run.status()));
+  JudgedPfc pfc{.run = *std::move(run)};
+  pfc.judged = JudgePfc(pfc.run);
+  context.Print(PfcJson(pfc), PfcResultText(pfc, context.style()));
+  return StatusOf(pfc);
+}
+
+}  // namespace
+
+Action DefinePfc(CLI::App& app, const std::function<void(CLI::App&)>&) {
+  auto flags = std::make_shared<PfcFlags>();
+  app.add_option("PAUSER", flags->pauser,
+                 "The host that pauses: name-or-address[:port] of its agent. Its root names the interface in "
+                 "/etc/rdmaready/pauses.yaml")
+      ->required();
+  app.add_option("HOST", flags->judged, "The host at the other end of the cable, whose NIC is judged")
+      ->required();
+  app.add_option(
+         "--port", flags->ports,
+         "The RDMA port of that name: of that host, or of every other one (default: those of one subnet). May "
+         "be repeated")
+      ->type_name("[HOST=]DEV/N")
+      ->allow_extra_args(false);
+  app.add_option("--profile", flags->profile,
+                 "Says which priority is RDMA's and how it is marked, and whether the link is direct")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  app.add_option("--case", flags->case_name, "What both transfers write")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--burst", flags->burst, "How long each pause lasts, 80ms to 100ms")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--bursts", flags->bursts, "How many; a port has a second in an hour")
+      ->check(CLI::Range(3U, 12U))
+      ->capture_default_str();
+  app.add_option("--beside-tos", flags->beside_tos, "The mark of the other transfer, in another priority")
+      ->check(CLI::Range(0U, 255U))
+      ->type_name("TOS")
+      ->capture_default_str();
+  app.add_option(
+         "--max-mbps", flags->max_mbps,
+         "What each transfer puts on the wire at most (default: as much as goes); each agent has a limit "
+         "(--stress-max-mbps)")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->type_name("MBPS");
+  app.add_option("--listen", flags->listen,
+                 "How long both hosts listen for LLDP, where the profile does not say `direct_link: true`")
+      ->type_name("TIME")
+      ->capture_default_str();
+  return [flags](const Context& context) { return RunPfc(context, *flags); };
+}
+
+}  // namespace rdmaready
