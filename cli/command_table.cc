@@ -52,7 +52,7 @@ constexpr std::array<Command, 22> kCommands{{
      DefineEts},
     {"pfc", "Pause one priority of the host at the other end of a cable: does its NIC obey?",
      "  rdmaready pfc node1 node2                   node1 pauses, the NIC of node2 is judged\n"
-     "  rdmaready pfc node1 node2 --profile direct.yaml   the profile says `direct_link: true`\n"
+     "  rdmaready pfc node1 node2 --profile my-fabric.yaml   the profile says `direct_link: true`\n"
      "\nBoth agents have to allow stress tests (--allow-stress), the caller needs the role stress, and root of "
      "the first host names the interface in /etc/rdmaready/pauses.yaml.\n"
      "It ends with 0 when the NIC obeys, 1 when it goes on or stops other classes, too, 3 when that could not "

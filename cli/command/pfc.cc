@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,7 @@ struct PfcFlags {
   std::string pauser{};
   std::string judged{};
   std::vector<std::string> ports{};  // DEV/N, or HOST=DEV/N
-  std::string profile = "smb-direct-roce";
+  std::string profile = "nvidia-lossless";
   std::string case_name = "write-4k";
   std::string burst = "100ms";
   std::string listen = "31s";
@@ -43,6 +44,11 @@ struct PfcFlags {
   std::uint32_t beside_tos = 0;
   std::uint32_t max_mbps = 0;  // of each transfer; 0: as much as goes
 };
+
+std::optional<std::uint8_t> TosOfPfc(const Profile& profile) {
+  if (profile.tos || !profile.dscp) return profile.tos;
+  return static_cast<std::uint8_t>(*profile.dscp << kDscpOfTosShift);
+}
 
 absl::Status SetPfcTimes(const PfcFlags& flags, PfcPlan& plan) {
   const absl::StatusOr<std::chrono::milliseconds> burst = ParseDuration(flags.burst);
@@ -60,10 +66,12 @@ absl::Status SetPfcTimes(const PfcFlags& flags, PfcPlan& plan) {
 }
 
 absl::StatusOr<PfcPlan> PfcPlanOf(const PfcFlags& flags, const Profile& profile) {
-  if (!profile.rdma_priority || !profile.tos) {
-    return absl::InvalidArgumentError(
-        fmt::format("profile {} does not say which priority RDMA has and how it is marked (rdma_priority, tos)",
-                    profile.name));
+  const std::optional<std::uint8_t> tos = TosOfPfc(profile);
+  if (!profile.rdma_priority || !tos) {
+    return absl::InvalidArgumentError(fmt::format(
+        "profile {} does not say which priority RDMA has and how it is marked (rdma_priority, and tos "
+        "or dscp)",
+        profile.name));
   }
   const TransferCase* const test = FindCase(flags.case_name);
   if (test == nullptr || !IsStressCase(*test))
@@ -75,7 +83,7 @@ absl::StatusOr<PfcPlan> PfcPlanOf(const PfcFlags& flags, const Profile& profile)
                        .stress_priority = profile.rdma_priority,
                        .max_bytes_per_s = flags.max_mbps * kBytesOfMegabit},
                .priority = *profile.rdma_priority,
-               .tos = *profile.tos,
+               .tos = *tos,
                .beside_tos = static_cast<std::uint8_t>(flags.beside_tos)};
   if (plan.tos >> kDscpOfTosShift == plan.beside_tos >> kDscpOfTosShift)
     return absl::InvalidArgumentError("--beside-tos: it has the DSCP of RDMA");
