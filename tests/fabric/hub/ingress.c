@@ -97,6 +97,8 @@ void SwitchReceive(struct Switch* of, int number, const uint8_t* data, uint32_t 
     CountDrop(counters, priority, kDropLong, bytes, now_ns);
   } else if (port->cut) {
     CountDrop(counters, priority, kDropCut, bytes, now_ns);
+  } else if (headers.type == kTypeControl && of->is_cable) {
+    Forward(of, number, &headers, data, bytes, priority, now_ns);
   } else if (headers.type == kTypeControl) {
     Add(&counters->consumed, bytes);
     ObeyControl(port, data + headers.offset, bytes - headers.offset, now_ns);

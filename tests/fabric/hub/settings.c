@@ -268,6 +268,19 @@ static void ShowLinkLocal(const struct Switch* of, int port, struct Text* to) {
   TextAdd(to, of->floods_link_local ? "flood" : "consume");
 }
 
+static bool SetCable(struct Switch* of, int port, const char* value, uint64_t now_ns) {
+  (void)port, (void)now_ns;
+  bool is_cable = strcmp(value, "on") == 0;
+  if (!is_cable && strcmp(value, "off") != 0) return false;
+  of->is_cable = is_cable;
+  return true;
+}
+
+static void ShowCable(const struct Switch* of, int port, struct Text* to) {
+  (void)port;
+  TextAdd(to, of->is_cable ? "on" : "off");
+}
+
 static bool SetAgeing(struct Switch* of, int port, const char* value, uint64_t now_ns) {
   (void)port, (void)now_ns;
   uint32_t seconds;
@@ -306,6 +319,7 @@ static const struct Knob kSwitchKnobs[] = {
     {"shared_kb", SetShared, ShowShared},
     {"most_frame", SetMostFrame, ShowMostFrame},
     {"link_local", SetLinkLocal, ShowLinkLocal},
+    {"cable", SetCable, ShowCable},
     {"ageing_s", SetAgeing, ShowAgeing},
 };
 enum {

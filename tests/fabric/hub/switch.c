@@ -63,6 +63,7 @@ void SwitchResetPort(struct Switch* of, int number) {
 void SwitchReset(struct Switch* of) {
   of->most_frame_bytes = kMostFrameBytes;
   of->floods_link_local = true;
+  of->is_cable = false;
   of->shared.limit = kSharedLimit;
   of->macs.ageing_ns = kAgeingNs;
 }

@@ -53,6 +53,7 @@ struct Switch {
   uint8_t address[kMacBytes];
   uint32_t most_frame_bytes;
   bool floods_link_local;  // 01:80:c2:00:00:00 to 0f, but not MAC control
+  bool is_cable;           // MAC control passes, as over a cable between the hosts
   struct Shared shared;
   struct MacTable macs;
   struct Port ports[kMostPorts];

@@ -46,6 +46,7 @@ const char* const kSettings[] = {
     "all shared_kb 300",
     "all most_frame 1600",
     "all link_local consume",
+    "all cable on",
     "all ageing_s 7",
 };
 
@@ -112,6 +113,7 @@ TEST(Set, RefusesWhatIsNotAValueAndChangesNothing) {
                             "all shared_kb x",
                             "all most_frame 100",
                             "all link_local off",
+                            "all cable yes",
                             "all ageing_s 9999999",
                             "1 pcp 00000000000000000000000000000000000001:1"}) {
     EXPECT_EQ(rig.Ask(std::string("set ") + wrong), "error: not a value of this knob\n") << wrong;

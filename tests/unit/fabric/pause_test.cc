@@ -14,6 +14,7 @@
 namespace fabric {
 namespace {
 
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -125,6 +126,22 @@ TEST_F(PausedPort, ConsumesWhateverIsMacControl) {
   EXPECT_EQ(rig_.At(2).counters.consumed.frames, 5u);
   EXPECT_EQ(rig_.At(2).counters.bad_control_received, 2u);
   EXPECT_EQ(SwitchTotals(rig_.get()).copied.frames, copied);
+}
+
+TEST_F(PausedPort, PassesMacControlOnAsACable) {
+  rig_.Set("all cable on");
+  rig_.Set("all link_local consume");
+  const Bytes pause = PauseFrame(2, 1 << 3, 0xffff);
+  rig_.Receive(2, pause);
+  EXPECT_THAT(rig_.Drain(2), IsEmpty());
+  for (const int port : {1, 3, 4}) EXPECT_THAT(rig_.Drain(port), ElementsAre(pause)) << port;
+  EXPECT_EQ(rig_.At(2).counters.consumed.frames, 0u);
+  rig_.Receive(1, FrameOf(2, 1, 3));
+  EXPECT_THAT(rig_.Drain(2), SizeIs(1)) << "a cable stops nothing";
+  rig_.Set("all cable off");
+  rig_.Receive(2, pause);
+  for (int port = 1; port <= 4; port++) EXPECT_THAT(rig_.Drain(port), IsEmpty()) << port;
+  EXPECT_EQ(rig_.At(2).counters.consumed.frames, 1u);
 }
 
 // Port 1 sends more to port 2 than that takes, in a lossless priority.
