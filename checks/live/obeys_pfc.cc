@@ -20,6 +20,8 @@ constexpr std::int64_t kMostBurstNs = 1'000 * kNsOfMs;
 constexpr std::uint32_t kMostIntervalMs = 1'000;
 constexpr std::int64_t kIntervalsOfBurst = 4;      // at least
 constexpr std::uint32_t kLeastKeptPermille = 800;  // of the time that the bursts were to take
+// The share of a burst. A burst that begins within an interval leaves a part of it in two that are not quiet.
+constexpr std::int64_t kLeastStopPermille = 600;
 constexpr std::uint32_t kWhole = 1'000;
 
 std::string MsText(std::int64_t ns) { return Cat(ns / kNsOfMs, " ms"); }
@@ -71,7 +73,8 @@ Intervals WindowOf(const StressFlow& flow, const Parts& parts) {
 
 std::string WhyNoPauses(const PfcRun& run) {
   const std::string why = run.pause_failure.empty() ? "" : Cat(": ", run.pause_failure);
-  if (run.bursts.empty()) return Cat(run.pauser, " sent no pause", why);
+  if (run.bursts.empty())
+    return why.empty() ? Cat(run.pauser, " sent no pause") : Cat("the pauses of ", run.pauser, " failed", why);
   if (!why.empty()) return Cat(run.pauser, " sent ", run.bursts.size(), " pauses, and then", why);
   if (run.burst_ns <= 0 || run.burst_ns > kMostBurstNs) return "the length of a pause is not known";
   return {};
@@ -93,7 +96,7 @@ std::string WhyNoParts(const PfcRun& run, Parts& parts) {
   if (interval_ms == 0 || interval_ms > kMostIntervalMs || !same ||
       parts.interval_ns * kIntervalsOfBurst > run.burst_ns)
     return "the transfers did not measure in intervals of a quarter of a pause or less";
-  parts.least_stop = static_cast<std::size_t>(run.burst_ns / parts.interval_ns / 2);
+  parts.least_stop = static_cast<std::size_t>(run.burst_ns * kLeastStopPermille / kWhole / parts.interval_ns);
   const std::int64_t from = run.pauses_from_ns / parts.interval_ns;
   const std::int64_t until = run.pauses_until_ns / parts.interval_ns;
   const std::size_t size =

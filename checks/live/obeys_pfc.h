@@ -2,8 +2,8 @@
 // The verdict of a test of PFC: whether a NIC stops the priority that its link partner pauses, and no other.
 // Pure.
 //
-// The transfers' bytes in short intervals show it. A stop is a run of quiet intervals that is at least half as
-// long as a burst. The transfer obeys where each burst has its stop. Before the bursts there is a control part
+// The transfers' bytes in short intervals show it. A stop is a run of quiet intervals of at least six tenths of
+// a burst. The transfer obeys where each burst has its stop. Before the bursts there is a control part
 // of both transfers, in which nothing may stop: else the machines stop them, and the verdict is unknown.
 //
 // The NIC's own counter tells the rest. It counted pauses of the priority and its transfer did not stop: it

@@ -184,7 +184,7 @@ const Row kRows[] = {
        run.bursts.clear();
        run.pause_failure = "ens1f0 drops the pause frames that its host sends: driver ice, ice_vsi_setup";
      },
-     PfcVerdict::kUnknown, "a sent no pause: ens1f0 drops the pause frames", ""},
+     PfcVerdict::kUnknown, "the pauses of a failed: ens1f0 drops the pause frames", ""},
     {"not all pauses were sent",
      [](PfcRun& run) {
        run.bursts.resize(2);
