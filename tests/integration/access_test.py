@@ -14,14 +14,16 @@ import certificates
 import tool
 
 ACTIVATE = pathlib.Path(tool.__file__).with_name("activate.py")
-ROLES = ["none", "observe", "test", "prove", "apply"]  # each with what the ones before it may
+# Each with itself and the roles that it includes.
+ROLES = {"none": ["none"], "observe": ["none", "observe"], "test": ["none", "observe", "test"], "prove": ["none", "observe", "test", "prove"],
+         "apply": ["none", "observe", "test", "prove", "apply"], "stress": ["none", "observe", "test", "stress"]}
 # The rows of agent/access/rows.h.
 NEEDS = {
     "GetVersion": "none", "GetFacts": "observe", "GetRecording": "observe", "ListHistory": "observe", "Baseline": "observe",
     "GetEvents": "observe", "Check level host": "observe",
     "Check level loopback": "test", "TestLoopback": "test", "TestPeer": "test", "Probe": "test", "Probe prove": "prove",
     "MakePlan": "observe", "GetApplier": "observe", "Apply": "apply", "ProvePeer": "apply", "Confirm": "apply", "RollBack": "apply",
-    "Forget": "apply",
+    "Forget": "apply", "SendPauses": "stress",
 }
 PERMISSION_DENIED, UNIMPLEMENTED, UNAVAILABLE = 7, 12, 14
 AGENT, OBSERVERS, TESTERS = 61000, 61001, 61002  # a user, and groups
@@ -53,7 +55,7 @@ class Access(unittest.TestCase):
         for what, needed in NEEDS.items():
             with self.subTest(role=role, way=way, what=what):
                 code, words = answers[what]
-                if ROLES.index(role) >= ROLES.index(needed):
+                if needed in ROLES[role]:
                     self.assertNotEqual(code, PERMISSION_DENIED, words)
                     self.assertNotIn("refused", words)
                 else:
@@ -184,6 +186,7 @@ class Certificates(Access):
         cls.observer = cls.ca.sign("observer", "DNS:mon1.example")
         cls.tester = cls.ca.sign("tester", "URI:spiffe://example/ops/anna")
         cls.prover = cls.ca.sign("prover", "DNS:other.example,URI:spiffe://example/storage/ben")
+        cls.stresser = cls.ca.sign("stresser", "URI:spiffe://example/load/dora")
         cls.agents = cls.ca.sign("node7", "DNS:node7.example")
         cls.nobody = cls.ca.sign("nobody", "DNS:nobody.elsewhere")
         cls.nameless = cls.ca.sign("prover.nameless")
@@ -191,7 +194,8 @@ class Certificates(Access):
         cls.foreign = certificates.Authority(path, "foreign-ca").sign("stranger", "URI:spiffe://example/storage/eve")
         cls.roles = path / "roles.yaml"
         cls.roles.write_text("observe: ['DNS:mon*.example']\ntest: ['URI:spiffe://example/ops/*']\n"
-                             "prove: ['URI:spiffe://example/storage/*']\nagent: ['DNS:node*.example']\n")
+                             "prove: ['URI:spiffe://example/storage/*']\nstress: ['URI:spiffe://example/load/*']\n"
+                             "agent: ['DNS:node*.example']\n")
         cls.roles.chmod(0o644)
 
     def agent(self, *more):
@@ -202,10 +206,12 @@ class Certificates(Access):
 
     def test_have_the_role_of_the_map(self):
         with self.agent("--roles", self.roles) as agent:
-            for pair, role, called in ((self.observer, "observe", ""), (self.tester, "test", ""), (self.prover, "prove", ""),
+            for pair, role, called in ((self.observer, "observe", ""), (self.tester, "test", ""), (self.prover, "prove", ""), (self.stresser, "stress", ""),
                                        (self.agents, "none", "agent"), (self.nobody, "none", ""), (self.nameless, "none", "")):
                 answers = self.ask(agent, pair)
                 self.judge(answers, role, "TLS", called)
+                if pair is self.stresser:
+                    self.assertIn("stress tests are off", answers["SendPauses"][1], "it got as far as the agent")
                 self.assertEqual(answers["reflection"][0], UNIMPLEMENTED)
             self.assertIn("gives a name of your certificate the role observe in the agent's role map (--roles)",
                           self.ask(agent, self.nobody)["GetFacts"][1])

@@ -128,6 +128,9 @@ class Asker {
       v1::ForgetResponse answer;
       return stub_->Forget(&context, {}, &answer);
     });
+    Say("SendPauses", [this](grpc::ClientContext& context) {
+      return Drained<v1::SendPausesEvent>(stub_->SendPauses(&context, {}));
+    });
     Raw("health", "/grpc.health.v1.Health/Check");
     Raw("reflection", "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo");
   }
