@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "api/base/status.h"
+#include "api/model/pause_filters.h"
 #include "checks/live/direct_link.h"
 #include "checks/words/ethernet.h"
+#include "checks/words/words.h"
 
 namespace rdmaready {
 namespace {
@@ -35,6 +37,19 @@ const Netdev* OnlyNetdevOf(const Port& port) {
   return netdevs.size() == 1 && netdevs.front() ? &*netdevs.front() : nullptr;
 }
 
+// kUnknown: a NIC under the port of `pauser` is known to drop the pauses that its host sends.
+absl::Status MayPause(const std::string& pauser, const std::string& judged, const Port& port) {
+  for (const NetdevRef netdev : EthernetPortsOf(port)) {
+    const PauseFilter* const filter = netdev ? FindPauseFilter(netdev->driver) : nullptr;
+    if (filter == nullptr) continue;
+    return absl::UnknownError(Printable(fmt::format(
+        "{} cannot pause {}: its NIC {} drops the pause frames that its host sends (driver {}, {}). Nothing "
+        "was sent",
+        pauser, judged, netdev->name, filter->driver, filter->where)));
+  }
+  return absl::OkStatus();
+}
+
 std::int64_t NsSince(steady_clock::time_point begun) {
   return std::chrono::nanoseconds(steady_clock::now() - begun).count();
 }
@@ -56,6 +71,7 @@ absl::StatusOr<PfcRunner::Chosen> PfcRunner::Choose(const PfcPlan& plan) const {
   const Port* const judged = pairing.PortOf(kJudged, chosen.pair.job.from_port);
   const Port* const pauser = pairing.PortOf(kPauser, chosen.pair.job.to_port);
   if (judged == nullptr || pauser == nullptr) return absl::InternalError("a port of the pair is not known");
+  RR_RETURN_IF_ERROR(MayPause(hosts_.name(kPauser), hosts_.name(kJudged), *pauser));
   chosen.judged = *judged;
   chosen.pauser = *pauser;
   return chosen;

@@ -41,7 +41,8 @@ class PfcRunner {
 
   // Asks both hosts and chooses the ports; nothing is sent. Errors: a host could not be asked, or takes no part
   // in stress tests (kPermissionDenied), or has no such port (kNotFound); they have no path
-  // (kFailedPrecondition), or nobody could say (kUnknown); it is not known that a cable joins them (kUnknown).
+  // (kFailedPrecondition), or nobody could say (kUnknown); the NIC of the first drops its pauses
+  // (api/model/pause_filters.h), or it is not known that a cable joins them (both kUnknown).
   absl::Status Prepare(const PfcPlan& plan);
 
   // After Prepare() of that plan. Blocks until both transfers are over. Pauses that were refused, and a
@@ -57,7 +58,7 @@ class PfcRunner {
     Port judged{};
   };
 
-  // Uses the facts that were read last.
+  // Uses the facts that were read last. Errors: see Prepare().
   absl::StatusOr<Chosen> Choose(const PfcPlan& plan) const;
   // The facts of the host after it listened for LLDP.
   absl::StatusOr<Facts> Listen(const HostClient& host, const PfcPlan& plan) const;
