@@ -16,20 +16,19 @@ std::function<bool()> Beats::Begin(const std::string& beat) {
   auto heard = std::make_shared<std::atomic<bool>>(false);
   {
     const std::lock_guard lock(mutex_);
-    calls_[beat] = heard;
+    calls_.emplace(beat, heard);
   }
   const std::shared_ptr<void> registered(nullptr, [this, beat, heard](void*) {
     const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(beat);
-    if (found != calls_.end() && found->second == heard) calls_.erase(found);
+    std::erase_if(calls_, [&heard](const auto& call) { return call.second == heard; });
   });
   return [heard, registered] { return heard->exchange(false); };
 }
 
 void Beats::Heard(const std::string& beat) {
   const std::lock_guard lock(mutex_);
-  const auto found = calls_.find(beat);
-  if (found != calls_.end()) found->second->store(true);
+  const auto [first, last] = calls_.equal_range(beat);
+  for (auto call = first; call != last; ++call) call->second->store(true);
 }
 
 }  // namespace rdmaready

@@ -15,17 +15,18 @@ namespace rdmaready {
 // Threads: all methods may be called from any thread. Outlives the calls.
 class Beats {
  public:
-  // A call has begun whose caller beats by this word, which it chose at random. Returns a function that says
-  // whether the caller was heard since the last question; the call ends when the function is destroyed. The
-  // function is empty where the word is, or is longer than 64 octets: the caller does not beat.
+  // A call has begun whose caller beats by this word, which it chose at random. Several calls may have one
+  // word, and one beat is of all of them. Returns a function that says whether the caller was heard since the
+  // last question; the call ends when the function is destroyed. The function is empty where the word is, or is
+  // longer than 64 octets: the caller does not beat.
   std::function<bool()> Begin(const std::string& beat);
 
-  // The caller of that call is there; nothing happens where no such call runs.
+  // The caller of these calls is there; nothing happens where no such call runs.
   void Heard(const std::string& beat);
 
  private:
   std::mutex mutex_;  // guards what follows
-  std::map<std::string, std::shared_ptr<std::atomic<bool>>> calls_{};
+  std::multimap<std::string, std::shared_ptr<std::atomic<bool>>> calls_{};
 };
 
 }  // namespace rdmaready

@@ -12,9 +12,9 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::chrono::milliseconds kBetween{100};
+constexpr std::chrono::milliseconds kBetween{200};  // CallWatch misses a caller after 0.8 s
 constexpr std::chrono::seconds kAnswered{2};
-constexpr std::size_t kMostRunning = 20;  // as many as begin until the first one is given up
+constexpr std::size_t kMostRunning = 10;  // as many as begin until the first one is given up
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beating: says to an agent, ten times a second, that the caller of a call is still there. When the caller's
+// Beating: says to an agent, five times a second, that the caller of a call is still there. When the caller's
 // machine or network is gone, the agent ends the call within a second. A beat does not wait for the answer to
 // the one before, so a network that takes a second both ways does not end a call. For the sources of
 // AgentClient.

@@ -104,7 +104,9 @@ class PeerRelay {
       start->set_caller(test.caller);
       start->set_run_id(test.run_id);
       start->set_peer_name(peer_name);
-      beating.emplace(agent.wire_->Says(), agent.version_.limits_tests);
+      beating = test.options.stress
+                    ? agent.wire_->SharedBeating()
+                    : std::make_shared<Beating>(agent.wire_->Says(), agent.version_.limits_tests);
       start->set_beat(beating->word());
       *start->mutable_options() = ToProto(test.options);
       static_cast<void>(stream->Write(request));  // a broken stream shows in Finish()
@@ -140,7 +142,7 @@ class PeerRelay {
     std::string store_error;
     AnswerBounds bounds{kPeerLimits};
     absl::Status too_much = absl::OkStatus();
-    std::optional<Beating> beating;
+    std::shared_ptr<Beating> beating;
   };
 
   static EndCounters CountersOf(const Side& side) {

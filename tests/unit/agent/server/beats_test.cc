@@ -28,6 +28,15 @@ TEST(Beats, HearEachCallByItsOwnWord) {
   EXPECT_FALSE(other());
 }
 
+TEST(Beats, HearAllCallsOfOneWord) {
+  Beats beats;
+  const std::function<bool()> one = beats.Begin("word");
+  const std::function<bool()> other = beats.Begin("word");
+  beats.Heard("word");
+  EXPECT_TRUE(one());
+  EXPECT_TRUE(other());
+}
+
 TEST(Beats, ForgetACallThatHasEnded) {
   Beats beats;
   std::function<bool()> first = beats.Begin("word");
