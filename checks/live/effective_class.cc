@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "checks/blocking.h"
+#include "checks/live/foreign_packets.h"
 #include "checks/live/transfer_hints.h"
 #include "checks/words/fix.h"
 #include "checks/words/verdicts.h"
@@ -24,7 +25,7 @@ constexpr std::uint64_t kMostOthersPermille = 100;
 // Neighbours that the kernel resolves beside the transfer (ARP, ND), and its own few frames.
 constexpr std::uint64_t kFewPackets = 8;
 
-using ByPriority = std::array<std::uint64_t, kPriorities>;
+using ByPriority = PacketsByPriority;
 
 std::uint64_t Total(const ByPriority& packets) {
   return std::accumulate(packets.begin(), packets.end(), std::uint64_t{0});
@@ -59,24 +60,6 @@ struct Count {
   std::optional<ClassShare> share{};
 };
 
-// The packets of others during the test, by the rate before it. Nothing where that was not measured.
-std::optional<ByPriority> ForeignOf(const Way& way) {
-  const EndCounters& end = way.end;
-  if (!end.idle_packets || !end.idle_ns || !end.counted_ns || *end.idle_ns <= 0 || *end.counted_ns <= 0)
-    return std::nullopt;
-  const double longer = static_cast<double>(*end.counted_ns) / static_cast<double>(*end.idle_ns);
-  constexpr double kMost = 1e18;  // another host reports these: what is beyond it fits into no counter
-  ByPriority foreign = (*end.idle_packets).*way.counter;
-  for (std::uint64_t& packets : foreign)
-    packets = static_cast<std::uint64_t>(std::min(static_cast<double>(packets) * longer + 0.5, kMost));
-  return foreign;
-}
-
-ByPriority LessOthers(const ByPriority& foreign, ByPriority packets) {
-  for (std::size_t i = 0; i < kPriorities; ++i) packets[i] -= std::min(packets[i], foreign[i]);
-  return packets;
-}
-
 std::size_t LargestBeside(const ByPriority& packets, std::uint8_t wanted) {
   std::size_t largest = wanted == 0 ? 1 : 0;
   for (std::size_t i = 0; i < kPriorities; ++i)
@@ -92,7 +75,7 @@ ClassShare ShareOf(const Way& way, std::uint8_t wanted, const ByPriority& own, s
                    .all = Total(own),
                    .expected = way.least};
   share.permille = PermilleOf(share.packets, share.all);
-  if (ForeignOf(way)) share.foreign_permille = PermilleOf(counted - share.all, counted);
+  if (ForeignPackets(way.end, way.counter)) share.foreign_permille = PermilleOf(counted - share.all, counted);
   return share;
 }
 
@@ -147,7 +130,7 @@ Count CountOf(const Way& way, std::uint8_t wanted) {
     return count;
   }
   const ByPriority& counted = (*end.packets).*way.counter;
-  const ByPriority own = LessOthers(ForeignOf(way).value_or(ByPriority{}), counted);
+  const ByPriority own = LessForeign(ForeignPackets(end, way.counter).value_or(ByPriority{}), counted);
   count.share = ShareOf(way, wanted, own, Total(counted));
   count.text = Cat(end.host, " ", way.verb, " ", own[wanted], " of ", count.share->all, " packets on priority ",
                    wanted, " (", ShareText(count.share->permille), ")");
@@ -336,7 +319,8 @@ std::optional<WrongClass> SentElsewhere(const TransferResult& result, const Tran
   const Proof proof{{CountOf(way, wanted)}};
   const Count& count = proof.counts.front();
   if (count.kind != Count::Kind::kWrong || count.share->packets > count.share->all / 2) return std::nullopt;
-  const ByPriority own = LessOthers(ForeignOf(way).value_or(ByPriority{}), sender.packets->sent);
+  const ByPriority own =
+      LessForeign(ForeignPackets(sender, way.counter).value_or(ByPriority{}), sender.packets->sent);
   const std::size_t other = LargestBeside(own, wanted);
   const std::string nic = Cat(sender.host, "'s NIC", place.ethernet.empty() ? "" : " ", place.ethernet);
   return WrongClass{.priority = static_cast<std::uint32_t>(other),
