@@ -34,7 +34,9 @@ struct PfcRun {
   std::string judged{};
   std::uint32_t priority = 0;  // that is paused
   std::string link{};          // how the caller knows that a cable is between the two
+  bool link_is_heard = false;  // by LLDP; else the profile says so
   std::int64_t burst_ns = 0;   // that each burst was to take
+  std::int64_t gap_ns = 0;     // that was to be between the end of a burst and the next one
   std::vector<PauseBurst> bursts{};
   std::string pause_failure{};  // why not all of them were sent; empty: they were
   // The time in which they were sent, from the start of the transfers, as the caller saw it.

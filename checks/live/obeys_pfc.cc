@@ -2,14 +2,14 @@
 #include "checks/live/obeys_pfc.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "checks/live/foreign_packets.h"
 #include "checks/live/loss_signs.h"
+#include "checks/live/pfc_stops.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -17,16 +17,42 @@ namespace {
 
 constexpr std::int64_t kNsOfMs = 1'000'000;
 constexpr std::int64_t kMostBurstNs = 1'000 * kNsOfMs;
+constexpr std::int64_t kMostGapNs = 60'000 * kNsOfMs;
 constexpr std::uint32_t kMostIntervalMs = 1'000;
 constexpr std::int64_t kIntervalsOfBurst = 4;      // at least
 constexpr std::uint32_t kLeastKeptPermille = 800;  // of the time that the bursts were to take
 // The share of a burst. A burst that begins within an interval leaves a part of it in two that are not quiet.
 constexpr std::int64_t kLeastStopPermille = 600;
+// To say that a transfer went on, nothing may be left of which a stop could hide.
+constexpr std::int64_t kLeastPausedPermille = 990;   // of each burst
+constexpr std::uint32_t kLeastMovedPermille = 900;   // of what is usual, during the bursts
+constexpr std::uint32_t kMostForeignPermille = 100;  // of the packets that the port sent
 constexpr std::uint32_t kWhole = 1'000;
 
 std::string MsText(std::int64_t ns) { return Cat(ns / kNsOfMs, " ms"); }
 
-using Intervals = std::span<const std::uint64_t>;
+// Why it is not known, and what to do about it.
+struct Unknown {
+  std::string why{};  // empty: nothing is in the way
+  Fix fix{};
+};
+
+Fix LessLoad() {
+  return Fix()
+      .Do("take other load off both hosts, and repeat the test")
+      .Or("let both transfers send less (`--max-mbps`)");
+}
+Fix OnlyThisTest() { return Fix().Do("keep other traffic off both ports, and repeat the test"); }
+Fix RepairTheWay(const PfcRun& run) {
+  return Fix(Cat("rdmaready test peer ", ShellWord(run.judged), " ", ShellWord(run.pauser)))
+      .Do("repair what this shows, and repeat the test");
+}
+Fix MarkThem(const PfcRun& run) {
+  return Fix(Cat("rdmaready plan ", ShellWord(run.judged)))
+      .Do("map RDMA's mark to its priority")
+      .Or("give the other transfer a mark of another priority (`--beside-tos`)");
+}
+Fix NewerAgents() { return Fix().Do("update the agents of both hosts"); }
 
 // The part of a transfer before the pauses, and the part in which they were sent.
 struct Parts {
@@ -36,33 +62,6 @@ struct Parts {
   std::size_t least_stop = 0;  // intervals
 };
 
-std::uint64_t MedianOf(Intervals intervals) {
-  std::vector<std::uint64_t> sorted(intervals.begin(), intervals.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::ranges::nth_element(sorted, middle);
-  return *middle;
-}
-
-struct Stop {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
-// Runs of at least `least` intervals in which less than a part of `usual` moved.
-std::vector<Stop> StopsIn(Intervals intervals, std::uint64_t usual, std::size_t least) {
-  std::vector<Stop> stops;
-  Stop stop;
-  for (std::size_t i = 0; i <= intervals.size(); ++i) {
-    if (i < intervals.size() && intervals[i] < usual / kQuietShare) {
-      if (stop.count++ == 0) stop.first = i;
-      continue;
-    }
-    if (stop.count >= least) stops.push_back(stop);
-    stop = {};
-  }
-  return stops;
-}
-
 // The intervals from the second on: the first has the start in it.
 Intervals ControlOf(const StressFlow& flow, const Parts& parts) {
   return Intervals(flow.result.interval_bytes).subspan(1, parts.from - 1);
@@ -71,53 +70,65 @@ Intervals WindowOf(const StressFlow& flow, const Parts& parts) {
   return Intervals(flow.result.interval_bytes).subspan(parts.from, parts.until - parts.from);
 }
 
-std::string WhyNoPauses(const PfcRun& run) {
-  const std::string why = run.pause_failure.empty() ? "" : Cat(": ", run.pause_failure);
-  if (run.bursts.empty())
-    return why.empty() ? Cat(run.pauser, " sent no pause") : Cat("the pauses of ", run.pauser, " failed", why);
-  if (!why.empty()) return Cat(run.pauser, " sent ", run.bursts.size(), " pauses, and then", why);
-  if (run.burst_ns <= 0 || run.burst_ns > kMostBurstNs) return "the length of a pause is not known";
+Unknown WhyNoPauses(const PfcRun& run) {
+  const std::string& why = run.pause_failure;
+  const Fix refused = Fix().Do(Cat("do what ", run.pauser, " says, and repeat the test"));
+  if (run.bursts.empty() && !why.empty()) return {Cat("the pauses of ", run.pauser, " failed: ", why), refused};
+  if (run.bursts.empty()) return {Cat(run.pauser, " sent no pause"), NewerAgents()};
+  if (!why.empty()) return {Cat(run.pauser, " sent ", run.bursts.size(), " pauses, and then: ", why), refused};
+  if (run.burst_ns <= 0 || run.burst_ns > kMostBurstNs || run.gap_ns < 0 || run.gap_ns > kMostGapNs)
+    return {"the length of a pause is not known", NewerAgents()};
   return {};
 }
 
-std::string WhyNoTransfer(const PfcRun& run) {
+Unknown WhyNoTransfer(const PfcRun& run) {
   for (const auto& [name, flow] : {std::pair("paused", &run.paused), std::pair("other", &run.beside)}) {
     const Failure& failure = flow->result.failure;
     if (failure.kind != FailureKind::kNone)
-      return Cat("the ", name, " transfer was not carried to its end: ", failure.detail);
+      return {Cat("the ", name, " transfer was not carried to its end: ", failure.detail), RepairTheWay(run)};
   }
   return {};
 }
 
-std::string WhyNoParts(const PfcRun& run, Parts& parts) {
+Unknown WhyNoParts(const PfcRun& run, Parts& parts) {
   const std::uint32_t interval_ms = run.paused.result.interval_ms.value_or(0);
   parts.interval_ns = interval_ms * kNsOfMs;
   const bool same = run.beside.result.interval_ms.value_or(0) == interval_ms;
   if (interval_ms == 0 || interval_ms > kMostIntervalMs || !same ||
       parts.interval_ns * kIntervalsOfBurst > run.burst_ns)
-    return "the transfers did not measure in intervals of a quarter of a pause or less";
-  parts.least_stop = static_cast<std::size_t>(run.burst_ns * kLeastStopPermille / kWhole / parts.interval_ns);
+    return {"the transfers did not measure in intervals of a quarter of a pause or less", NewerAgents()};
+  const std::int64_t least_ns = run.burst_ns * kLeastStopPermille / kWhole;
+  parts.least_stop = static_cast<std::size_t>((least_ns + parts.interval_ns - 1) / parts.interval_ns);
   const std::int64_t from = run.pauses_from_ns / parts.interval_ns;
   const std::int64_t until = run.pauses_until_ns / parts.interval_ns;
   const std::size_t size =
       std::min(run.paused.result.interval_bytes.size(), run.beside.result.interval_bytes.size());
-  if (until < 0 || static_cast<std::uint64_t>(until) > size) return "the transfers ended before the pauses did";
+  if (until < 0 || static_cast<std::uint64_t>(until) > size)
+    return {"the transfers ended before the pauses did", LessLoad()};
   if (from < 2 || from >= until || from - 1 < (until - from) / 2)
-    return "the transfers ran too short before the pauses";
+    return {"the transfers ran too short before the pauses", LessLoad()};
+  const std::int64_t period_ns = run.burst_ns + run.gap_ns;
+  const std::int64_t taken_ns = static_cast<std::int64_t>(run.bursts.size() - 1) * period_ns + run.burst_ns;
+  if (run.pauses_until_ns - run.pauses_from_ns < taken_ns)
+    return {"the pauses took less time than they were to take", NewerAgents()};
   parts.from = static_cast<std::size_t>(from);
   parts.until = static_cast<std::size_t>(until);
   return {};
 }
 
-std::string WhyNoControl(const PfcRun& run, const Parts& parts) {
+Unknown WhyNoControl(const PfcRun& run, const Parts& parts) {
   const Intervals paused = ControlOf(run.paused, parts);
   const Intervals beside = ControlOf(run.beside, parts);
-  if (MedianOf(paused) == 0) return "the paused transfer moved nothing before it was paused";
-  if (MedianOf(beside) == 0) return "the other transfer moved nothing before anything was paused";
+  if (MedianOf(paused) == 0)
+    return {"the paused transfer moved nothing before it was paused", RepairTheWay(run)};
+  if (MedianOf(beside) == 0)
+    return {"the other transfer moved nothing before anything was paused", RepairTheWay(run)};
   if (!StopsIn(paused, MedianOf(paused), parts.least_stop).empty())
-    return "the paused transfer stopped before it was paused: the machines are too busy for this test";
+    return {"the paused transfer stopped before it was paused: the machines are too busy for this test",
+            LessLoad()};
   if (!StopsIn(beside, MedianOf(beside), parts.least_stop).empty())
-    return "the other transfer stopped before anything was paused: the machines are too busy for this test";
+    return {"the other transfer stopped before anything was paused: the machines are too busy for this test",
+            LessLoad()};
   return {};
 }
 
@@ -127,10 +138,11 @@ std::int64_t PausedNs(const PfcRun& run) {
   return sum;
 }
 
-std::string WhyNotKept(const PfcRun& run) {
+Unknown WhyNotKept(const PfcRun& run) {
   const std::int64_t asked_ns = run.burst_ns * static_cast<std::int64_t>(run.bursts.size());
   if (PausedNs(run) * kWhole >= asked_ns * kLeastKeptPermille) return {};
-  return Cat(run.pauser, " kept up its pauses for ", MsText(PausedNs(run)), " of ", MsText(asked_ns));
+  return {Cat(run.pauser, " kept up its pauses for ", MsText(PausedNs(run)), " of ", MsText(asked_ns)),
+          LessLoad()};
 }
 
 const EndCounters* SenderOf(const StressFlow& flow) {
@@ -154,23 +166,58 @@ std::optional<std::uint64_t> LeastPackets(const StressFlow& flow) {
          flow.result.bytes / *mtu % kWhole * kLeastInClassPermille / kWhole;
 }
 
-// Why it is not proven that each transfer was in a priority of its own; empty: it is.
-std::string WhyNoClass(const PfcRun& run, bool beside_counts) {
+// Of the port, without those of others.
+struct SentPackets {
+  std::uint64_t paused = 0;  // of the paused priority
+  std::uint64_t others = 0;  // of all others together
+};
+
+Unknown WhyNoPackets(const PfcRun& run, SentPackets& packets) {
   const EndCounters* const end = SenderOf(run.paused);
+  if (end == nullptr || !end->packets || run.priority >= kPriorities)
+    return {"it is not known in which priority the transfers were", NewerAgents()};
+  const std::optional<PacketsByPriority> foreign = ForeignPackets(*end, &PriorityPackets::sent);
+  if (!foreign)
+    return {Cat("the agent of ", run.judged, " did not measure the packets of others"), NewerAgents()};
+  const PacketsByPriority& sent = end->packets->sent;
+  const PacketsByPriority own = LessForeign(*foreign, sent);
+  double all = 0;
+  double of_others = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    all += static_cast<double>(sent[i]);
+    of_others += static_cast<double>(sent[i] - own[i]);
+    if (i != run.priority)
+      packets.others += std::min(own[i], std::numeric_limits<std::uint64_t>::max() - packets.others);
+  }
+  packets.paused = own[run.priority];
+  if (of_others * kWhole > all * kMostForeignPermille)
+    return {Cat(ShareText(static_cast<std::uint32_t>(of_others * kWhole / all)), " of the packets that ",
+                run.judged, " sent are others'"),
+            OnlyThisTest()};
+  return {};
+}
+
+// Why it is not proven that the paused transfer was in its priority and, with `beside_counts`, that the other
+// one was not.
+Unknown WhyNoClass(const PfcRun& run, bool beside_counts) {
+  SentPackets sent;
+  if (Unknown unknown = WhyNoPackets(run, sent); !unknown.why.empty()) return unknown;
   const std::optional<std::uint64_t> paused = LeastPackets(run.paused);
   const std::optional<std::uint64_t> beside = LeastPackets(run.beside);
-  if (end == nullptr || !end->packets || !paused || !beside || run.priority >= kPriorities)
-    return "it is not known in which priority the transfers were";
-  const std::array<std::uint64_t, kPriorities>& sent = end->packets->sent;
-  std::uint64_t others = 0;
-  for (std::size_t i = 0; i < sent.size(); ++i)
-    if (i != run.priority) others += std::min(sent[i], std::numeric_limits<std::uint64_t>::max() - others);
-  if (sent[run.priority] < *paused)
-    return Cat("the paused transfer is not in priority ", run.priority, ": its port sent ", sent[run.priority],
-               " packets there, wanted ", *paused);
-  if (beside_counts && others < *beside)
-    return Cat("the other transfer is not in another priority: its port sent ", others,
-               " packets there, wanted ", *beside);
+  if (!paused || !beside) return {"it is not known in which priority the transfers were", NewerAgents()};
+  if (sent.paused < *paused)
+    return {Cat("the paused transfer is not in priority ", run.priority, ": its port sent ", sent.paused,
+                " packets there, wanted ", *paused),
+            MarkThem(run)};
+  if (!beside_counts) return {};
+  if (sent.others < *beside)
+    return {Cat("the other transfer is not in another priority: its port sent ", sent.others,
+                " packets there, wanted ", *beside),
+            MarkThem(run)};
+  if (sent.paused - *paused >= *beside)
+    return {Cat("both transfers may be in priority ", run.priority, ": its port sent ", sent.paused,
+                " packets there"),
+            MarkThem(run)};
   return {};
 }
 
@@ -188,20 +235,77 @@ std::uint32_t KeptPermille(const PfcRun& run, const Parts& parts, const std::vec
   return static_cast<std::uint32_t>(std::clamp(usual > 0 ? moved * kWhole / usual : 0.0, 0.0, 1e6));
 }
 
-void SetUnknown(PfcJudgement& judged, const std::string& why) {
+void SetUnknown(PfcJudgement& judged, const Unknown& unknown) {
   judged.verdict = PfcVerdict::kUnknown;
-  judged.text = Printable(Cat("unknown: ", why));
+  judged.text = Printable(Cat("unknown: ", unknown.why));
+  judged.fix = unknown.fix;
 }
 
-void JudgeNoStop(const PfcRun& run, PfcJudgement& judged) {
+BurstTimes TimesOf(const PfcRun& run, const Parts& parts) {
+  return {.bursts = run.bursts.size(),
+          .interval_ns = parts.interval_ns,
+          .burst_ns = run.burst_ns,
+          .period_ns = run.burst_ns + run.gap_ns};
+}
+
+// The pauses that should have reached the judged NIC.
+std::uint64_t FramesOf(const PfcRun& run) {
+  std::uint64_t frames = 0;
+  for (const PauseBurst& burst : run.bursts) frames += burst.frames;
+  return frames;
+}
+
+// A NIC that shows no count of the priority's pauses. mlx5 and mlx4 list them only while PFC is on for it
+// (mlx5/core/en_stats.c, mlx5e_grp_per_prio_pfc_fill_strings; mlx4/en_ethtool.c, mlx4_en_get_strings).
+void JudgeUncounted(const PfcRun& run, PfcJudgement& judged) {
+  if (run.paused.sender_has_pfc != false)
+    return SetUnknown(judged, {Cat("the transfer did not stop, and the NIC of ", run.judged,
+                                   " does not count pauses of priority ", run.priority),
+                               Fix().Do("compare what that NIC's own tools count as received pauses")});
+  SetUnknown(judged, {Cat("PFC of priority ", run.priority, " is off at ", run.judged,
+                          ", whose NIC counts no pauses while it is off"),
+                      Fix(Cat("rdmaready plan ", ShellWord(run.judged)))
+                          .Do("enable PFC of that priority, and repeat the test")});
+  judged.culprit = Printable(Cat("PFC of priority ", run.priority, " is off at ", run.judged));
+}
+
+// Why the pauses may not have reached the judged NIC, all of them. Its counter shows them. Some may be its
+// partner's own, sent by hardware: the partner's counter of sent pauses does not tell, since no driver says
+// whether the frames of a host are in it.
+Unknown WhyNotReached(const PfcRun& run, std::uint64_t counted) {
+  const Fix swap = Fix().Do(Cat("swap the two hosts, so that the other one pauses: that judges ", run.pauser));
+  const char* const or_a_switch = run.link_is_heard ? "" : ", or a switch is between the two";
+  if (counted == 0)
+    return {Cat("no pause reached ", run.judged, ": the NIC of ", run.pauser,
+                " may drop the pauses of its host", or_a_switch),
+            run.link_is_heard ? swap : Fix(swap).Or("join the two ports by one cable")};
+  const std::uint64_t frames = FramesOf(run);
+  if (counted < frames - frames / 10)
+    return {Cat("only ", counted, " of ", frames, " pauses reached ", run.judged), swap};
+  return {};
+}
+
+// Why a transfer may seem to go on although its NIC stopped.
+Unknown WhyNotWentOn(const PfcRun& run, const Parts& parts, std::uint64_t counted) {
+  if (Unknown unknown = WhyNotReached(run, counted); !unknown.why.empty()) return unknown;
+  for (const PauseBurst& burst : run.bursts)
+    if (burst.paused_ns < run.burst_ns / kWhole * kLeastPausedPermille)
+      return {Cat(run.pauser, " kept up a pause for ", MsText(burst.paused_ns), " of ", MsText(run.burst_ns)),
+              LessLoad()};
+  const std::uint32_t moved = LeastMovedPermille(WindowOf(run.paused, parts),
+                                                 MedianOf(ControlOf(run.paused, parts)), TimesOf(run, parts));
+  if (moved < kLeastMovedPermille)
+    return {Cat("the transfer did not stop, and did not go on either: it kept ", ShareText(moved),
+                " of its rate during the pauses"),
+            LessLoad()};
+  return WhyNoClass(run, false);
+}
+
+void JudgeNoStop(const PfcRun& run, const Parts& parts, PfcJudgement& judged) {
+  if (!judged.pauses_counted) return JudgeUncounted(run, judged);
+  if (const Unknown unknown = WhyNotWentOn(run, parts, *judged.pauses_counted); !unknown.why.empty())
+    return SetUnknown(judged, unknown);
   const std::string end = Cat("the NIC of ", run.judged);
-  if (!judged.pauses_counted)
-    return SetUnknown(judged, Cat("the transfer did not stop, and ", end, " does not count pauses of priority ",
-                                  run.priority));
-  if (*judged.pauses_counted == 0)
-    return SetUnknown(judged, Cat("no pause reached ", run.judged, ": the NIC of ", run.pauser,
-                                  " may drop the pauses of its host, or a switch is between the two"));
-  if (const std::string why = WhyNoClass(run, false); !why.empty()) return SetUnknown(judged, why);
   judged.verdict = PfcVerdict::kGoesOn;
   judged.text = Printable(Cat("does not obey PFC: its NIC counted ", *judged.pauses_counted,
                               " pauses of priority ", run.priority, ", and the transfer went on"));
@@ -219,19 +323,37 @@ void JudgeNoStop(const PfcRun& run, PfcJudgement& judged) {
   }
 }
 
-void JudgeStops(const PfcRun& run, PfcJudgement& judged) {
-  if (judged.pauses_counted == 0U)
-    return SetUnknown(judged,
-                      Cat("the transfer stopped, and the NIC of ", run.judged, " counted no pause of priority ",
-                          run.priority, ": another thing may have stopped it"));
+// Why the stops may not be those of the pauses.
+Unknown WhyNotOfThePauses(const PfcRun& run, const BurstTimes& times, const std::vector<Stop>& stops,
+                          const PfcJudgement& judged) {
   const std::size_t bursts = run.bursts.size();
-  if (judged.stops < bursts)
-    return SetUnknown(judged, Cat("the transfer stopped in ", judged.stops, " of ", bursts, " pauses"));
-  if (judged.stops > bursts + bursts / 2)
-    return SetUnknown(judged, Cat("the transfer stopped ", judged.stops, " times in ", bursts, " pauses"));
+  if (judged.pauses_counted == 0U)
+    return {Cat("the transfer stopped, and the NIC of ", run.judged, " counted no pause of priority ",
+                run.priority, ": another thing may have stopped it"),
+            OnlyThisTest()};
+  if (stops.size() < bursts)
+    return {Cat("the transfer stopped in ", stops.size(), " of ", bursts, " pauses"), LessLoad()};
+  if (stops.size() > bursts)
+    return {Cat("the transfer stopped ", stops.size(), " times in ", bursts, " pauses"), LessLoad()};
+  if (!AreOnTime(stops, times))
+    return {"the transfer stopped at other times than it was paused, or for longer", LessLoad()};
+  return {};
+}
+
+void JudgeStops(const PfcRun& run, const BurstTimes& times, const std::vector<Stop>& stops,
+                PfcJudgement& judged) {
+  if (const Unknown unknown = WhyNotOfThePauses(run, times, stops, judged); !unknown.why.empty())
+    return SetUnknown(judged, unknown);
+  const std::size_t bursts = run.bursts.size();
   const std::string kept = Cat("the other transfer kept ", ShareText(judged.beside_permille), " of its rate");
-  if (judged.beside_permille <= kStoppedBesidePermille) {
-    if (const std::string why = WhyNoClass(run, true); !why.empty()) return SetUnknown(judged, why);
+  const bool stopped_both = judged.beside_permille <= kStoppedBesidePermille;
+  if (!stopped_both && judged.beside_permille < kLeastBesidePermille)
+    return SetUnknown(judged, {Cat("the other transfer kept only ", ShareText(judged.beside_permille),
+                                   " of its rate while the paused one was quiet"),
+                               LessLoad()});
+  if (stopped_both || !judged.pauses_counted)
+    if (const Unknown unknown = WhyNoClass(run, true); !unknown.why.empty()) return SetUnknown(judged, unknown);
+  if (stopped_both) {
     judged.verdict = PfcVerdict::kStopsAll;
     judged.text = Printable(
         Cat("stops other classes, too: in ", bursts, " pauses of priority ", run.priority, " ", kept));
@@ -241,9 +363,6 @@ void JudgeStops(const PfcRun& run, PfcJudgement& judged) {
                      .Or("update the firmware of that NIC");
     return;
   }
-  if (judged.beside_permille < kLeastBesidePermille)
-    return SetUnknown(judged, Cat("the other transfer kept only ", ShareText(judged.beside_permille),
-                                  " of its rate while the paused one was quiet"));
   judged.verdict = PfcVerdict::kObeys;
   judged.text =
       Printable(Cat("obeys PFC: stopped in ", bursts, " of ", bursts, " pauses of priority ", run.priority,
@@ -255,13 +374,13 @@ void JudgeStops(const PfcRun& run, PfcJudgement& judged) {
 PfcJudgement JudgePfc(const PfcRun& run) {
   PfcJudgement judged{.pauses_counted = CountedPauses(run)};
   Parts parts;
-  std::string why = WhyNoPauses(run);
-  if (why.empty()) why = WhyNoTransfer(run);
-  if (why.empty()) why = WhyNoParts(run, parts);
-  if (why.empty()) why = WhyNoControl(run, parts);
-  if (why.empty()) why = WhyNotKept(run);
-  if (!why.empty()) {
-    SetUnknown(judged, why);
+  Unknown unknown = WhyNoTransfer(run);
+  if (unknown.why.empty()) unknown = WhyNoPauses(run);
+  if (unknown.why.empty()) unknown = WhyNoParts(run, parts);
+  if (unknown.why.empty()) unknown = WhyNoControl(run, parts);
+  if (unknown.why.empty()) unknown = WhyNotKept(run);
+  if (!unknown.why.empty()) {
+    SetUnknown(judged, unknown);
     return judged;
   }
   const std::uint64_t usual = MedianOf(ControlOf(run.paused, parts));
@@ -271,9 +390,9 @@ PfcJudgement JudgePfc(const PfcRun& run) {
   for (const Stop& stop : stops) judged.quiet_ns += static_cast<std::int64_t>(stop.count) * parts.interval_ns;
   judged.beside_permille = KeptPermille(run, parts, stops);
   if (stops.empty()) {
-    JudgeNoStop(run, judged);
+    JudgeNoStop(run, parts, judged);
   } else {
-    JudgeStops(run, judged);
+    JudgeStops(run, TimesOf(run, parts), stops, judged);
   }
   return judged;
 }

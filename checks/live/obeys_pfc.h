@@ -3,12 +3,13 @@
 // Pure.
 //
 // The transfers' bytes in short intervals show it. A stop is a run of quiet intervals of at least six tenths of
-// a burst. The transfer obeys where each burst has its stop. Before the bursts there is a control part
-// of both transfers, in which nothing may stop: else the machines stop them, and the verdict is unknown.
+// a burst. The transfer obeys where each burst has its stop, there is no other one, and they follow one another
+// as the bursts did. Before the bursts there is a control part of both transfers, in which nothing may stop:
+// else the machines stop them, and the verdict is unknown.
 //
-// The NIC's own counter tells the rest. It counted pauses of the priority and its transfer did not stop: it
-// goes on. It counted nothing: the frames did not reach it, and the verdict is unknown. The sender's NIC may
-// drop them, or a switch is between the two, which consumes them.
+// A transfer went on where nothing hides a stop: each burst was kept up, the transfer kept its rate during all
+// of them, and its NIC counted nine tenths of the frames. It counted fewer: they did not all reach it, and the
+// verdict is unknown. The sender's NIC may drop them, or a switch is between the two, which consumes them.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,11 @@
 
 namespace rdmaready {
 
-inline constexpr std::uint32_t kQuietShare = 8;               // below an eighth of the control part's median
 inline constexpr std::uint32_t kLeastBesidePermille = 500;    // of its own rate, while the paused one is quiet
 inline constexpr std::uint32_t kStoppedBesidePermille = 200;  // at most that: it stopped, too
 inline constexpr std::uint32_t kLeastInClassPermille = 900;   // of a transfer's packets, in its own class
 
+// Each verdict but kObeys has a fix.
 struct PfcJudgement {
   PfcVerdict verdict = PfcVerdict::kUnknown;
   std::string text{};     // "obeys PFC: stopped in 5 of 5 pauses of priority 3, ..."; printable
