@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -55,7 +57,7 @@ struct PfcView : StressFlowView {
            judged.beside_permille, "pauses_counted", judged.pauses_counted);
     });
     list.Of(kRun, [](const PfcRun& run, auto& part) {
-      part("link", run.link, "burst_ns", run.burst_ns, "bursts", run.bursts, "pause_failure", run.pause_failure,
+      part("link", run.link, "burst_ns", run.burst_ns, "gap_ns", run.gap_ns, "bursts", run.bursts, "pause_failure", run.pause_failure,
            "pauses_from_ns", run.pauses_from_ns, "pauses_until_ns", run.pauses_until_ns, "paused", run.paused,
            "beside", run.beside);
     });
@@ -69,9 +71,16 @@ std::string PfcWord(std::optional<bool> has_pfc) { return !has_pfc ? "not known"
 
 std::string BurstsText(const PfcRun& run) {
   std::int64_t paused_ns = 0;
-  for (const PauseBurst& burst : run.bursts) paused_ns += burst.paused_ns;
-  return fmt::format("{} of {} ms each, {} ms in all", run.bursts.size(), run.burst_ns / kNsOfMs,
-                     paused_ns / kNsOfMs);
+  std::size_t open = 0;
+  for (const PauseBurst& burst : run.bursts) {
+    paused_ns += std::clamp<std::int64_t>(burst.paused_ns, 0, run.burst_ns);
+    if (!burst.ended) ++open;
+  }
+  std::string text = fmt::format("{} of {} ms each, {} ms in all", run.bursts.size(), run.burst_ns / kNsOfMs,
+                                 paused_ns / kNsOfMs);
+  if (open > 0)
+    text += fmt::format("; {} not ended by a frame of zero quanta: the partner went on by itself", open);
+  return text;
 }
 
 std::vector<std::string> RowOfPfc(std::string_view name, const StressFlow& flow) {
@@ -108,10 +117,8 @@ std::string PfcResultText(const JudgedPfc& pfc, const Style& style) {
   const std::vector<std::vector<std::string>> rows{
       {"", "rate", ""}, RowOfPfc("paused transfer", run.paused), RowOfPfc("other transfer", run.beside)};
   std::string text = style.Paint(ToneOfPfc(judged.verdict), judged.text) + "\n";
-  if (!judged.culprit.empty()) {
-    text += "  " + judged.culprit + "\n";
-    text += RemedyNotes(style, judged.fix.remedy());
-  }
+  if (!judged.culprit.empty()) text += "  " + judged.culprit + "\n";
+  if (!judged.fix.empty()) text += RemedyNotes(style, judged.fix.remedy());
   const std::string what = fmt::format("{} pauses priority {} of {}", run.pauser, run.priority, run.judged);
   text += "\n" + style.Paint(Tone::kStrong, Printable(what)) + "\n";
   text += Printable(fmt::format("  link    {}", run.link)) + "\n";

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -22,6 +24,7 @@ JudgedPfc Obeys() {
               .priority = 3,
               .link = "by profile direct, the link is direct",
               .burst_ns = 100'000'000,
+              .gap_ns = 200'000'000,
               .bursts = {{60, 99'500'000, true}, {61, 99'000'000, true}}},
       .judged = {.verdict = PfcVerdict::kObeys, .text = "obeys PFC: stopped in 2 of 2 pauses", .stops = 2}};
   pfc.run.paused.sender_has_pfc = true;
@@ -34,6 +37,7 @@ TEST(PfcJson, HasTheVerdictTheBurstsAndTheIntervals) {
   const nlohmann::json json = nlohmann::json::parse(PfcJson(Obeys()));
   EXPECT_EQ(json["verdict"], "obeys");
   EXPECT_EQ(json["judged"], "b");
+  EXPECT_EQ(json["gap_ns"], 200'000'000);
   EXPECT_EQ(json["bursts"][1]["frames"], 61);
   EXPECT_EQ(json["bursts"][0]["paused_ns"], 99'500'000);
   EXPECT_EQ(json["paused"]["sender_has_pfc"], true);
@@ -60,6 +64,26 @@ TEST(PfcText, ShowsTheCulpritAndItsRepair) {
   const std::string text = PfcResultText(pfc, Style{});
   EXPECT_THAT(text, StartsWith("does not obey PFC\n  PFC of priority 3 is off at b\n"));
   EXPECT_THAT(text, HasSubstr("rdmaready plan b"));
+}
+
+TEST(PfcText, ShowsWhatToDoAboutAVerdictThatIsUnknown) {
+  JudgedPfc pfc = Obeys();
+  pfc.judged = {.text = "unknown: no pause reached b", .fix = Fix().Do("swap the two hosts")};
+  EXPECT_THAT(PfcResultText(pfc, Style{}), HasSubstr("swap the two hosts"));
+}
+
+TEST(PfcText, ShowsBurstsThatTheirSenderDidNotEnd) {
+  JudgedPfc pfc = Obeys();
+  EXPECT_THAT(PfcResultText(pfc, Style{}), Not(HasSubstr("zero quanta")));
+  pfc.run.bursts[1].ended = false;
+  EXPECT_THAT(PfcResultText(pfc, Style{}),
+              HasSubstr("; 1 not ended by a frame of zero quanta: the partner went on by itself\n"));
+}
+
+TEST(PfcText, CutsTimesThatAnAgentMadeUp) {
+  JudgedPfc pfc = Obeys();
+  for (PauseBurst& burst : pfc.run.bursts) burst.paused_ns = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THAT(PfcResultText(pfc, Style{}), HasSubstr("2 of 100 ms each, 200 ms in all"));
 }
 
 TEST(PfcText, KeepsHostsFromWritingToTheTerminal) {
