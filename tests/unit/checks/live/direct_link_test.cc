@@ -14,8 +14,12 @@ using testing::HasSubstr;
 constexpr const char* kMacOfA = "02:00:00:00:00:0a";
 constexpr const char* kMacOfB = "02:00:00:00:00:0b";
 
+constexpr const char* kNearestBridge = "01:80:c2:00:00:0e";
+
 LldpNeighbour Agent(const std::string& chassis, const std::string& port, std::uint8_t port_subtype = 5) {
-  return {.chassis = {.subtype = 4, .text = chassis}, .port = {.subtype = port_subtype, .text = port}};
+  return {.destination_mac = kNearestBridge,
+          .chassis = {.subtype = 4, .text = chassis},
+          .port = {.subtype = port_subtype, .text = port}};
 }
 
 Netdev End(const std::string& name, const std::string& mac, const LldpNeighbour& own,
@@ -32,6 +36,11 @@ class DirectLink : public testing::Test {
   static void Hear(Netdev& netdev, const std::vector<LldpNeighbour>& peers,
                    const std::vector<LldpNeighbour>& own = {}) {
     netdev.lldp = LldpHeard{.listened_ms = 31'000, .peers = peers, .own = own};
+  }
+
+  static LldpNeighbour To(const std::string& group, LldpNeighbour agent) {
+    agent.destination_mac = group;
+    return agent;
   }
 
   const LldpNeighbour of_a = Agent("chassis a", "ens1");
@@ -65,8 +74,29 @@ TEST_F(DirectLink, TakesTheAnswerOfLldpadToo) {
 }
 
 TEST_F(DirectLink, CountsAnAgentThatSpeaksToSeveralGroupsOnce) {
-  Hear(a, {of_b, of_b}, {of_a});
+  Hear(a, {To("01:80:c2:00:00:03", of_b), of_b}, {of_a});
   EXPECT_TRUE(Find().direct);
+}
+
+TEST_F(DirectLink, IsNotProvenByAGroupThatBridgesPassOn) {
+  for (const char* group : {"01:80:c2:00:00:03", "01:80:c2:00:00:00", ""}) {
+    Hear(a, {To(group, of_b)}, {of_a});
+    EXPECT_FALSE(Find().direct) << group;
+    EXPECT_EQ(Find().text,
+              "a ens1 does not hear b ens2 on 01:80:c2:00:00:0e, the one group that no bridge passes on");
+  }
+}
+
+TEST_F(DirectLink, IsNotProvenWhereAnotherIsHeardBesideThePeer) {
+  Hear(a, {of_b, To("01:80:c2:00:00:00", Agent("chassis c", "ens3"))}, {of_a});
+  EXPECT_EQ(Find().text, "a ens1 hears 2 LLDP neighbours");
+}
+
+TEST_F(DirectLink, IsNotProvenByTheMemoryOfLldpadWhereNobodyWasHeard) {
+  a.lldp_agent = *a.lldp;
+  Hear(a, {}, {of_a});
+  EXPECT_FALSE(Find().direct);
+  EXPECT_THAT(Find().text, HasSubstr("a ens1 does not hear b ens2"));
 }
 
 TEST_F(DirectLink, IsNotProvenWhereASwitchAnswers) {
