@@ -26,13 +26,13 @@ constexpr std::int64_t kLeastStopPermille = 600;
 // To say that a transfer went on, nothing may be left of which a stop could hide.
 constexpr std::int64_t kLeastPausedPermille = 990;   // of each burst
 constexpr std::uint32_t kLeastMovedPermille = 900;   // of what is usual, during the bursts
-constexpr std::uint32_t kMostForeignPermille = 100;  // of the packets that the port sent
+constexpr std::uint32_t kMostForeignSent = 100;      // of the packets that the port sent
 constexpr std::uint32_t kWhole = 1'000;
 
 std::string MsText(std::int64_t ns) { return Cat(ns / kNsOfMs, " ms"); }
 
 // Why it is not known, and what to do about it.
-struct Unknown {
+struct Doubt {
   std::string why{};  // empty: nothing is in the way
   Fix fix{};
 };
@@ -70,7 +70,7 @@ Intervals WindowOf(const StressFlow& flow, const Parts& parts) {
   return Intervals(flow.result.interval_bytes).subspan(parts.from, parts.until - parts.from);
 }
 
-Unknown WhyNoPauses(const PfcRun& run) {
+Doubt WhyNoPauses(const PfcRun& run) {
   const std::string& why = run.pause_failure;
   const Fix refused = Fix().Do(Cat("do what ", run.pauser, " says, and repeat the test"));
   if (run.bursts.empty() && !why.empty()) return {Cat("the pauses of ", run.pauser, " failed: ", why), refused};
@@ -81,7 +81,7 @@ Unknown WhyNoPauses(const PfcRun& run) {
   return {};
 }
 
-Unknown WhyNoTransfer(const PfcRun& run) {
+Doubt WhyNoTransfer(const PfcRun& run) {
   for (const auto& [name, flow] : {std::pair("paused", &run.paused), std::pair("other", &run.beside)}) {
     const Failure& failure = flow->result.failure;
     if (failure.kind != FailureKind::kNone)
@@ -90,7 +90,7 @@ Unknown WhyNoTransfer(const PfcRun& run) {
   return {};
 }
 
-Unknown WhyNoParts(const PfcRun& run, Parts& parts) {
+Doubt WhyNoParts(const PfcRun& run, Parts& parts) {
   const std::uint32_t interval_ms = run.paused.result.interval_ms.value_or(0);
   parts.interval_ns = interval_ms * kNsOfMs;
   const bool same = run.beside.result.interval_ms.value_or(0) == interval_ms;
@@ -116,7 +116,7 @@ Unknown WhyNoParts(const PfcRun& run, Parts& parts) {
   return {};
 }
 
-Unknown WhyNoControl(const PfcRun& run, const Parts& parts) {
+Doubt WhyNoControl(const PfcRun& run, const Parts& parts) {
   const Intervals paused = ControlOf(run.paused, parts);
   const Intervals beside = ControlOf(run.beside, parts);
   if (MedianOf(paused) == 0)
@@ -138,7 +138,7 @@ std::int64_t PausedNs(const PfcRun& run) {
   return sum;
 }
 
-Unknown WhyNotKept(const PfcRun& run) {
+Doubt WhyNotKept(const PfcRun& run) {
   const std::int64_t asked_ns = run.burst_ns * static_cast<std::int64_t>(run.bursts.size());
   if (PausedNs(run) * kWhole >= asked_ns * kLeastKeptPermille) return {};
   return {Cat(run.pauser, " kept up its pauses for ", MsText(PausedNs(run)), " of ", MsText(asked_ns)),
@@ -172,7 +172,7 @@ struct SentPackets {
   std::uint64_t others = 0;  // of all others together
 };
 
-Unknown WhyNoPackets(const PfcRun& run, SentPackets& packets) {
+Doubt WhyNoPackets(const PfcRun& run, SentPackets& packets) {
   const EndCounters* const end = SenderOf(run.paused);
   if (end == nullptr || !end->packets || run.priority >= kPriorities)
     return {"it is not known in which priority the transfers were", NewerAgents()};
@@ -190,7 +190,7 @@ Unknown WhyNoPackets(const PfcRun& run, SentPackets& packets) {
       packets.others += std::min(own[i], std::numeric_limits<std::uint64_t>::max() - packets.others);
   }
   packets.paused = own[run.priority];
-  if (of_others * kWhole > all * kMostForeignPermille)
+  if (of_others * kWhole > all * kMostForeignSent)
     return {Cat(ShareText(static_cast<std::uint32_t>(of_others * kWhole / all)), " of the packets that ",
                 run.judged, " sent are others'"),
             OnlyThisTest()};
@@ -199,9 +199,9 @@ Unknown WhyNoPackets(const PfcRun& run, SentPackets& packets) {
 
 // Why it is not proven that the paused transfer was in its priority and, with `beside_counts`, that the other
 // one was not.
-Unknown WhyNoClass(const PfcRun& run, bool beside_counts) {
+Doubt WhyNoClass(const PfcRun& run, bool beside_counts) {
   SentPackets sent;
-  if (Unknown unknown = WhyNoPackets(run, sent); !unknown.why.empty()) return unknown;
+  if (Doubt doubt = WhyNoPackets(run, sent); !doubt.why.empty()) return doubt;
   const std::optional<std::uint64_t> paused = LeastPackets(run.paused);
   const std::optional<std::uint64_t> beside = LeastPackets(run.beside);
   if (!paused || !beside) return {"it is not known in which priority the transfers were", NewerAgents()};
@@ -235,10 +235,10 @@ std::uint32_t KeptPermille(const PfcRun& run, const Parts& parts, const std::vec
   return static_cast<std::uint32_t>(std::clamp(usual > 0 ? moved * kWhole / usual : 0.0, 0.0, 1e6));
 }
 
-void SetUnknown(PfcJudgement& judged, const Unknown& unknown) {
+void SetUnknown(PfcJudgement& judged, const Doubt& doubt) {
   judged.verdict = PfcVerdict::kUnknown;
-  judged.text = Printable(Cat("unknown: ", unknown.why));
-  judged.fix = unknown.fix;
+  judged.text = Printable(Cat("unknown: ", doubt.why));
+  judged.fix = doubt.fix;
 }
 
 BurstTimes TimesOf(const PfcRun& run, const Parts& parts) {
@@ -272,7 +272,7 @@ void JudgeUncounted(const PfcRun& run, PfcJudgement& judged) {
 // Why the pauses may not have reached the judged NIC, all of them. Its counter shows them. Some may be its
 // partner's own, sent by hardware: the partner's counter of sent pauses does not tell, since no driver says
 // whether the frames of a host are in it.
-Unknown WhyNotReached(const PfcRun& run, std::uint64_t counted) {
+Doubt WhyNotReached(const PfcRun& run, std::uint64_t counted) {
   const Fix swap = Fix().Do(Cat("swap the two hosts, so that the other one pauses: that judges ", run.pauser));
   const char* const or_a_switch = run.link_is_heard ? "" : ", or a switch is between the two";
   if (counted == 0)
@@ -286,8 +286,8 @@ Unknown WhyNotReached(const PfcRun& run, std::uint64_t counted) {
 }
 
 // Why a transfer may seem to go on although its NIC stopped.
-Unknown WhyNotWentOn(const PfcRun& run, const Parts& parts, std::uint64_t counted) {
-  if (Unknown unknown = WhyNotReached(run, counted); !unknown.why.empty()) return unknown;
+Doubt WhyNotWentOn(const PfcRun& run, const Parts& parts, std::uint64_t counted) {
+  if (Doubt doubt = WhyNotReached(run, counted); !doubt.why.empty()) return doubt;
   for (const PauseBurst& burst : run.bursts)
     if (burst.paused_ns < run.burst_ns / kWhole * kLeastPausedPermille)
       return {Cat(run.pauser, " kept up a pause for ", MsText(burst.paused_ns), " of ", MsText(run.burst_ns)),
@@ -303,8 +303,8 @@ Unknown WhyNotWentOn(const PfcRun& run, const Parts& parts, std::uint64_t counte
 
 void JudgeNoStop(const PfcRun& run, const Parts& parts, PfcJudgement& judged) {
   if (!judged.pauses_counted) return JudgeUncounted(run, judged);
-  if (const Unknown unknown = WhyNotWentOn(run, parts, *judged.pauses_counted); !unknown.why.empty())
-    return SetUnknown(judged, unknown);
+  if (const Doubt doubt = WhyNotWentOn(run, parts, *judged.pauses_counted); !doubt.why.empty())
+    return SetUnknown(judged, doubt);
   const std::string end = Cat("the NIC of ", run.judged);
   judged.verdict = PfcVerdict::kGoesOn;
   judged.text = Printable(Cat("does not obey PFC: its NIC counted ", *judged.pauses_counted,
@@ -324,8 +324,8 @@ void JudgeNoStop(const PfcRun& run, const Parts& parts, PfcJudgement& judged) {
 }
 
 // Why the stops may not be those of the pauses.
-Unknown WhyNotOfThePauses(const PfcRun& run, const BurstTimes& times, const std::vector<Stop>& stops,
-                          const PfcJudgement& judged) {
+Doubt WhyNotOfThePauses(const PfcRun& run, const BurstTimes& times, const std::vector<Stop>& stops,
+                        const PfcJudgement& judged) {
   const std::size_t bursts = run.bursts.size();
   if (judged.pauses_counted == 0U)
     return {Cat("the transfer stopped, and the NIC of ", run.judged, " counted no pause of priority ",
@@ -342,8 +342,8 @@ Unknown WhyNotOfThePauses(const PfcRun& run, const BurstTimes& times, const std:
 
 void JudgeStops(const PfcRun& run, const BurstTimes& times, const std::vector<Stop>& stops,
                 PfcJudgement& judged) {
-  if (const Unknown unknown = WhyNotOfThePauses(run, times, stops, judged); !unknown.why.empty())
-    return SetUnknown(judged, unknown);
+  if (const Doubt doubt = WhyNotOfThePauses(run, times, stops, judged); !doubt.why.empty())
+    return SetUnknown(judged, doubt);
   const std::size_t bursts = run.bursts.size();
   const std::string kept = Cat("the other transfer kept ", ShareText(judged.beside_permille), " of its rate");
   const bool stopped_both = judged.beside_permille <= kStoppedBesidePermille;
@@ -352,7 +352,7 @@ void JudgeStops(const PfcRun& run, const BurstTimes& times, const std::vector<St
                                    " of its rate while the paused one was quiet"),
                                LessLoad()});
   if (stopped_both || !judged.pauses_counted)
-    if (const Unknown unknown = WhyNoClass(run, true); !unknown.why.empty()) return SetUnknown(judged, unknown);
+    if (const Doubt doubt = WhyNoClass(run, true); !doubt.why.empty()) return SetUnknown(judged, doubt);
   if (stopped_both) {
     judged.verdict = PfcVerdict::kStopsAll;
     judged.text = Printable(
@@ -374,13 +374,13 @@ void JudgeStops(const PfcRun& run, const BurstTimes& times, const std::vector<St
 PfcJudgement JudgePfc(const PfcRun& run) {
   PfcJudgement judged{.pauses_counted = CountedPauses(run)};
   Parts parts;
-  Unknown unknown = WhyNoTransfer(run);
-  if (unknown.why.empty()) unknown = WhyNoPauses(run);
-  if (unknown.why.empty()) unknown = WhyNoParts(run, parts);
-  if (unknown.why.empty()) unknown = WhyNoControl(run, parts);
-  if (unknown.why.empty()) unknown = WhyNotKept(run);
-  if (!unknown.why.empty()) {
-    SetUnknown(judged, unknown);
+  Doubt doubt = WhyNoTransfer(run);
+  if (doubt.why.empty()) doubt = WhyNoPauses(run);
+  if (doubt.why.empty()) doubt = WhyNoParts(run, parts);
+  if (doubt.why.empty()) doubt = WhyNoControl(run, parts);
+  if (doubt.why.empty()) doubt = WhyNotKept(run);
+  if (!doubt.why.empty()) {
+    SetUnknown(judged, doubt);
     return judged;
   }
   const std::uint64_t usual = MedianOf(ControlOf(run.paused, parts));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kLateIntervals = 2;
 constexpr double kMostOfInterval = 1.5;  // times the usual
-constexpr double kWhole = 1000;
+constexpr double kAllOfIt = 1000;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ std::uint32_t LeastMovedPermille(Intervals intervals, std::uint64_t usual, const
         moved += std::min(static_cast<double>(bytes), most);
     least = std::min(least, moved);
   }
-  return static_cast<std::uint32_t>(all > 0 ? least * kWhole / all : 0);
+  return static_cast<std::uint32_t>(all > 0 ? least * kAllOfIt / all : 0);
 }
 
 }  // namespace rdmaready
