@@ -116,9 +116,13 @@ absl::Status PfcRunner::Prepare(const PfcPlan& plan) {
   return absl::OkStatus();
 }
 
-void PfcRunner::Pause(const PfcPlan& plan, PfcRun& run) const {
+void PfcRunner::Pause(const PfcPlan& plan, const std::atomic<bool>& is_over, PfcRun& run) const {
   const steady_clock::time_point begun = steady_clock::now();
   std::this_thread::sleep_until(begun + kControl);
+  if (is_over) {
+    run.pause_failure = "a transfer was over before, so nothing was paused";
+    return;
+  }
   hosts_.Say(fmt::format("{} pauses priority {}", run.pauser, plan.priority));
   run.pauses_from_ns = NsSince(begun) - std::chrono::nanoseconds(kSlack).count();
   absl::StatusOr<PauseAnswer> answer = clients_[kPauser].agent->SendPauses({.port = pair_.job.to_port,
@@ -143,7 +147,9 @@ absl::StatusOr<PfcRun> PfcRunner::Run(const PfcPlan& plan) const {
              .judged = hosts_.name(kJudged),
              .priority = plan.priority,
              .link = link_,
-             .burst_ns = std::chrono::nanoseconds(plan.burst).count()};
+             .link_is_heard = !profile_.direct_link,
+             .burst_ns = std::chrono::nanoseconds(plan.burst).count(),
+             .gap_ns = std::chrono::nanoseconds(GapOf(plan)).count()};
   StressTransfer paused{&pair_, plan.case_name, plan.how};
   paused.how.interval_ms = kPfcIntervalMs;
   paused.how.duration = kControl + (plan.burst + GapOf(plan)) * plan.bursts + kAround;
@@ -151,8 +157,9 @@ absl::StatusOr<PfcRun> PfcRunner::Run(const PfcPlan& plan) const {
   paused.how.tos = plan.tos;
   beside.how.tos = plan.beside_tos;
   hosts_.Say(fmt::format("two transfers, {} -> {}", run.judged, run.pauser));
-  RR_ASSIGN_OR_RETURN(std::vector<StressFlow> both,
-                      hosts_.Together({paused, beside}, [&] { Pause(plan, run); }));
+  RR_ASSIGN_OR_RETURN(std::vector<StressFlow> both, hosts_.Together({paused, beside}, [&](const auto& is_over) {
+    Pause(plan, is_over, run);
+  }));
   run.paused = std::move(both[0]);
   run.beside = std::move(both[1]);
   return run;

@@ -3,6 +3,7 @@
 // (api/model/pfc_run.h).
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -46,7 +47,8 @@ class PfcRunner {
   absl::Status Prepare(const PfcPlan& plan);
 
   // After Prepare() of that plan. Blocks until both transfers are over. Pauses that were refused, and a
-  // transfer that failed after both were connected, are parts of the answer. Errors: a host refused; not both
+  // transfer that failed after both were connected, are parts of the answer; where it failed before the pauses,
+  // none is sent. Errors: a host refused; not both
   // transfers were connected. Nothing was paused then.
   absl::StatusOr<PfcRun> Run(const PfcPlan& plan) const;
 
@@ -64,8 +66,8 @@ class PfcRunner {
   absl::StatusOr<Facts> Listen(const HostClient& host, const PfcPlan& plan) const;
   // How it is known that a cable joins the two. kUnknown: it is not.
   absl::StatusOr<std::string> LinkOf(const Chosen& chosen) const;
-  // Waits for the end of the control part, and has the pauses sent.
-  void Pause(const PfcPlan& plan, PfcRun& run) const;
+  // Waits for the end of the control part, and has the pauses sent, unless a transfer is over by then.
+  void Pause(const PfcPlan& plan, const std::atomic<bool>& is_over, PfcRun& run) const;
 
   const std::vector<HostClient>& clients_;
   StressHosts hosts_;

@@ -2,6 +2,7 @@
 #include "cli/fleet/stress_hosts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <random>
@@ -80,20 +81,21 @@ absl::StatusOr<StressFlow> StressHosts::Alone(const StressTransfer& part) const 
 }
 
 std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<StressTransfer>& parts,
-                                                           const std::function<void()>& beside,
-                                                           absl::Status& why) const {
+                                                           const Beside& beside, absl::Status& why) const {
   const std::size_t parties = parts.size() + (beside ? 1 : 0);
   StartBarrier barrier(parties);
   const auto deadline = std::chrono::steady_clock::now() + kUntilAllConnected;
   std::vector<Made> made(parts.size());
+  std::atomic<bool> is_over = false;
   FanOut(
       parties,
       [&](std::size_t i) {
         if (i == parts.size()) {
-          if (barrier.Arrive(deadline)) beside();
+          if (barrier.Arrive(deadline)) beside(is_over);
           return;
         }
         made[i] = Transfer(parts[i], [&] { return barrier.Arrive(deadline); });
+        is_over = true;
         barrier.Break();  // it ended before it arrived
       },
       parties);
@@ -109,7 +111,7 @@ std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<Str
 }
 
 absl::StatusOr<std::vector<StressFlow>> StressHosts::Together(const std::vector<StressTransfer>& parts,
-                                                              const std::function<void()>& beside) const {
+                                                              const Beside& beside) const {
   const auto last_attempt = std::chrono::steady_clock::now() + kUntilPortsAreFree;
   std::random_device random;
   std::vector<absl::StatusOr<StressFlow>> begun;
