@@ -24,9 +24,9 @@ constexpr std::uint32_t kLeastKeptPermille = 800;  // of the time that the burst
 // The share of a burst. A burst that begins within an interval leaves a part of it in two that are not quiet.
 constexpr std::int64_t kLeastStopPermille = 600;
 // To say that a transfer went on, nothing may be left of which a stop could hide.
-constexpr std::int64_t kLeastPausedPermille = 990;   // of each burst
-constexpr std::uint32_t kLeastMovedPermille = 900;   // of what is usual, during the bursts
-constexpr std::uint32_t kMostForeignSent = 100;      // of the packets that the port sent
+constexpr std::int64_t kLeastPausedPermille = 990;  // of each burst
+constexpr std::uint32_t kLeastMovedPermille = 900;  // of what is usual, during the bursts
+constexpr std::uint32_t kMostForeignSent = 100;     // of the packets that the port sent
 constexpr std::uint32_t kWhole = 1'000;
 
 std::string MsText(std::int64_t ns) { return Cat(ns / kNsOfMs, " ms"); }

@@ -57,9 +57,9 @@ struct PfcView : StressFlowView {
            judged.beside_permille, "pauses_counted", judged.pauses_counted);
     });
     list.Of(kRun, [](const PfcRun& run, auto& part) {
-      part("link", run.link, "burst_ns", run.burst_ns, "gap_ns", run.gap_ns, "bursts", run.bursts, "pause_failure", run.pause_failure,
-           "pauses_from_ns", run.pauses_from_ns, "pauses_until_ns", run.pauses_until_ns, "paused", run.paused,
-           "beside", run.beside);
+      part("link", run.link, "burst_ns", run.burst_ns, "gap_ns", run.gap_ns, "bursts", run.bursts,
+           "pause_failure", run.pause_failure, "pauses_from_ns", run.pauses_from_ns, "pauses_until_ns",
+           run.pauses_until_ns, "paused", run.paused, "beside", run.beside);
     });
   }
 };

@@ -256,12 +256,6 @@ const Row kRows[] = {
     {"stops for a part of each pause, and makes up for it",
      [](PfcRun& run) { HalfStop(run, 2 * kIntervalBytes); }, PfcVerdict::kUnknown,
      "did not go on either: it kept 60.0 % of its rate during the pauses", ""},
-    {"goes on, and got a few pauses",
-     [](PfcRun& run) {
-       GoesOn(run);
-       Count(run, 5);
-     },
-     PfcVerdict::kUnknown, "only 5 of 300 pauses reached b", ""},
     {"goes on, and got less than nine tenths of the pauses",
      [](PfcRun& run) {
        GoesOn(run);
@@ -295,13 +289,6 @@ const Row kRows[] = {
        for (std::size_t i = 0; i < 8; ++i) run.paused.result.interval_bytes[kFirstBurst + i] = 0;
      },
      PfcVerdict::kUnknown, "at other times than it was paused, or for longer", ""},
-    {"stopped for a part of each pause, and counts none",
-     [](PfcRun& run) {
-       GoesOn(run);
-       CountNothing(run);
-       HalfStop(run, kIntervalBytes);
-     },
-     PfcVerdict::kUnknown, "the transfer did not stop", ""},
     {"stopped, counts no pauses, and may not be in the paused class",
      [](PfcRun& run) {
        CountNothing(run);
