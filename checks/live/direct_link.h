@@ -21,9 +21,9 @@ struct LinkProof {
 
 // Each end hears one LLDP neighbour alone, and that one announces the other end's port. Its ids are those that
 // the other host's own LLDP agent announces, or its port id is the other port's hardware address. A switch
-// announces ids of its own. An end that hears several neighbours has something between. The neighbour speaks to
-// 01:80:c2:00:00:0e, and to our listener, where it listened: a bridge may pass on the other groups of LLDP, and
-// the host's own agent remembers whom it heard.
+// announces ids of its own. An end that hears several neighbours has something between. The neighbour has
+// to speak to 01:80:c2:00:00:0e, since a bridge may pass on the other groups of LLDP. Our listener has to hear
+// it, where it listened, since the host's own agent remembers for some time.
 LinkProof FindDirectLink(const LinkEnd& one, const LinkEnd& other);
 
 }  // namespace rdmaready

@@ -12,7 +12,7 @@ namespace rdmaready {
 
 using PacketsByPriority = std::array<std::uint64_t, kPriorities>;
 
-// Of PriorityPackets::sent or ::received, during the test. Nothing: the end did not measure it.
+// During the test, for PriorityPackets::sent or ::received. Nothing: the end did not measure it.
 std::optional<PacketsByPriority> ForeignPackets(const EndCounters& end,
                                                 PacketsByPriority PriorityPackets::*counter);
 

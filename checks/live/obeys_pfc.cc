@@ -166,7 +166,7 @@ std::optional<std::uint64_t> LeastPackets(const StressFlow& flow) {
          flow.result.bytes / *mtu % kWhole * kLeastInClassPermille / kWhole;
 }
 
-// Of the port, without those of others.
+// The packets of the port, without those of others.
 struct SentPackets {
   std::uint64_t paused = 0;  // of the paused priority
   std::uint64_t others = 0;  // of all others together

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kQuietShare = 8;  // below an eighth of what is u
 
 using Intervals = std::span<const std::uint64_t>;  // bytes
 
-// Of the intervals that are not empty.
+// `intervals` is not empty.
 std::uint64_t MedianOf(Intervals intervals);
 
 struct Stop {
@@ -37,8 +37,8 @@ struct BurstTimes {
 bool AreOnTime(const std::vector<Stop>& stops, const BurstTimes& times);
 
 // The least that moved during the bursts, in thousandths of what is usual, wherever the first of them began. An
-// interval counts for at most one and a half of the usual ones, so that a transfer that stopped and made up for
-// it shows. 0: the bursts do not fit into the intervals.
+// interval counts for at most one and a half of the usual ones: thus a transfer that made up for its stop
+// shows. 0: the bursts do not fit into the intervals.
 std::uint32_t LeastMovedPermille(Intervals intervals, std::uint64_t usual, const BurstTimes& times);
 
 }  // namespace rdmaready

@@ -28,7 +28,7 @@ WHOLE = os.environ.get("RDMAREADY_SLICE") == "all"
 RUNS = 10 if WHOLE else 1
 NS_OF_MS = 1_000_000
 RPING_PORT = 7174
-# What is marked with DSCP 8 is in RDMA's priority then. A line that begins with dcb may fail (fabric.guest).
+# DSCP 8 is in RDMA's priority then. A line that begins with dcb may fail (fabric.guest).
 SAME_CLASS, SAME_TOS = "true; dcb app add dev dcb0 dscp-prio 8:3; dcb -N app show dev dcb0 | grep -w 8:3", 32
 PFC_OFF = "true; dcb pfc set dev dcb0 prio-pfc all:off; dcb pfc show dev dcb0 | grep '3:off'"
 
@@ -197,7 +197,7 @@ class ObeysPfc(unittest.TestCase):
             self.guest(number, lldp_test.START.format(up2tc="3:1,4:0", tcbw="50,50", willing="no", enabled="3"))
         caller = tool.start(*self.words("--listen", "8s", profile="virtual-fabric"))
         self.addCleanup(caller.kill)
-        # By themselves they announce every 30 s. Nothing of ours is on the wire while the two hosts listen.
+        # The two announce themselves every 30 s, if nobody makes them. Nothing of ours is on the wire while the two hosts listen.
         until = time.monotonic() + 8
         while time.monotonic() < until:
             for number in self.hosts:

@@ -406,7 +406,7 @@ TEST(ObeysPfcFigures, SurviveNumbersOfAHostileAgent) {
   EXPECT_EQ(JudgePfc(PfcRun{}).verdict, PfcVerdict::kUnknown);
 }
 
-TEST(ObeysPfcTexts, SuspectASwitchOnlyWhereTheProfileAloneSaysThatThereIsNone) {
+TEST(ObeysPfcTexts, SuspectASwitchOnlyWhereNoLldpWasHeard) {
   PfcRun run = GoodRun();
   GoesOn(run);
   Count(run, 0);
