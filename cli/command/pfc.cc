@@ -15,6 +15,7 @@
 #include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/model/cases.h"
+#include "api/pki/file.h"
 #include "api/profile/load.h"
 #include "checks/live/obeys_pfc.h"
 #include "cli/commands.h"
@@ -23,6 +24,7 @@
 #include "cli/fleet/pfc_runner.h"
 #include "cli/fleet/test_runner.h"
 #include "cli/render/pfc_output.h"
+#include "cli/render/picture/pfc_picture.h"
 
 namespace rdmaready {
 namespace {
@@ -43,7 +45,10 @@ struct PfcFlags {
   std::uint32_t bursts = 5;
   std::uint32_t beside_tos = 0;
   std::uint32_t max_mbps = 0;  // of each transfer; 0: as much as goes
+  std::string picture{};
 };
+
+constexpr ::mode_t kPfcPictureMode = 0644;
 
 std::optional<std::uint8_t> TosOfPfc(const Profile& profile) {
   if (profile.tos || !profile.dscp) return profile.tos;
@@ -123,6 +128,11 @@ ExitStatus RunPfc(const Context& context, const PfcFlags& flags) {
   JudgedPfc pfc{.run = *std::move(run)};
   pfc.judged = JudgePfc(pfc.run);
   context.Print(PfcJson(pfc), PfcResultText(pfc, context.style()));
+  if (!flags.picture.empty()) {
+    const absl::Status drawn = pki::WriteFile(flags.picture, PfcPicture(pfc.run, pfc.judged), kPfcPictureMode,
+                                              pki::Existing::kReplaced);
+    if (!drawn.ok()) return context.Fail(ExitStatus::kOwnFailure, "--svg: " + Message(drawn));
+  }
   return StatusOf(pfc);
 }
 
@@ -169,6 +179,8 @@ Action DefinePfc(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "How long both hosts listen for LLDP, where the profile does not say `direct_link: true`")
       ->type_name("TIME")
       ->capture_default_str();
+  app.add_option("--svg", flags->picture, "Draw the rates of both transfers and the time of the pauses")
+      ->type_name("FILE.svg");
   return [flags](const Context& context) { return RunPfc(context, *flags); };
 }
 

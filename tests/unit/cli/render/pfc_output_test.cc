@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/render/picture/pfc_picture.h"
+
 namespace rdmaready {
 namespace {
 
@@ -92,6 +94,43 @@ TEST(PfcText, KeepsHostsFromWritingToTheTerminal) {
   pfc.run.link = "x\ny";
   pfc.run.paused.result.failure = {FailureKind::kLost, "z\x1b[2J"};
   EXPECT_THAT(PfcResultText(pfc, Style{}), Not(HasSubstr("\x1b")));
+}
+
+TEST(PfcPicture, HasBothTransfersAndTheTimeOfThePauses) {
+  JudgedPfc pfc = Obeys();
+  pfc.run.paused.result.interval_bytes.assign(200, 1'000);
+  pfc.run.beside.result.interval_bytes.assign(200, 1'000);
+  pfc.run.paused.result.interval_ms = pfc.run.beside.result.interval_ms = 20;
+  pfc.run.pauses_from_ns = 1'000'000'000;
+  pfc.run.pauses_until_ns = 3'000'000'000;
+  const std::string svg = PfcPicture(pfc.run, pfc.judged);
+  for (const char* part :
+       {"obeys PFC: stopped in 2 of 2 pauses", "class=\"s0\"", "class=\"s1\"", "priority 3, paused: b -&gt; a",
+        ">2 pauses of 100 ms, 200 ms between two of them<", "4.0 s", "50.0 kB/s"})
+    EXPECT_THAT(svg, HasSubstr(part));
+  // A quarter of 800 pixels after the left edge of the plot, and half of them wide.
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"280\" y=\"60\" width=\"400\" height=\"260\" class=\"paused\""));
+}
+
+TEST(PfcPicture, HasNoTimeOfPausesThatNobodySent) {
+  JudgedPfc pfc = Obeys();
+  pfc.run.bursts.clear();
+  EXPECT_THAT(PfcPicture(pfc.run, pfc.judged), Not(HasSubstr("class=\"paused\"")));
+}
+
+TEST(PfcPicture, DrawsNumbersOfAnySizeWithinThePlot) {
+  JudgedPfc pfc = Obeys();
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  for (StressFlow* const flow : {&pfc.run.paused, &pfc.run.beside}) {
+    flow->result.interval_bytes.assign(1'000, std::numeric_limits<std::uint64_t>::max());
+    flow->result.interval_ms = std::numeric_limits<std::uint32_t>::max();
+  }
+  pfc.run.pauses_from_ns = std::numeric_limits<std::int64_t>::min();
+  pfc.run.pauses_until_ns = kMost;
+  pfc.run.judged = "<script>";
+  const std::string svg = PfcPicture(pfc.run, pfc.judged);
+  for (const char* part : {"x=\"-", "points=\"-", "width=\"-", "<script"})
+    EXPECT_THAT(svg, Not(HasSubstr(part)));
 }
 
 TEST(PfcStatus, IsOkOnlyWhereTheNicObeys) {
