@@ -13,7 +13,7 @@ namespace rdmaready {
 namespace {
 
 constexpr std::int64_t kNsOfMs = 1'000'000;
-constexpr int kNamesBeneath = 50;
+constexpr int kPfcNamesBeneath = 50;
 
 // From the caller's call until its answer: the pauser does not say when each burst began.
 void DrawPauses(const PfcRun& run, RatePlot& plot) {
@@ -32,7 +32,7 @@ std::string PfcPicture(const PfcRun& run, const PfcJudgement& judged) {
   const std::string way = run.judged + " -> " + run.pauser;
   RatePlot plot({{CurveClass(0), fmt::format("priority {}, paused: {}", run.priority, way), &run.paused},
                  {CurveClass(1), "another priority: " + way, &run.beside}},
-                judged.text, "a test of PFC over its time", kNamesBeneath, ".paused{fill:#eee}");
+                judged.text, "a test of PFC over its time", kPfcNamesBeneath, ".paused{fill:#eee}");
   DrawPauses(run, plot);
   plot.DrawAxes();
   plot.DrawCurves();
