@@ -35,7 +35,7 @@ class RatePlot {
   // Within the plot, whatever the number is.
   int X(std::int64_t ms) const;
   std::int64_t span_ms() const { return span_ms_; }
-  // For what the caller draws. What is drawn first is below.
+  // For the shapes of the caller. A shape that is drawn first is below the others.
   Svg& svg() { return svg_; }
 
   void DrawAxes();
