@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/helper/pauser/bursts.h"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 
 namespace rdmaready::helper {
@@ -11,6 +13,23 @@ using std::chrono::nanoseconds;
 // A transmit queue that is full is soon not: the last frame is worth some tries.
 constexpr int kTriesToEnd = 10;
 constexpr std::chrono::milliseconds kBetweenTries{1};
+// A sleep ends later than asked, by what a CPU takes to wake. A frame of the most quanta lasts 84 us at 400 Gb/s:
+// so near a renewal there is no sleep. Only within a burst: for 100 ms at most.
+constexpr std::chrono::microseconds kNearRenewal{300};
+
+// The thread's sleeps end up to 50 us late unless it asks for less (timer_slack_ns of kernel/sys.c).
+class ExactSleeps {
+ public:
+  ExactSleeps() : before_(::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) { ::prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
+  ExactSleeps(const ExactSleeps&) = delete;
+  ExactSleeps& operator=(const ExactSleeps&) = delete;
+  ~ExactSleeps() {
+    if (before_ > 0) ::prctl(PR_SET_TIMERSLACK, before_, 0, 0, 0);
+  }
+
+ private:
+  const int before_;
+};
 
 class BurstSender {
  public:
@@ -42,9 +61,17 @@ class BurstSender {
       last_ = now;
       until_ = now + TimeOfQuanta(quanta, plan_.speed_mbps);
       const bool is_last = QuantaWithin(end - until_, plan_.speed_mbps) == 0;
-      if (!clock_.SleepUntil(is_last ? end : now + (until_ - now) / 2, stop_)) return absl::OkStatus();
+      if (!Await(is_last ? end : now + (until_ - now) / 2)) return absl::OkStatus();
     }
     return absl::OkStatus();
+  }
+
+  // False: `stop` was requested.
+  bool Await(Clock::TimePoint when) {
+    if (when - clock_.Now() >= kNearRenewal) return clock_.SleepUntil(when, stop_);
+    while (clock_.Now() < when && !stop_.stop_requested()) {
+    }
+    return !stop_.stop_requested();
   }
 
   bool End() {
@@ -69,6 +96,7 @@ class BurstSender {
 BurstsSent SendBursts(const BurstPlan& plan, const FrameSender& send, Clock& clock, const std::stop_token& stop,
                       const std::function<void(const Burst& burst)>& done) {
   BurstsSent sent;
+  const ExactSleeps exact;
   for (std::uint32_t i = 0; i < plan.bursts && sent.end.ok(); ++i) {
     if (i > 0) clock.SleepUntil(clock.Now() + plan.gap, stop);
     if (!stop.stop_requested()) {

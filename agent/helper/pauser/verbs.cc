@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <linux/if_packet.h>
+#include <linux/pkt_sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -106,6 +107,10 @@ absl::StatusOr<FrameSender> OpenSender(const PausePort& port) {
   address.sll_ifindex = port.ifindex;
   if (::bind(socket->get(), reinterpret_cast<const ::sockaddr*>(&address), sizeof(address)) != 0)
     return ErrnoStatus(errno, "send on " + port.netdev);
+  // The queueing discipline sends it before what waits. The kernel needs CAP_NET_RAW or CAP_NET_ADMIN for this
+  // (sk_set_prio_allowed of net/core/sock.c), an old one CAP_NET_ADMIN: there the frame waits its turn.
+  const int priority = TC_PRIO_CONTROL;
+  ::setsockopt(socket->get(), SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority));
   return FrameSender([socket, netdev = port.netdev](const PauseFrame& frame) {
     const ::ssize_t sent = ::send(socket->get(), frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     return sent == static_cast<::ssize_t>(frame.size()) ? absl::OkStatus()

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
 #include <vector>
 
@@ -23,8 +24,13 @@ struct SentFrame {
   std::uint16_t quanta = 0;
 };
 
+// What the looks at the clock add to a burst at most.
+constexpr std::chrono::microseconds kLooks{10};
+
 class BurstsTest : public testing::Test {
  protected:
+  BurstsTest() { clock.look = nanoseconds(50); }
+
   BurstsSent Send(const BurstPlan& plan) {
     return SendBursts(
         plan,
@@ -60,7 +66,7 @@ TEST_F(BurstsTest, KeepsThePartnerPausedForTheWholeBurst) {
   ASSERT_THAT(sent.bursts, SizeIs(1));
   const nanoseconds missing = milliseconds(100) - sent.bursts[0].paused;
   EXPECT_GE(missing.count(), 0);
-  EXPECT_LT(missing, TimeOfQuanta(2, 10'000));
+  EXPECT_LT(missing, TimeOfQuanta(2, 10'000) + kLooks);
   EXPECT_EQ(frames.size(), sent.bursts[0].frames + 1);
   EXPECT_EQ(frames.back().quanta, 0);
   EXPECT_TRUE(sent.bursts[0].ended);
@@ -70,6 +76,43 @@ TEST_F(BurstsTest, RenewsEachFrameBeforeItsTimeIsOver) {
   Send(Plan());
   for (std::size_t i = 1; i + 1 < frames.size(); ++i)
     EXPECT_LT(frames[i].at - frames[i - 1].at, TimeOfQuanta(frames[i - 1].quanta, 10'000));
+}
+
+// A sleep ends 60 us late: 50 us of the default timer slack, and what a CPU takes to wake.
+TEST_F(BurstsTest, LeavesNoGapAtTheSpeedsOfFastLinks) {
+  clock.late = std::chrono::microseconds(60);
+  for (const std::uint32_t speed : {25'000U, 50'000U, 100'000U, 200'000U, 400'000U, 800'000U}) {
+    frames.clear();
+    BurstPlan plan = Plan();
+    plan.speed_mbps = speed;
+    const BurstsSent sent = Send(plan);
+    ASSERT_THAT(sent.bursts, SizeIs(1)) << speed;
+    for (std::size_t i = 1; i + 1 < frames.size(); ++i)
+      ASSERT_LT(frames[i].at - frames[i - 1].at, TimeOfQuanta(frames[i - 1].quanta, speed)) << speed;
+    EXPECT_LT(milliseconds(100) - sent.bursts[0].paused, kLooks) << speed;
+  }
+}
+
+TEST_F(BurstsTest, SleepsExactlyAndOnlyMeanwhile) {
+  const int before = ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+  int meanwhile = 0;
+  after_frame = [&] { meanwhile = ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0); };
+  Send(Plan());
+  EXPECT_EQ(meanwhile, 1);
+  EXPECT_EQ(::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), before);
+}
+
+// At 800 Gb/s the thread never sleeps within a burst.
+TEST_F(BurstsTest, EndsABurstOfAFastLinkWhenItIsStopped) {
+  after_frame = [this] {
+    if (frames.size() == 5) stop.request_stop();
+  };
+  BurstPlan plan = Plan();
+  plan.speed_mbps = 800'000;
+  const BurstsSent sent = Send(plan);
+  EXPECT_TRUE(absl::IsCancelled(sent.end)) << sent.end;
+  EXPECT_THAT(frames, SizeIs(6));
+  EXPECT_EQ(frames.back().quanta, 0);
 }
 
 TEST_F(BurstsTest, NeverAsksForMoreThanWhatIsLeftOfTheBurst) {
@@ -83,7 +126,8 @@ TEST_F(BurstsTest, NeverAsksForMoreThanWhatIsLeftOfTheBurst) {
       EXPECT_LE(frame.at + TimeOfQuanta(frame.quanta, speed), end + kLooks) << speed;
       EXPECT_LE(TimeOfQuanta(frame.quanta, speed), kMostPauseOfFrame) << speed;
     }
-    EXPECT_EQ(frames.back().at, end) << speed;
+    EXPECT_LT(frames.back().at - end, kLooks) << speed;
+    EXPECT_GE(frames.back().at, end - TimeOfQuanta(2, speed)) << speed;
   }
 }
 
@@ -97,7 +141,8 @@ TEST_F(BurstsTest, WaitsBetweenBurstsAndEndsEach) {
   EXPECT_THAT(sent.bursts, Each(Field(&Burst::ended, true)));
   EXPECT_THAT(done, SizeIs(3));
   EXPECT_EQ(std::ranges::count(frames, 0, &SentFrame::quanta), 3);
-  EXPECT_EQ(clock.now - begin, milliseconds(3 * 50 + 2 * 200));
+  EXPECT_GE(clock.now - begin, milliseconds(3 * 50 + 2 * 200));
+  EXPECT_LT(clock.now - begin, milliseconds(3 * 50 + 2 * 200) + 5 * kLooks);
 }
 
 TEST_F(BurstsTest, CountsNoPauseInTheGapsOfFramesThatCameLate) {
@@ -119,7 +164,7 @@ TEST_F(BurstsTest, EndsThePauseWhenItIsStopped) {
   EXPECT_THAT(sent.bursts, SizeIs(1));
   EXPECT_THAT(frames, SizeIs(6));
   EXPECT_EQ(frames.back().quanta, 0);
-  EXPECT_EQ(frames.back().at, frames[4].at);
+  EXPECT_LT(frames.back().at - frames[4].at, kLooks);
 }
 
 TEST_F(BurstsTest, BeginsNoBurstAfterAStopInTheGap) {

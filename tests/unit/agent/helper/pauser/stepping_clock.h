@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SteppingClock: each sleep takes exactly its time, and no other call takes any.
+// SteppingClock: each sleep takes its time and `late`, and each look at the clock `look`.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,11 @@ namespace rdmaready::helper {
 // For one thread.
 class SteppingClock final : public Clock {
  public:
-  TimePoint Now() override { return now; }
+  TimePoint Now() override {
+    const TimePoint seen = now;
+    now += look;
+    return seen;
+  }
   WallTime Wall() override { return wall; }
   bool SleepUntil(TimePoint when, const std::stop_token& stop) override {
     if (before_sleep) before_sleep(when);
@@ -27,6 +31,7 @@ class SteppingClock final : public Clock {
   TimePoint now{std::chrono::hours(100)};
   WallTime wall{std::chrono::seconds(1'790'000'000)};  // September 2026
   std::chrono::nanoseconds late{};                     // of each sleep
+  std::chrono::nanoseconds look{};                     // who spins needs some
   std::function<void(TimePoint when)> before_sleep{};
 };
 
