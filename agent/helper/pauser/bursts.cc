@@ -13,11 +13,11 @@ using std::chrono::nanoseconds;
 // A transmit queue that is full is soon not: the last frame is worth some tries.
 constexpr int kTriesToEnd = 10;
 constexpr std::chrono::milliseconds kBetweenTries{1};
-// A sleep ends later than asked, by what a CPU takes to wake. A frame of the most quanta lasts 84 us at 400 Gb/s:
-// so near a renewal there is no sleep. Only within a burst: for 100 ms at most.
+// A sleep ends later than asked, by what a CPU takes to wake. A frame of the most quanta lasts 84 us at 400
+// Gb/s: so near a renewal there is no sleep. Only within a burst: for 100 ms at most.
 constexpr std::chrono::microseconds kNearRenewal{300};
 
-// The thread's sleeps end up to 50 us late unless it asks for less (timer_slack_ns of kernel/sys.c).
+// The thread's sleeps end up to 50 us late unless it asks for less (PR_SET_TIMERSLACK of prctl(2)).
 class ExactSleeps {
  public:
   ExactSleeps() : before_(::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) { ::prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }

@@ -43,8 +43,8 @@ struct BurstsSent {
 // One frame onto the wire. Called by one thread.
 using FrameSender = std::function<absl::Status(const PauseFrame& frame)>;
 
-// Blocks. Where a frame lasts less than 0.6 ms, from 56 Gb/s on, a burst takes a whole CPU: a sleep would end too
-// late. Each burst ends with a frame of zero quanta, also after an error and on `stop`: it is tried some
+// Blocks. Where a frame lasts less than 0.6 ms, from 56 Gb/s on, a burst takes a whole CPU: a sleep would end
+// too late. Each burst ends with a frame of zero quanta, also after an error and on `stop`: it is tried some
 // times. No frame asks for more than what is left of its burst. `done` is called after each burst.
 BurstsSent SendBursts(const BurstPlan& plan, const FrameSender& send, Clock& clock, const std::stop_token& stop,
                       const std::function<void(const Burst& burst)>& done);

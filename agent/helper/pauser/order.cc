@@ -16,11 +16,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::chrono::milliseconds kMostGap{1'000};
 constexpr std::size_t kMostRequesterBytes = 256;
 constexpr std::size_t kMostDriverBytes = 64;
 constexpr std::size_t kMostFailureBytes = 512;
 constexpr std::size_t kMostSentBursts = kMostPausePerHour / kLeastBurst;
+static_assert(kLongestOrder >= kMostPausePerHour + kMostGap * kMostSentBursts);
 
 bool IsPrintable(std::string_view text, std::size_t most_bytes) {
   return text.size() <= most_bytes &&
@@ -43,8 +43,10 @@ absl::Status CheckPauseOrder(const PauseOrder& order) {
     return absl::InvalidArgumentError(
         fmt::format("\"bursts\" is 1 or more, and all of them take at most {} ms", kMostPausePerHour.count()));
   }
-  if (!IsPrintable(order.requester, kMostRequesterBytes))
-    return absl::InvalidArgumentError("\"requester\" is too long, or cannot be printed");
+  // In the audit it is between quotes.
+  if (!IsPrintable(order.requester, kMostRequesterBytes) ||
+      order.requester.find_first_of("\"\\") != std::string::npos)
+    return absl::InvalidArgumentError("\"requester\" is too long, has a quote, or cannot be printed");
   return absl::OkStatus();
 }
 

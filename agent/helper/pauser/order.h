@@ -17,10 +17,13 @@ namespace rdmaready::helper {
 
 inline constexpr std::string_view kPauserName = "pauser";
 inline constexpr std::string_view kPauseVerb = "pause";
+inline constexpr std::chrono::milliseconds kMostGap{1'000};
+// No order lasts longer: all bursts together, a gap for each, and what sleeps are late.
+inline constexpr std::chrono::seconds kLongestOrder{120};
 
 // kInvalidArgument for a text that names no interface, a priority above 7, a burst that is not 10 to 100 ms
 // long, and no burst at all. The same for bursts that take more than a second together, and for a gap that is
-// shorter than a burst or longer than a second. Each end checks.
+// shorter than a burst or longer than kMostGap. The requester is printable, without quotes. Each end checks.
 absl::Status CheckPauseOrder(const PauseOrder& order);
 
 Json ToJson(const PauseOrder& order);

@@ -47,11 +47,6 @@ struct BudgetFile {
   std::vector<Taken> taken{};
 };
 
-bool IsSamePort(const PausePortKey& one, const PausePortKey& other) {
-  return (!one.pci.empty() && one.pci == other.pci) ||
-         (!one.permanent_mac.empty() && one.permanent_mac == other.permanent_mac);
-}
-
 // A time that fits into 63 bits, whatever the file says.
 std::int64_t TimeOf(Arguments& members, const char* key) {
   return static_cast<std::int64_t>(
@@ -59,7 +54,9 @@ std::int64_t TimeOf(Arguments& members, const char* key) {
 }
 
 Taken TakenOf(Arguments& members) {
-  return {.port = {.pci = members.Text("pci"), .permanent_mac = members.Text("permanent_mac")},
+  return {.port = {.pci = members.Text("pci"),
+                   .permanent_mac = members.Text("permanent_mac"),
+                   .physical_port = members.Text("phys_port_id")},
           .pause = milliseconds(members.Unsigned<std::uint32_t>("pause_ms")),
           .free_ns = TimeOf(members, "free_ns"),
           .unix_ns = TimeOf(members, "unix_ns")};
@@ -80,6 +77,7 @@ std::string TextOf(const BudgetFile& file) {
   for (const Taken& one : file.taken) {
     taken.push_back({{"pci", recording::FromText(one.port.pci)},
                      {"permanent_mac", recording::FromText(one.port.permanent_mac)},
+                     {"phys_port_id", recording::FromText(one.port.physical_port)},
                      {"pause_ms", one.pause.count()},
                      {"free_ns", one.free_ns},
                      {"unix_ns", one.unix_ns}});
@@ -117,6 +115,25 @@ bool Refresh(BudgetFile& file, const std::string& boot_id, std::int64_t boot_now
   std::erase_if(file.taken, [boot_now_ns](const Taken& one) { return one.free_ns <= boot_now_ns; });
   std::ranges::sort(file.taken, {}, &Taken::free_ns);
   return changed;
+}
+
+struct Moment {
+  std::int64_t boot_ns = 0;
+  std::int64_t unix_ns = 0;
+};
+
+Moment MomentOf(Clock& clock) {
+  return {.boot_ns = nanoseconds(clock.Now().time_since_epoch()).count(),
+          .unix_ns = std::max<std::int64_t>(UnixNs(clock), 0)};
+}
+
+// Written also when nothing is taken: else the hour of an entry would begin anew with each look.
+absl::StatusOr<BudgetFile> LoadRefreshed(const std::string& path, const std::string& boot_id,
+                                         const Moment& now) {
+  RR_ASSIGN_OR_RETURN(BudgetFile file, Load(path));
+  if (Refresh(file, boot_id, now.boot_ns, now.unix_ns))
+    RR_RETURN_IF_ERROR(apply::RealDisk().Replace(path, TextOf(file)));
+  return file;
 }
 
 // The time that the port has taken, and after how long `wanted` more is free. An hour holds `wanted`.
@@ -160,8 +177,16 @@ absl::StatusOr<UniqueFd> LockBeside(const std::string& path) {
 
 }  // namespace
 
+bool IsSamePort(const PausePortKey& one, const PausePortKey& other) {
+  const auto shared = [&](std::string PausePortKey::*part) {
+    return !(one.*part).empty() && one.*part == other.*part;
+  };
+  return shared(&PausePortKey::pci) || shared(&PausePortKey::permanent_mac) ||
+         shared(&PausePortKey::physical_port);
+}
+
 absl::Status PauseBudget::Take(const PausePortKey& port, milliseconds pause) {
-  if (port.pci.empty() && port.permanent_mac.empty())
+  if (port == PausePortKey{})
     return absl::FailedPreconditionError("a port without PCI address and hardware address has no budget");
   if (pause.count() <= 0 || pause > kMostPausePerHour)
     return absl::InvalidArgumentError(
@@ -170,13 +195,23 @@ absl::Status PauseBudget::Take(const PausePortKey& port, milliseconds pause) {
   return TakeLocked(port, pause);
 }
 
+absl::StatusOr<std::optional<nanoseconds>> PauseBudget::AgeOfNewest(const PausePortKey& port) {
+  RR_ASSIGN_OR_RETURN(const UniqueFd lock, LockBeside(path_));
+  const Moment now = MomentOf(*time_.clock);
+  RR_ASSIGN_OR_RETURN(const BudgetFile file, LoadRefreshed(path_, time_.boot_id, now));
+  std::optional<nanoseconds> youngest;
+  for (const Taken& one : file.taken) {
+    if (!IsSamePort(one.port, port)) continue;
+    const nanoseconds age = kWindow - nanoseconds(one.free_ns - now.boot_ns);
+    if (!youngest || age < *youngest) youngest = age;
+  }
+  return youngest;
+}
+
 absl::Status PauseBudget::TakeLocked(const PausePortKey& port, milliseconds pause) {
-  RR_ASSIGN_OR_RETURN(BudgetFile file, Load(path_));
-  const std::int64_t boot_now_ns = nanoseconds(time_.clock->Now().time_since_epoch()).count();
-  const std::int64_t unix_now_ns = std::max<std::int64_t>(UnixNs(*time_.clock), 0);
-  // Written also when nothing is taken: else the hour of an entry would begin anew with each look.
-  if (Refresh(file, time_.boot_id, boot_now_ns, unix_now_ns))
-    RR_RETURN_IF_ERROR(apply::RealDisk().Replace(path_, TextOf(file)));
+  const Moment now = MomentOf(*time_.clock);
+  const auto [boot_now_ns, unix_now_ns] = now;
+  RR_ASSIGN_OR_RETURN(BudgetFile file, LoadRefreshed(path_, time_.boot_id, now));
   const PortAccount state = StateOf(file, port, pause, boot_now_ns);
   if (state.used + pause > kMostPausePerHour) {
     const std::int64_t free_unix_ns = unix_now_ns + state.free_in.count();

@@ -18,7 +18,7 @@ struct PauseOrder {
   std::chrono::milliseconds burst{};  // 10 to 100 ms
   std::uint32_t bursts = 0;           // together at most a second
   std::chrono::milliseconds gap{};    // between two of them: from a burst's time to a second
-  std::string requester{};            // for the audit; at most 256 printable characters
+  std::string requester{};            // for the audit; at most 256 printable characters without quotes
 };
 
 // One burst as it was sent.
@@ -44,7 +44,8 @@ class Pauser {
 
   // Blocks until all are sent, or `stop`; any thread. Errors, when nothing was sent: kPermissionDenied: nobody
   // may, or root's file does not name the interface; kFailedPrecondition: it cannot send pauses, with the
-  // reason; kResourceExhausted: its hour is used up, with the time when it is not; kUnavailable: busy.
+  // reason; kResourceExhausted: its hour is used up, with the time when it is not; kUnavailable: busy, or it
+  // was paused so recently that its partner has to be let go on first, with the time when it is free.
   virtual absl::StatusOr<PausesSent> Pause(const PauseOrder& order, const std::stop_token& stop) = 0;
 };
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/helper/pauser/last_bursts.h"
 #include "agent/helper/pauser/order.h"
 #include "agent/helper/pauser/pauses_file.h"
 #include "api/base/handle.h"
@@ -38,18 +39,20 @@ absl::Status MayPause(const PauserOptions& options, const std::string& netdev) {
 }
 
 std::string PlaceText(const PausePort& port) {
-  return fmt::format("netdev={} pci={} permanent_mac={}", port.netdev,
-                     port.key.pci.empty() ? "-" : port.key.pci,
-                     port.key.permanent_mac.empty() ? "-" : port.key.permanent_mac);
+  const auto or_dash = [](const std::string& text) { return text.empty() ? std::string_view("-") : text; };
+  return fmt::format("netdev={} pci={} permanent_mac={} phys_port_id={}", port.netdev, or_dash(port.key.pci),
+                     or_dash(port.key.permanent_mac), or_dash(port.key.physical_port));
 }
 
-absl::StatusOr<Json> PauseBy(const PauserOptions& options, const PauseOrder& order,
+absl::StatusOr<Json> PauseBy(const PauserOptions& options, LastBursts& last, const PauseOrder& order,
                              const std::stop_token& stop) {
   RR_RETURN_IF_ERROR(MayPause(options, order.netdev));
   RR_ASSIGN_OR_RETURN(const PausePort port, options.read_port(order.netdev));
   RR_RETURN_IF_ERROR(CheckPausePort(port));
   RR_ASSIGN_OR_RETURN(const FrameSender send, options.open(port));
-  RR_RETURN_IF_ERROR(PauseBudget(options.budget_file, options.boot).Take(port.key, order.burst * order.bursts));
+  PauseBudget budget(options.budget_file, options.boot);
+  RR_RETURN_IF_ERROR(last.MayBegin(port, order, budget));
+  RR_RETURN_IF_ERROR(budget.Take(port.key, order.burst * order.bursts));
   // Before the first frame, so that also an end by force leaves a line.
   options.log(fmt::format("begins {} priority={} bursts={} burst_ms={} requester=\"{}\"", PlaceText(port),
                           order.priority, order.bursts, order.burst.count(), order.requester));
@@ -62,6 +65,7 @@ absl::StatusOr<Json> PauseBy(const PauserOptions& options, const PauseOrder& ord
        .speed_mbps = port.speed_mbps,
        .source = port.mac},
       send, *options.clock, stop, [&](const Burst& burst) {
+        last.Ended(port.key, order.burst);
         answer.bursts.push_back({burst.frames, duration_cast<microseconds>(burst.paused), burst.ended});
         options.log(fmt::format(
             "pause {} priority={} burst={}/{} burst_ms={} frames={} paused_us={} ended={} "
@@ -74,8 +78,11 @@ absl::StatusOr<Json> PauseBy(const PauserOptions& options, const PauseOrder& ord
 }
 
 struct Shared {
-  PauserOptions options;
-  std::mutex at_work{};  // held for an order
+  explicit Shared(PauserOptions given) : options(std::move(given)), last(*options.clock) {}
+
+  const PauserOptions options;
+  std::mutex at_work{};  // held for an order; guards `last`
+  LastBursts last;
 };
 
 }  // namespace
@@ -87,7 +94,7 @@ std::vector<Verb> PauserVerbs(PauserOptions options) {
     return Work([shared, order](const std::stop_token& stop, const Progress&) -> absl::StatusOr<Json> {
       const std::unique_lock held(shared->at_work, std::try_to_lock);
       if (!held.owns_lock()) return absl::UnavailableError("busy: another port is being paused");
-      absl::StatusOr<Json> answer = PauseBy(shared->options, order, stop);
+      absl::StatusOr<Json> answer = PauseBy(shared->options, shared->last, order, stop);
       if (!answer.ok()) {
         shared->options.log(fmt::format("refused netdev={} priority={} requester=\"{}\": {}", order.netdev,
                                         order.priority, order.requester, Message(answer.status())));
@@ -107,8 +114,8 @@ absl::StatusOr<FrameSender> OpenSender(const PausePort& port) {
   address.sll_ifindex = port.ifindex;
   if (::bind(socket->get(), reinterpret_cast<const ::sockaddr*>(&address), sizeof(address)) != 0)
     return ErrnoStatus(errno, "send on " + port.netdev);
-  // The queueing discipline sends it before what waits. The kernel needs CAP_NET_RAW or CAP_NET_ADMIN for this
-  // (sk_set_prio_allowed of net/core/sock.c), an old one CAP_NET_ADMIN: there the frame waits its turn.
+  // The queueing discipline sends it before what waits. The kernel wants CAP_NET_RAW or CAP_NET_ADMIN for this
+  // (sk_setsockopt of net/core/sock.c), an old one CAP_NET_ADMIN: there the frame waits its turn.
   const int priority = TC_PRIO_CONTROL;
   ::setsockopt(socket->get(), SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority));
   return FrameSender([socket, netdev = port.netdev](const PauseFrame& frame) {

@@ -110,6 +110,35 @@ TEST_F(PauseBudgetTest, KnowsAPortByEitherOfItsNames) {
   EXPECT_TRUE(Take(1'000, {.permanent_mac = "02:00:00:00:00:08"}).ok());
 }
 
+TEST_F(PauseBudgetTest, GivesTwoFunctionsOfOnePhysicalPortOneHour) {
+  const PausePortKey one{
+      .pci = "0000:3b:00.0/0", .permanent_mac = "02:00:00:00:00:01", .physical_port = "3cfd"};
+  const PausePortKey two{
+      .pci = "0000:3b:00.2/0", .permanent_mac = "02:00:00:00:00:03", .physical_port = "3cfd"};
+  EXPECT_TRUE(Take(1'000, one).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(Take(1, two)));
+  PausePortKey other = two;
+  other.physical_port = "3cfe";
+  EXPECT_TRUE(Take(1'000, other).ok());
+}
+
+TEST_F(PauseBudgetTest, KnowsForHowLongTheNewestPauseIsTaken) {
+  const auto age = [this](const PausePortKey& port) {
+    return PauseBudget(file_, {.boot_id = boot, .clock = &clock}).AgeOfNewest(port);
+  };
+  EXPECT_TRUE(Take(10).ok());
+  Pass(minutes(3));
+  EXPECT_TRUE(Take(10).ok());
+  EXPECT_TRUE(Take(10, kOther).ok());
+  Pass(seconds(7));
+  EXPECT_EQ(*age(kPort), seconds(7));
+  EXPECT_EQ(*age({.pci = "0000:ff:00.0/0"}), std::nullopt);
+  Pass(hours(1));
+  EXPECT_EQ(*age(kPort), std::nullopt);
+  Write("{}");
+  EXPECT_TRUE(absl::IsFailedPrecondition(age(kPort).status()));
+}
+
 TEST_F(PauseBudgetTest, RefusesAPortWithoutAName) { EXPECT_TRUE(absl::IsFailedPrecondition(Take(1, {}))); }
 
 TEST_F(PauseBudgetTest, RefusesAPauseThatNoHourHolds) {
@@ -163,7 +192,7 @@ TEST_F(PauseBudgetTest, AllowsNothingWhileItsFileIsDamaged) {
   const std::string whole = Text();
   for (const std::string& text :
        {std::string(), std::string("{}"), whole.substr(0, whole.size() / 2), std::string(R"({"boot_id": "boot",
-        "taken": [{"pci": "a", "permanent_mac": "", "pause_ms": -1, "free_ns": 1, "unix_ns": 1}]})")}) {
+        "taken": [{"pci": "a", "permanent_mac": "", "phys_port_id": "", "pause_ms": -1, "free_ns": 1, "unix_ns": 1}]})")}) {
     Write(text);
     EXPECT_TRUE(absl::IsFailedPrecondition(Take(1))) << text;
   }
@@ -178,8 +207,8 @@ TEST_F(PauseBudgetTest, AllowsNothingWhileOthersMayWriteItsFile) {
 }
 
 TEST_F(PauseBudgetTest, BelievesNoTimeBeyondAnHour) {
-  Write(R"({"boot_id": "boot", "taken": [{"pci": "0000:3b:00.0/0", "permanent_mac": "", "pause_ms": 1000,
-            "free_ns": 18446744073709551615, "unix_ns": 18446744073709551615}]})");
+  Write(R"({"boot_id": "boot", "taken": [{"pci": "0000:3b:00.0/0", "permanent_mac": "", "phys_port_id": "",
+            "pause_ms": 1000, "free_ns": 18446744073709551615, "unix_ns": 18446744073709551615}]})");
   EXPECT_THAT(Message(Take(1)), HasSubstr("in 3600 s"));
   Reboot();
   EXPECT_THAT(Message(Take(1)), HasSubstr("in 3600 s"));

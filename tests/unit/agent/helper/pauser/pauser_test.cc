@@ -21,6 +21,7 @@
 #include "agent/helper/server.h"
 #include "api/base/octets.h"
 #include "api/base/status.h"
+#include "tests/support/eventually.h"
 
 namespace rdmaready::helper {
 namespace {
@@ -57,6 +58,7 @@ class PauserTest : public testing::Test {
   void Start() {
     absl::StatusOr<UniqueFd> listener = ListenOn(directory_ + "/pauser.sock");
     ASSERT_TRUE(listener.ok()) << listener.status();
+    told_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
     std::vector<Verb> verbs = PauserVerbs({.pauses_file = directory_ + "/pauses.yaml",
                                            .owner = ::geteuid(),
                                            .budget_file = directory_ + "/budget",
@@ -123,7 +125,7 @@ class PauserTest : public testing::Test {
 
  private:
   const std::string directory_ = testing::TempDir() + "pauser-" + std::to_string(::getpid());
-  const UniqueFd told_{::eventfd(0, EFD_CLOEXEC)};
+  UniqueFd told_{};
   std::unique_ptr<HelperServer> server_{};
   std::future<ServeEnd> serving_{};
   std::mutex mutex_{};
@@ -150,7 +152,7 @@ TEST_F(PauserTest, SendsEachBurstAndEndsIt) {
 
 TEST_F(PauserTest, HasALineForEachBurst) {
   ASSERT_TRUE(Pause(Order()).ok());
-  const std::string place = "netdev=ens1f0 pci=0000:3b:00.0/0 permanent_mac=- priority=3 ";
+  const std::string place = "netdev=ens1f0 pci=0000:3b:00.0/0 permanent_mac=- phys_port_id=- priority=3 ";
   EXPECT_THAT(Lines(), ElementsAre(StartsWith("begins " + place + "bursts=2 burst_ms=20 requester=\"ann\""),
                                    AllOf(StartsWith("pause " + place + "burst=1/2 "), HasSubstr(" ended=yes ")),
                                    StartsWith("pause " + place + "burst=2/2 ")));
@@ -206,9 +208,44 @@ TEST_F(PauserTest, RefusesWhatTheHourDoesNotHold) {
   order.gap = milliseconds(10);
   order.bursts = 60;
   ASSERT_TRUE(Pause(order).ok());
-  const absl::Status refused = Pause(order).status();
+  absl::Status refused;
+  ASSERT_TRUE(Eventually([&] {
+    refused = Pause(order).status();
+    return !absl::IsUnavailable(refused);
+  }));
   EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
   EXPECT_THAT(Message(refused), HasSubstr("600 ms of it are used: 600 ms more are free in "));
+}
+
+TEST_F(PauserTest, LetsThePartnerGoOnBetweenTwoOrders) {
+  PauseOrder order = Order();
+  order.burst = milliseconds(100);
+  order.bursts = 1;
+  order.gap = seconds(1);
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(Pause(order).ok());
+  const absl::Status refused = Pause(order).status();
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_THAT(Message(refused),
+              AllOf(StartsWith("send pauses on ens1f0: its last burst ended less than 1000 ms ago; the port is "
+                               "free in "),
+                    HasSubstr(" ms, at 20"), HasSubstr(" UTC")));
+  EXPECT_EQ(std::ranges::count(Quanta(), 0), 1);
+  ASSERT_TRUE(Eventually([&] { return Pause(order).ok(); }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(1'200));
+}
+
+TEST_F(PauserTest, LetsThePartnerOfAnotherProcessGoOn) {
+  PauseOrder order = Order();
+  order.bursts = 1;
+  ASSERT_TRUE(Pause(order).ok());
+  End();
+  Start();
+  const absl::Status refused = Pause(order).status();
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_THAT(Message(refused), HasSubstr("a process before this one may have paused its partner"));
+  EXPECT_EQ(std::ranges::count(Quanta(), 0), 1);
+  EXPECT_TRUE(Eventually([&] { return Pause(order).ok(); }));
 }
 
 TEST_F(PauserTest, EndsThePauseWhenItsAskerStops) {
@@ -311,6 +348,8 @@ TEST(PauseOrder, RefusesWhatNoCallerMayAskFor) {
       {"gap_ms", 1'001},
       {"requester", std::string(257, 'a')},
       {"requester", "two\nlines"},
+      {"requester", "ann\" frames=0 ended=\"yes"},
+      {"requester", "ann\\"},
       {"quanta", 65'535},
       {"bytes", "0180c2000001"},
   };
