@@ -116,6 +116,18 @@ std::string PciOf(const fs::path& folder) {
   return fmt::format("{}/{}", device.filename().string(), NumberIn(folder / "dev_port", 255));
 }
 
+// Functions of one port have the same. Empty: the driver has none (EOPNOTSUPP), or this is no text of the
+// kernel's phys_port_id_show.
+std::string PhysicalPortOf(const fs::path& folder) {
+  constexpr std::size_t kMostDigits = 64;  // MAX_PHYS_ITEM_ID_LEN is 32 octets
+  absl::StatusOr<std::string> text = ReadSmallFile(folder / "phys_port_id", kMostSysfsBytes);
+  if (!text.ok()) return {};
+  while (!text->empty() && text->back() == '\n') text->pop_back();
+  const bool hexadecimal = text->find_first_not_of("0123456789abcdef") == std::string::npos;
+  const bool is_set = text->find_first_not_of('0') != std::string::npos;
+  return hexadecimal && is_set && text->size() <= kMostDigits ? *std::move(text) : "";
+}
+
 }  // namespace
 
 bool IsNetdevName(const std::string& text) {
@@ -134,7 +146,9 @@ absl::StatusOr<PausePort> ReadPausePort(const std::string& netdev) {
   PausePort port{.netdev = netdev,
                  .ifindex = index.ifr_ifindex,
                  .driver = DriverOf(ask),
-                 .key = {.pci = PciOf(folder), .permanent_mac = PermanentMacOf(ask)},
+                 .key = {.pci = PciOf(folder),
+                         .permanent_mac = PermanentMacOf(ask),
+                         .physical_port = PhysicalPortOf(folder)},
                  .speed_mbps = NumberIn(folder / "speed", kMostSpeedMbps),
                  .ethernet = address.ifr_hwaddr.sa_family == ARPHRD_ETHER,
                  .wireless = Exists(folder / "phy80211") || Exists(folder / "wireless"),
