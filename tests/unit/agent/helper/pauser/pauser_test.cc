@@ -56,6 +56,7 @@ class PauserTest : public testing::Test {
   }
 
   void Start() {
+    server_.reset();
     absl::StatusOr<UniqueFd> listener = ListenOn(directory_ + "/pauser.sock");
     ASSERT_TRUE(listener.ok()) << listener.status();
     told_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
