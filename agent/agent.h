@@ -24,6 +24,7 @@
 #include "agent/change_book.h"
 #include "agent/helper/pauser/pauser.h"
 #include "agent/link/link.h"
+#include "agent/port/link_partner.h"
 #include "agent/port/port_choice.h"
 #include "agent/port/port_counters.h"
 #include "agent/port/port_lock.h"
@@ -228,7 +229,7 @@ class Agent {
   // the port. The bursts that were sent until `stop` are an answer, too, and so are those until somebody else
   // uses the port or the time of the test is over. Errors are those of ChoosePort, StressPorts::Hold and
   // Pauser, and kFailedPrecondition: stress tests are off, the port is not one Ethernet NIC, nobody sends
-  // pauses for this agent.
+  // pauses for this agent, or LLDP hears that the partner is not a station.
   absl::StatusOr<PausesMade> SendPauses(const PauseQuestion& question, const Caller& caller,
                                         const std::stop_token& stop);
 
@@ -399,6 +400,7 @@ class Agent {
   std::shared_ptr<const std::vector<Profile>> default_profiles_;
   std::vector<Waiver> own_waivers_{};
   StressPorts stress_ports_{clock()};
+  HeardNeighbours heard_{};
   std::atomic<int> live_tests_ = 0;
   struct LastReading {
     Facts facts{};  // of each port what counts

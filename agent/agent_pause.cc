@@ -10,18 +10,20 @@
 #include "agent/agent.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
+#include "checks/words/ethernet.h"
 
 namespace rdmaready {
 namespace {
 
 constexpr std::size_t kMostRequesterBytes = 256;
+constexpr std::size_t kMostRefusalBytes = 1024;
 
-// Printable ASCII: who is written into the audit of the pauser.
+// Printable ASCII without quotes: who is written into the audit of the pauser.
 std::string RequesterOf(const Caller& caller) {
   std::string text =
       SafeLine(fmt::format("{} {} run {}", caller.who, caller.name, caller.run_id), kMostRequesterBytes);
   std::ranges::replace_if(
-      text, [](char letter) { return letter < ' ' || letter > '~'; }, '?');
+      text, [](char letter) { return letter < ' ' || letter > '~' || letter == '"' || letter == '\\'; }, '?');
   return text;
 }
 
@@ -34,7 +36,23 @@ absl::StatusOr<std::string> OneNetdevOf(const PortAddress& port) {
   return port.nics->front().netdev;
 }
 
+// The Ethernet port of that name under `port`; null: it is not among the facts.
+const Netdev* NetdevOf(const Facts& facts, const PortAddress& port, const std::string& name) {
+  for (const Port& one : *facts.ports) {
+    if (one.device != port.device || one.number != port.number) continue;
+    for (const NetdevRef netdev : EthernetPortsOf(one))
+      if (netdev && netdev->name == name) return &*netdev;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::string TextOf(const PauseQuestion& question) {
+  return fmt::format("{}/{} priority={} bursts={} burst_ms={} gap_ms={}", question.port.device,
+                     question.port.number, question.priority, question.bursts, question.burst.count(),
+                     question.gap.count());
+}
 
 absl::StatusOr<PausesMade> Agent::SendPauses(const PauseQuestion& question, const Caller& caller,
                                              const std::stop_token& stop) {
@@ -47,17 +65,29 @@ absl::StatusOr<PausesMade> Agent::SendPauses(const PauseQuestion& question, cons
   RR_ASSIGN_OR_RETURN(const PortAddress port,
                       ChoosePort(facts, question.port.device, question.port.number, question.port.address));
   RR_ASSIGN_OR_RETURN(const std::string netdev, OneNetdevOf(port));
+  const Netdev* const link = NetdevOf(facts, port, netdev);
+  if (link == nullptr) return absl::InternalError(port.port + ": its Ethernet port is not among the facts");
+  const LinkPartner partner = PartnerBy(heard_.Of(*link, clock().Now()));
+  if (partner.kind == LinkPartner::Kind::kOther) {
+    return absl::FailedPreconditionError(
+        SafeLine(fmt::format("send pauses on {}: by LLDP, {}, and pauses are for a cable between two hosts. "
+                             "Nothing was sent",
+                             netdev, partner.text),
+                 kMostRefusalBytes));
+  }
   // Kept while they are sent, also when the transfers end before.
   RR_ASSIGN_OR_RETURN(const PortShare share,
                       stress_ports_.Hold(port.lock, caller.who, caller.run_id, config_.stress));
   const UseWatch watch = WatchUse(port, {}, stop, EndOf(share));
-  RR_ASSIGN_OR_RETURN(helper::PausesSent sent, config_.pauser->Pause({.netdev = netdev,
-                                                                      .priority = question.priority,
-                                                                      .burst = question.burst,
-                                                                      .bursts = question.bursts,
-                                                                      .gap = question.gap,
-                                                                      .requester = RequesterOf(caller)},
-                                                                     watch.token()));
+  RR_ASSIGN_OR_RETURN(helper::PausesSent sent,
+                      config_.pauser->Pause({.netdev = netdev,
+                                             .priority = question.priority,
+                                             .burst = question.burst,
+                                             .bursts = question.bursts,
+                                             .gap = question.gap,
+                                             .station_heard = partner.kind == LinkPartner::Kind::kStation,
+                                             .requester = RequesterOf(caller)},
+                                            watch.token()));
   if (std::string why = watch.reason(); !why.empty()) sent.failure = std::move(why);
   return PausesMade{.netdev = netdev, .sent = std::move(sent)};
 }

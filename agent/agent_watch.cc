@@ -27,6 +27,7 @@ absl::StatusOr<Facts> Agent::Watch(const LldpWait& wait) {
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock().Now() - begin);
   RR_ASSIGN_OR_RETURN(Facts after, Collect());
   KeepLldp(heard.lldp, after);
+  heard_.Remember(after, begin);
   KeepDcbWrites(heard.dcb, before, after);
   KeepEarlier(before, static_cast<std::uint32_t>(passed.count()), after);
   return after;

@@ -128,6 +128,9 @@ struct PauseQuestion {
   std::chrono::milliseconds gap{};
 };
 
+// For the audit: "rxe0/1 priority=3 bursts=5 burst_ms=100 gap_ms=200".
+std::string TextOf(const PauseQuestion& question);
+
 struct PausesMade {
   std::string netdev{};
   helper::PausesSent sent{};

@@ -58,9 +58,10 @@ grpc::Status AgentService::SendPauses(grpc::ServerContext* context, const v1::Se
   CallWatch watch(*context, limits_.any_call, gate_->StillServed(*context), agent_.clock());
   watch.Expect(beats_.Begin(request->beat()));
   const Caller caller = CallerOf(*pass, request->caller(), request->run_id(), watch);
-  if (absl::Status begun = pass->Begin({caller.run_id, caller.name, request->port().device()}); !begun.ok())
+  const PauseQuestion question = QuestionOf(*request);
+  if (absl::Status begun = pass->Begin({caller.run_id, caller.name, TextOf(question)}); !begun.ok())
     return ToGrpc(begun);
-  const absl::StatusOr<PausesMade> made = agent_.SendPauses(QuestionOf(*request), caller, watch.token());
+  const absl::StatusOr<PausesMade> made = agent_.SendPauses(question, caller, watch.token());
   if (!pass->End(made.status()).ok()) return ToGrpc(made.status());
   CallWriter<v1::SendPausesEvent> out(*context, watch, *writer, limits_.stalled_write);
   out.Send(EventOf(*made));

@@ -56,6 +56,7 @@ Json ToJson(const PauseOrder& order) {
           {"burst_ms", order.burst.count()},
           {"bursts", order.bursts},
           {"gap_ms", order.gap.count()},
+          {"station_heard", order.station_heard},
           {"requester", recording::FromText(order.requester)}};
 }
 
@@ -65,6 +66,7 @@ absl::StatusOr<PauseOrder> DecodePauseOrder(Arguments& arguments) {
                    .burst = milliseconds(arguments.Unsigned<std::uint32_t>("burst_ms")),
                    .bursts = arguments.Unsigned<std::uint32_t>("bursts"),
                    .gap = milliseconds(arguments.Unsigned<std::uint32_t>("gap_ms")),
+                   .station_heard = arguments.Flag("station_heard"),
                    .requester = arguments.Text("requester")};
   RR_RETURN_IF_ERROR(arguments.status());
   RR_RETURN_IF_ERROR(CheckPauseOrder(order));

@@ -18,6 +18,7 @@ struct PauseOrder {
   std::chrono::milliseconds burst{};  // 10 to 100 ms
   std::uint32_t bursts = 0;           // together at most a second
   std::chrono::milliseconds gap{};    // between two of them: from a burst's time to a second
+  bool station_heard = false;         // by LLDP, at the other end of the cable, and nobody else
   std::string requester{};            // for the audit; at most 256 printable characters without quotes
 };
 

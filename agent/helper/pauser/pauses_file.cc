@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/helper/pauser/pauses_file.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -25,21 +26,26 @@ bool IsPattern(std::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> ParsePausesFile(std::string_view yaml, const std::string& file_name) {
+absl::StatusOr<PauseRules> ParsePausesFile(std::string_view yaml, const std::string& file_name) {
   std::vector<YamlFault> faults;
   v1::PausesFile message;
   const std::optional<YamlNode> root = ParseYaml(yaml, file_name, faults);
   if (root) FillMessage(*root, std::span(&file_name, 1), {}, message, faults);
-  if (faults.empty() && !std::ranges::all_of(message.ports(), IsPattern)) {
+  const auto check = [&](std::string_view key, const auto& patterns) {
+    if (!faults.empty() || std::ranges::all_of(patterns, IsPattern)) return;
     faults.push_back({.file = file_name,
                       .line = root->line,
-                      .text = "`ports`: patterns of interfaces, up to 64 printable characters without blanks"});
-  }
+                      .text = fmt::format(
+                          "`{}`: patterns of interfaces, up to 64 printable characters without blanks", key)});
+  };
+  check("ports", message.ports());
+  check("direct", message.direct());
   if (!faults.empty()) return absl::InvalidArgumentError(faults.front().Line());
-  return std::vector<std::string>(message.ports().begin(), message.ports().end());
+  return PauseRules{.ports = {message.ports().begin(), message.ports().end()},
+                    .direct = {message.direct().begin(), message.direct().end()}};
 }
 
-absl::StatusOr<std::vector<std::string>> LoadPausesFile(const std::string& path, ::uid_t owner) {
+absl::StatusOr<PauseRules> LoadPausesFile(const std::string& path, ::uid_t owner) {
   RR_ASSIGN_OR_RETURN(const std::string text, ReadGuardedFile(path, kMaxYamlBytes, owner, S_IWGRP | S_IWOTH));
   return ParsePausesFile(text, path);
 }

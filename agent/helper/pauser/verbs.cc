@@ -26,16 +26,26 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::microseconds;
 
-absl::Status MayPause(const PauserOptions& options, const std::string& netdev) {
-  const absl::StatusOr<std::vector<std::string>> ports = LoadPausesFile(options.pauses_file, options.owner);
-  if (!ports.ok()) {
+bool Names(const std::vector<std::string>& patterns, const std::string& netdev) {
+  return std::ranges::any_of(patterns, [&](const std::string& one) { return MatchesPattern(one, netdev); });
+}
+
+absl::Status MayPause(const PauserOptions& options, const PauseOrder& order) {
+  const std::string& netdev = order.netdev;
+  const absl::StatusOr<PauseRules> rules = LoadPausesFile(options.pauses_file, options.owner);
+  if (!rules.ok()) {
     return absl::PermissionDeniedError(fmt::format("root names in {} which interfaces may send pauses: {}",
-                                                   options.pauses_file, Message(ports.status())));
+                                                   options.pauses_file, Message(rules.status())));
   }
-  if (std::ranges::any_of(*ports, [&](const std::string& one) { return MatchesPattern(one, netdev); }))
-    return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      fmt::format("{} does not allow {} to send pauses", options.pauses_file, netdev));
+  if (!Names(rules->ports, netdev)) {
+    return absl::PermissionDeniedError(
+        fmt::format("{} does not allow {} to send pauses", options.pauses_file, netdev));
+  }
+  if (order.station_heard || Names(rules->direct, netdev)) return absl::OkStatus();
+  return absl::PermissionDeniedError(fmt::format(
+      "send pauses on {}: whether a cable joins it to one other host is not known. The agent heard no "
+      "station by LLDP there, and {} does not name it in `direct`",
+      netdev, options.pauses_file));
 }
 
 std::string PlaceText(const PausePort& port) {
@@ -46,7 +56,7 @@ std::string PlaceText(const PausePort& port) {
 
 absl::StatusOr<Json> PauseBy(const PauserOptions& options, LastBursts& last, const PauseOrder& order,
                              const std::stop_token& stop) {
-  RR_RETURN_IF_ERROR(MayPause(options, order.netdev));
+  RR_RETURN_IF_ERROR(MayPause(options, order));
   RR_ASSIGN_OR_RETURN(const PausePort port, options.read_port(order.netdev));
   RR_RETURN_IF_ERROR(CheckPausePort(port));
   RR_ASSIGN_OR_RETURN(const FrameSender send, options.open(port));

@@ -34,7 +34,7 @@ void Order(std::string_view text) {
   Demand(order->gap >= order->burst && order->gap <= std::chrono::seconds(1));
   Demand(!order->netdev.empty() && order->netdev.size() < 16);
   Demand(order->netdev.find_first_of("/ \n") == order->netdev.npos && order->netdev != "..");
-  Demand(order->requester.find('\n') == order->requester.npos);
+  Demand(order->requester.find_first_of("\n\"\\") == order->requester.npos);
 }
 
 void ReadSent(std::string_view text) {
@@ -45,9 +45,11 @@ void ReadSent(std::string_view text) {
 }
 
 void File(std::string_view text) {
-  const auto ports = helper::ParsePausesFile(text, "p.yaml");
-  if (!ports.ok()) return Demand(ports.status().message().substr(0, 7) == "p.yaml:");
-  Demand(std::ranges::none_of(*ports, [](const std::string& one) { return one.empty() || one.size() > 64; }));
+  const auto rules = helper::ParsePausesFile(text, "p.yaml");
+  if (!rules.ok()) return Demand(rules.status().message().substr(0, 7) == "p.yaml:");
+  for (const auto& patterns : {rules->ports, rules->direct})
+    Demand(
+        std::ranges::none_of(patterns, [](const std::string& one) { return one.empty() || one.size() > 64; }));
 }
 
 constexpr void (*kDecoders[])(std::string_view) = {Order, ReadSent, File};
@@ -70,7 +72,7 @@ std::vector<std::vector<std::uint8_t>> FuzzSeeds() {
   const helper::PausesSent sent{
       .driver = "mlx5_core", .bursts = {{3, std::chrono::microseconds(99'000), true}}, .failure = "stopped"};
   return {Seed(0, helper::Text(helper::ToJson(order))), Seed(1, helper::AnswerBody(helper::ToJson(sent))),
-          Seed(2, "ports: [\"ens1f*\"]\n")};
+          Seed(2, "ports: [\"ens1f*\"]\ndirect: [ens1f0]\n")};
 }
 
 }  // namespace rdmaready

@@ -6,10 +6,12 @@
 #include <stop_token>
 #include <vector>
 
+#include "agent/helper/pauser/order.h"
 #include "agent/helper/pauser/pauser.h"
 #include "api/base/status.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/lldp_wire.h"
 #include "tests/unit/agent/server/service_rig.h"
 
 namespace rdmaready {
@@ -76,6 +78,21 @@ class PausesTest : public ServiceTest {
     return served.agent().SendPauses(question, caller, {});
   }
 
+  // Pauses after a watch that heard a neighbour with these capabilities.
+  absl::StatusOr<PausesMade> AfterHearing(int enabled) {
+    using lldp_wire::operator+;
+    constexpr int kCapabilities = 7;
+    ServedAgent served = Served();
+    served.host.lldp["dcb0"] = LldpFrames{
+        .listened_ms = 10,
+        .frames = {
+            {.bytes = lldp_wire::Frame(lldp_wire::Tlv(kCapabilities, lldp_wire::Raw({0, 0xff, 0, enabled})))}}};
+    EXPECT_TRUE(served.agent().Check({.level = Rung::kHost, .watch = milliseconds(10)}, Me(), {}, {}).ok());
+    const absl::StatusOr<PeerTicket> ticket = Hold(served.agent());
+    EXPECT_TRUE(ticket.ok()) << ticket.status();
+    return served.agent().SendPauses(Pauses(), Me(), {});
+  }
+
   const std::shared_ptr<FakePauser> pauser = std::make_shared<FakePauser>();
 };
 
@@ -91,6 +108,7 @@ TEST_F(PausesTest, ReachThePauserForTheRunThatHoldsThePort) {
   EXPECT_EQ(order.burst, milliseconds(100));
   EXPECT_EQ(order.bursts, 5U);
   EXPECT_EQ(order.gap, milliseconds(200));
+  EXPECT_FALSE(order.station_heard);
   EXPECT_THAT(order.requester, AllOf(HasSubstr("me a test"), HasSubstr("run run-7")));
 }
 
@@ -131,6 +149,39 @@ TEST_F(PausesTest, EndWhenTheTimeOfTheTestIsOver) {
   EXPECT_EQ(served.agent().SendPauses(Pauses(), Me(), {}).status().code(),
             absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(pauser->Orders(), SizeIs(1));
+}
+
+TEST_F(PausesTest, AreNotForASwitchOrARouter) {
+  for (const int enabled : {0x04, 0x10, 0x84}) {
+    const absl::Status refused = AfterHearing(enabled).status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
+    EXPECT_EQ(
+        Message(refused),
+        "send pauses on dcb0: by LLDP, chassis 02:00:00:00:00:01 port Ethernet1/1 is a bridge or a router, "
+        "and pauses are for a cable between two hosts. Nothing was sent");
+  }
+  EXPECT_THAT(pauser->Orders(), IsEmpty());
+}
+
+TEST_F(PausesTest, ReachThePauserWithWhatLldpSaysOfThePartner) {
+  ASSERT_TRUE(AfterHearing(0x80).ok());
+  ASSERT_TRUE(AfterHearing(0).ok());
+  ASSERT_THAT(pauser->Orders(), SizeIs(2));
+  EXPECT_TRUE(pauser->Orders()[0].station_heard);
+  EXPECT_FALSE(pauser->Orders()[1].station_heard);
+}
+
+TEST_F(PausesTest, AreOrderedByARequesterWithoutQuotes) {
+  Caller quoting = Me();
+  quoting.name = "me\" ended=\"yes\\";
+  ASSERT_TRUE(DuringATest(Pauses(), quoting).ok());
+  const helper::PauseOrder order = pauser->Orders()[0];
+  EXPECT_THAT(order.requester, HasSubstr("me? ended=?yes?"));
+  EXPECT_TRUE(helper::CheckPauseOrder(order).ok());
+}
+
+TEST_F(PausesTest, AreWordedForTheAudit) {
+  EXPECT_EQ(TextOf(Pauses()), "rxe0/1 priority=3 bursts=5 burst_ms=100 gap_ms=200");
 }
 
 TEST_F(PausesTest, NeedAPortOfTheHost) {

@@ -42,7 +42,7 @@ class PauserTest : public testing::Test {
   PauserTest() {
     std::filesystem::create_directories(directory_);
     EXPECT_EQ(::chmod(directory_.c_str(), 0700), 0);
-    Allow("ports: [\"ens1f*\"]\n");
+    Allow("ports: [\"ens1f*\"]\ndirect: [\"ens1f0\"]\n");
     Start();
   }
   ~PauserTest() override {
@@ -167,6 +167,25 @@ TEST_F(PauserTest, RefusesAnInterfaceThatRootDoesNotName) {
   EXPECT_THAT(Message(refused), HasSubstr("does not allow eth0 to send pauses"));
   EXPECT_THAT(Quanta(), IsEmpty());
   EXPECT_THAT(Lines(), ElementsAre(StartsWith("refused netdev=eth0 ")));
+}
+
+TEST_F(PauserTest, NeedsAStationThatIsHeardOrTheWordOfRoot) {
+  Allow("ports: [\"ens1f*\"]\ndirect: [ens1f1]\n");
+  PauseOrder order = Order();
+  const absl::Status refused = Pause(order).status();
+  EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+  EXPECT_THAT(Message(refused), AllOf(StartsWith("send pauses on ens1f0: "), HasSubstr("name it in `direct`")));
+  EXPECT_THAT(Quanta(), IsEmpty());
+  order.station_heard = true;
+  EXPECT_TRUE(Pause(order).ok());
+}
+
+TEST_F(PauserTest, NeedsAnInterfaceOfItsFileThoughAStationIsHeard) {
+  Allow("ports: [ens1f1]\ndirect: [\"*\"]\n");
+  PauseOrder order = Order();
+  order.station_heard = true;
+  EXPECT_THAT(Message(Pause(order).status()), HasSubstr("does not allow ens1f0 to send pauses"));
+  EXPECT_THAT(Quanta(), IsEmpty());
 }
 
 TEST_F(PauserTest, RefusesEveryInterfaceByAFileThatOthersMayWrite) {
@@ -319,6 +338,7 @@ Json Wire() {
                            .burst = milliseconds(100),
                            .bursts = 10,
                            .gap = milliseconds(100),
+                           .station_heard = true,
                            .requester = "ann"});
 }
 
@@ -347,6 +367,7 @@ TEST(PauseOrder, RefusesWhatNoCallerMayAskFor) {
       {"bursts", 4'294'967'295U},
       {"gap_ms", 99},
       {"gap_ms", 1'001},
+      {"station_heard", 1},
       {"requester", std::string(257, 'a')},
       {"requester", "two\nlines"},
       {"requester", "ann\" frames=0 ended=\"yes"},
@@ -359,7 +380,8 @@ TEST(PauseOrder, RefusesWhatNoCallerMayAskFor) {
     json[key] = value;
     EXPECT_TRUE(absl::IsInvalidArgument(Decoded(json).status())) << Text(json);
   }
-  for (const char* const key : {"netdev", "priority", "burst_ms", "bursts", "gap_ms", "requester"}) {
+  for (const char* const key :
+       {"netdev", "priority", "burst_ms", "bursts", "gap_ms", "station_heard", "requester"}) {
     Json json = Wire();
     json.erase(key);
     EXPECT_TRUE(absl::IsInvalidArgument(Decoded(json).status())) << key;
@@ -383,13 +405,17 @@ TEST(PausesSent, IsNotReadFromAnAnswerOfAnotherShape) {
 }
 
 TEST(PausesFile, NamesPatternsOfInterfaces) {
-  const auto ports = ParsePausesFile("ports: [ens1f*, \"ib[0-3]\"]\n", "p.yaml");
-  ASSERT_TRUE(ports.ok()) << ports.status();
-  EXPECT_THAT(*ports, ElementsAre("ens1f*", "ib[0-3]"));
+  const auto rules = ParsePausesFile("ports: [ens1f*, \"ib[0-3]\"]\ndirect: [ens1f0]\n", "p.yaml");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  EXPECT_THAT(rules->ports, ElementsAre("ens1f*", "ib[0-3]"));
+  EXPECT_THAT(rules->direct, ElementsAre("ens1f0"));
+  EXPECT_THAT(ParsePausesFile("ports: [ens1f*]\n", "p.yaml")->direct, IsEmpty());
 }
 
 TEST(PausesFile, NamesTheLineOfAFault) {
   EXPECT_THAT(Message(ParsePausesFile("ports: [\"\"]\n", "p.yaml").status()), StartsWith("p.yaml:1: `ports`"));
+  EXPECT_THAT(Message(ParsePausesFile("direct: [\"\"]\n", "p.yaml").status()),
+              StartsWith("p.yaml:1: `direct`"));
   EXPECT_THAT(Message(ParsePausesFile("ports: [\"a b\"]\n", "p.yaml").status()), StartsWith("p.yaml:1: "));
   EXPECT_THAT(Message(ParsePausesFile("\nlimit: 5\n", "p.yaml").status()), StartsWith("p.yaml:2: unknown key"));
   EXPECT_FALSE(ParsePausesFile("ports: [", "p.yaml").ok());
