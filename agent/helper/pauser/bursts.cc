@@ -14,7 +14,7 @@ using std::chrono::nanoseconds;
 constexpr int kTriesToEnd = 10;
 constexpr std::chrono::milliseconds kBetweenTries{1};
 // A sleep ends later than asked, by what a CPU takes to wake. A frame of the most quanta lasts 84 us at 400
-// Gb/s: so near a renewal there is no sleep. Only within a burst: for 100 ms at most.
+// Gb/s: so near a renewal the thread spins. Only within a burst: for 100 ms at most.
 constexpr std::chrono::microseconds kNearRenewal{300};
 
 // The thread's sleeps end up to 50 us late unless it asks for less (PR_SET_TIMERSLACK of prctl(2)).

@@ -116,7 +116,7 @@ std::string PciOf(const fs::path& folder) {
   return fmt::format("{}/{}", device.filename().string(), NumberIn(folder / "dev_port", 255));
 }
 
-// Functions of one port have the same. Empty: the driver has none (EOPNOTSUPP), or this is no text of the
+// Functions of one port have the same. Empty: the driver has none (EOPNOTSUPP), or the text is not one of the
 // kernel's phys_port_id_show.
 std::string PhysicalPortOf(const fs::path& folder) {
   constexpr std::size_t kMostDigits = 64;  // MAX_PHYS_ITEM_ID_LEN is 32 octets

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using Kind = LinkPartner::Kind;
 
-LldpNeighbour Neighbour(std::uint16_t enabled, const std::string& port = "p1") {
+LldpNeighbour NeighbourThat(std::uint16_t enabled, const std::string& port = "p1") {
   return {.destination_mac = "01:80:c2:00:00:0e",
           .last_ms = 500,
           .chassis = {4, "02:00:00:00:00:02"},
@@ -33,17 +33,17 @@ LldpNeighbour Neighbour(std::uint16_t enabled, const std::string& port = "p1") {
 TEST(LinkPartner, IsUnknownWhereNothingIsHeard) { EXPECT_EQ(PartnerBy({}).kind, Kind::kUnknown); }
 
 TEST(LinkPartner, IsUnknownWhereTheNeighbourDoesNotSayWhatItIs) {
-  EXPECT_EQ(PartnerBy({Neighbour(0)}).kind, Kind::kUnknown);
-  EXPECT_EQ(PartnerBy({Neighbour(0x08)}).kind, Kind::kUnknown);
+  EXPECT_EQ(PartnerBy({NeighbourThat(0)}).kind, Kind::kUnknown);
+  EXPECT_EQ(PartnerBy({NeighbourThat(0x08)}).kind, Kind::kUnknown);
 }
 
 TEST(LinkPartner, IsAStationWhereOneNeighbourIsNothingElse) {
-  EXPECT_EQ(PartnerBy({Neighbour(0x80)}).kind, Kind::kStation);
-  EXPECT_EQ(PartnerBy({Neighbour(0x80), Neighbour(0x80)}).kind, Kind::kStation);
+  EXPECT_EQ(PartnerBy({NeighbourThat(0x80)}).kind, Kind::kStation);
+  EXPECT_EQ(PartnerBy({NeighbourThat(0x80), NeighbourThat(0x80)}).kind, Kind::kStation);
 }
 
 TEST(LinkPartner, IsNoStationByAFrameThatBridgesForward) {
-  LldpNeighbour far = Neighbour(0x80);
+  LldpNeighbour far = NeighbourThat(0x80);
   far.destination_mac = "01:80:c2:00:00:00";
   EXPECT_EQ(PartnerBy({far}).kind, Kind::kUnknown);
   far.destination_mac = "";
@@ -52,14 +52,14 @@ TEST(LinkPartner, IsNoStationByAFrameThatBridgesForward) {
 
 TEST(LinkPartner, IsAnotherWhereItBridgesOrRoutes) {
   for (const std::uint16_t enabled : std::initializer_list<std::uint16_t>{0x04, 0x10, 0x14, 0x84, 0x90}) {
-    const LinkPartner partner = PartnerBy({Neighbour(enabled)});
+    const LinkPartner partner = PartnerBy({NeighbourThat(enabled)});
     EXPECT_EQ(partner.kind, Kind::kOther) << enabled;
     EXPECT_EQ(partner.text, "chassis 02:00:00:00:00:02 port p1 is a bridge or a router");
   }
 }
 
 TEST(LinkPartner, IsAnotherWhereTwoNeighboursAreHeard) {
-  const LinkPartner partner = PartnerBy({Neighbour(0x80), Neighbour(0x80, "p2")});
+  const LinkPartner partner = PartnerBy({NeighbourThat(0x80), NeighbourThat(0x80, "p2")});
   EXPECT_EQ(partner.kind, Kind::kOther);
   EXPECT_THAT(partner.text, HasSubstr("are two neighbours"));
 }
@@ -90,7 +90,7 @@ class HeardNeighboursTest : public testing::Test {
 
 TEST_F(HeardNeighboursTest, AreKeptUntilTheirTimeIsOver) {
   EXPECT_THAT(Heard(), IsEmpty());
-  Remember({Neighbour(0x80)});
+  Remember({NeighbourThat(0x80)});
   EXPECT_THAT(Heard(), SizeIs(1));
   now_ += seconds(120);
   EXPECT_THAT(Heard(), SizeIs(1));
@@ -99,35 +99,35 @@ TEST_F(HeardNeighboursTest, AreKeptUntilTheirTimeIsOver) {
 }
 
 TEST_F(HeardNeighboursTest, StayWhereALaterListenerHearsNothing) {
-  Remember({Neighbour(0x04)});
+  Remember({NeighbourThat(0x04)});
   now_ += seconds(10);
   Remember({});
   EXPECT_THAT(Heard(), SizeIs(1));
-  Remember({Neighbour(0x80, "p2")});
+  Remember({NeighbourThat(0x80, "p2")});
   EXPECT_EQ(PartnerBy(Heard()).kind, Kind::kOther);
 }
 
 TEST_F(HeardNeighboursTest, AreReplacedByWhatTheySayLater) {
-  Remember({Neighbour(0x80)});
-  Remember({Neighbour(0x14)});
+  Remember({NeighbourThat(0x80)});
+  Remember({NeighbourThat(0x14)});
   ASSERT_THAT(Heard(), SizeIs(1));
   EXPECT_EQ(Heard()[0].capabilities_enabled, 0x14);
 }
 
 TEST_F(HeardNeighboursTest, GoWithTheirCarrier) {
-  Remember({Neighbour(0x80)});
+  Remember({NeighbourThat(0x80)});
   netdev_.carrier_changes = std::uint64_t{4};
   EXPECT_THAT(Heard(), IsEmpty());
 }
 
 TEST_F(HeardNeighboursTest, ContainThoseOfLldpad) {
-  netdev_.lldp_agent = LldpHeard{.peers = {Neighbour(0x80)}};
+  netdev_.lldp_agent = LldpHeard{.peers = {NeighbourThat(0x80)}};
   EXPECT_THAT(Heard(), SizeIs(1));
 }
 
 TEST_F(HeardNeighboursTest, AreLimited) {
   std::vector<LldpNeighbour> many;
-  for (int i = 0; i < 100; ++i) many.push_back(Neighbour(0x80, "p" + std::to_string(i)));
+  for (int i = 0; i < 100; ++i) many.push_back(NeighbourThat(0x80, "p" + std::to_string(i)));
   Remember(many);
   EXPECT_THAT(Heard(), SizeIs(HeardNeighbours::kMostNeighbours));
 }

@@ -151,7 +151,7 @@ TEST_F(PausesTest, EndWhenTheTimeOfTheTestIsOver) {
   EXPECT_THAT(pauser->Orders(), SizeIs(1));
 }
 
-TEST_F(PausesTest, AreNotForASwitchOrARouter) {
+TEST_F(PausesTest, NeedAPartnerThatNeitherBridgesNorRoutes) {
   for (const int enabled : {0x04, 0x10, 0x84}) {
     const absl::Status refused = AfterHearing(enabled).status();
     EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
@@ -171,7 +171,7 @@ TEST_F(PausesTest, ReachThePauserWithWhatLldpSaysOfThePartner) {
   EXPECT_FALSE(pauser->Orders()[1].station_heard);
 }
 
-TEST_F(PausesTest, AreOrderedByARequesterWithoutQuotes) {
+TEST_F(PausesTest, NameTheRequesterWithoutQuotes) {
   Caller quoting = Me();
   quoting.name = "me\" ended=\"yes\\";
   ASSERT_TRUE(DuringATest(Pauses(), quoting).ok());
@@ -180,7 +180,7 @@ TEST_F(PausesTest, AreOrderedByARequesterWithoutQuotes) {
   EXPECT_TRUE(helper::CheckPauseOrder(order).ok());
 }
 
-TEST_F(PausesTest, AreWordedForTheAudit) {
+TEST_F(PausesTest, ShowInTheAuditHowLongTheyAre) {
   EXPECT_EQ(TextOf(Pauses()), "rxe0/1 priority=3 bursts=5 burst_ms=100 gap_ms=200");
 }
 

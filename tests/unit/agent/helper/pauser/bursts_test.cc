@@ -24,7 +24,7 @@ struct SentFrame {
   std::uint16_t quanta = 0;
 };
 
-// What the looks at the clock add to a burst at most.
+// The looks at the clock add so much to a burst at most.
 constexpr std::chrono::microseconds kLooks{10};
 
 class BurstsTest : public testing::Test {
@@ -93,7 +93,7 @@ TEST_F(BurstsTest, LeavesNoGapAtTheSpeedsOfFastLinks) {
   }
 }
 
-TEST_F(BurstsTest, SleepsExactlyAndOnlyMeanwhile) {
+TEST_F(BurstsTest, AsksForExactSleepsWhileItSends) {
   const int before = ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
   int meanwhile = 0;
   after_frame = [&] { meanwhile = ::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0); };
