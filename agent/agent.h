@@ -229,7 +229,8 @@ class Agent {
   // the port. The bursts that were sent until `stop` are an answer, too, and so are those until somebody else
   // uses the port or the time of the test is over. Errors are those of ChoosePort, StressPorts::Hold and
   // Pauser, and kFailedPrecondition: stress tests are off, the port is not one Ethernet NIC, nobody sends
-  // pauses for this agent, or LLDP hears that the partner is not a station.
+  // pauses for this agent, LLDP hears that the partner is not a station, or others
+  // used the Ethernet port before the test.
   absl::StatusOr<PausesMade> SendPauses(const PauseQuestion& question, const Caller& caller,
                                         const std::stop_token& stop);
 
@@ -299,6 +300,11 @@ class Agent {
   // `proves`: the test counts for the change whose id is its run id.
   absl::StatusOr<LiveTest> RunPeerOver(const PeerTicket& ticket, PeerChannel& channel, bool proves,
                                        const std::stop_token& cancel);
+  // Whether others use the Ethernet port under `port`, on which no transfer of ours is: as IsIdleBetween. It
+  // takes kTrafficLook, and as long again where the first look saw them.
+  absl::Status LookForTraffic(const PortAddress& port);
+  // The answer of the look before the run that holds the port. kPermissionDenied: nobody sends pauses.
+  absl::Status WasIdle(const PortShare& share) const;
   // Reads the pressure of a port, beside looks at who uses it. The agent outlives it.
   std::function<std::optional<PressureReading>()> PressureOf(const PortAddress& port,
                                                              std::optional<std::uint32_t> priority);

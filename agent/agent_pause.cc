@@ -54,6 +54,33 @@ std::string TextOf(const PauseQuestion& question) {
                      question.gap.count());
 }
 
+absl::Status Agent::LookForTraffic(const PortAddress& port) {
+  RR_ASSIGN_OR_RETURN(const std::string netdev, OneNetdevOf(port));
+  const auto read = [&]() -> Fact<NetdevBytes> {
+    absl::StatusOr<Fact<NetdevBytes>> bytes = worker_.Read<Fact<NetdevBytes>>(
+        [netdev, &by = clock()](HostReader& host) { return ReadNetdevBytes(host, netdev, by); });
+    if (!bytes.ok()) return MissingFrom(bytes.status());
+    return *std::move(bytes);
+  };
+  Fact<NetdevBytes> before = read();
+  absl::Status found;
+  for (int i = 0; i < kTrafficLooks; ++i) {
+    clock().SleepUntil(clock().Now() + kTrafficLook, {});
+    Fact<NetdevBytes> after = read();
+    found = IsIdleBetween(netdev, port.rate_mbps, before, after);
+    if (found.ok()) return found;
+    before = std::move(after);
+  }
+  return found;
+}
+
+// A pauser that came during the test finds that nobody looked.
+absl::Status Agent::WasIdle(const PortShare& share) const {
+  if (share.idle != nullptr) return share.idle->found();
+  const absl::Status there = config_.pauser->IsThere();
+  return there.ok() ? IdleTraffic().found() : there;
+}
+
 absl::StatusOr<PausesMade> Agent::SendPauses(const PauseQuestion& question, const Caller& caller,
                                              const std::stop_token& stop) {
   if (!config_.stress.allowed) return StressIsOff();
@@ -78,6 +105,7 @@ absl::StatusOr<PausesMade> Agent::SendPauses(const PauseQuestion& question, cons
   // Kept while they are sent, also when the transfers end before.
   RR_ASSIGN_OR_RETURN(const PortShare share,
                       stress_ports_.Hold(port.lock, caller.who, caller.run_id, config_.stress));
+  RR_RETURN_IF_ERROR(WasIdle(share));
   const UseWatch watch = WatchUse(port, {}, stop, EndOf(share));
   RR_ASSIGN_OR_RETURN(helper::PausesSent sent,
                       config_.pauser->Pause({.netdev = netdev,

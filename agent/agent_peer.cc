@@ -47,6 +47,7 @@ absl::StatusOr<PeerTicket> Agent::AdmitPeer(const PeerRequest& request, const Ca
                       ChoosePort(facts, request.port.device, request.port.number, request.port.address));
   RR_ASSIGN_OR_RETURN(PortShare share, TakeSharedPort(port, caller, request, custom));
   RR_ASSIGN_OR_RETURN(PortPass pass, AdmitUse(port, request.options.in_production, {}));
+  if (share.idle != nullptr) share.idle->Look([&] { return LookForTraffic(port); });
   LimitTo(request.options.max_bytes_per_s, pass);
   return PeerTicket{request,          caller,          std::move(port),   custom,
                     std::move(share), std::move(pass), OwnSubnets(facts), clock().Now()};
@@ -70,8 +71,10 @@ absl::StatusOr<PortShare> Agent::TakeSharedPort(const PortAddress& port, const C
                         .priority = options.stress_priority};
   return stress_ports_.Join(port.lock, part, limits, [&]() -> absl::StatusOr<StressHold> {
     RR_ASSIGN_OR_RETURN(PortLock lock, TakePort(port, caller, what));
+    const bool may_pause = config_.pauser != nullptr && config_.pauser->IsThere().ok();
     return StressHold{std::move(lock),
-                      std::make_shared<PressureMeter>(PressureOf(port, options.stress_priority), clock())};
+                      std::make_shared<PressureMeter>(PressureOf(port, options.stress_priority), clock()),
+                      may_pause ? std::make_shared<IdleTraffic>() : nullptr};
   });
 }
 

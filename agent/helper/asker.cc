@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <optional>
 
 #include "agent/helper/peer.h"
@@ -54,6 +56,12 @@ absl::StatusOr<UniqueFd> HelperAsker::Reach(const TimedWait& wait) const {
     return absl::PermissionDeniedError(fmt::format("{} is of user {}, who is not believed", path_, peer.uid));
   }
   return socket;
+}
+
+absl::Status HelperAsker::IsThere() const {
+  struct ::stat there {};
+  if (::lstat(path_.c_str(), &there) == 0) return absl::OkStatus();
+  return NotRunning(program_, ErrnoStatus(errno, "find " + path_));
 }
 
 HelperAnswer HelperAsker::Ask(std::string_view verb, const Json& arguments, const TimedWait& wait,

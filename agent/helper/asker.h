@@ -43,6 +43,10 @@ class HelperAsker {
       std::string_view verb, const Json& arguments, const TimedWait& wait,
       const Progress& progress = [](std::string_view) {}) const;
 
+  // Whether its socket is there, without asking it. kUnavailable: it is not running, as HelperAnswer::reached
+  // says.
+  absl::Status IsThere() const;
+
   const std::string& program() const { return program_; }
 
  private:

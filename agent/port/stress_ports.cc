@@ -162,7 +162,7 @@ absl::StatusOr<PortShare> StressPorts::Join(const std::string& port, const Stres
   of_run.bytes_per_s += part.bytes_per_s;
   state_->Remember(port, run, now);
   return PortShare{of_run.hold.meter, std::shared_ptr<const PortLock>(std::move(share), &of_run.hold.lock),
-                   until};
+                   until, of_run.hold.idle};
 }
 
 absl::StatusOr<PortShare> StressPorts::Hold(const std::string& port, const std::string& who,
@@ -178,7 +178,7 @@ absl::StatusOr<PortShare> StressPorts::Hold(const std::string& port, const std::
   StressHold& hold = held->second.hold;
   auto share = std::make_shared<const Share>(state_, port, 0, hold.meter);
   ++held->second.transfers;
-  return PortShare{hold.meter, std::shared_ptr<const PortLock>(std::move(share), &hold.lock), until};
+  return PortShare{hold.meter, std::shared_ptr<const PortLock>(std::move(share), &hold.lock), until, hold.idle};
 }
 
 }  // namespace rdmaready

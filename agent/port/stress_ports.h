@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "agent/port/idle_traffic.h"
 #include "agent/port/port_lock.h"
 #include "agent/port/pressure_meter.h"
 #include "api/base/clock.h"
@@ -44,6 +45,7 @@ struct StressPart {
 struct StressHold {
   PortLock lock;
   std::shared_ptr<PressureMeter> meter{};
+  std::shared_ptr<IdleTraffic> idle{};  // null: nobody asks whether others used the port
 };
 
 // A test's share of a port. The lock is given back first, since the end of a meter waits for a reading.
@@ -51,6 +53,7 @@ struct PortShare {
   std::shared_ptr<PressureMeter> meter{};  // null: not a part of a stress test
   std::shared_ptr<const PortLock> lock{};
   std::optional<Clock::TimePoint> until{};  // when the time of the stress test on the port is over
+  std::shared_ptr<IdleTraffic> idle{};      // as of StressHold
 };
 
 // Threads: any.

@@ -43,6 +43,9 @@ class Pauser {
  public:
   virtual ~Pauser() = default;
 
+  // Whether somebody may send pauses: without asking. kPermissionDenied, and how root lets them be sent.
+  virtual absl::Status IsThere() const = 0;
+
   // Blocks until all are sent, or `stop`; any thread. Errors, when nothing was sent: kPermissionDenied: nobody
   // may, or root's file does not name the interface; kFailedPrecondition: it cannot send pauses, with the
   // reason; kResourceExhausted: its hour is used up, with the time when it is not; kUnavailable: busy, or it

@@ -42,7 +42,7 @@ TEST(LinkPartner, IsAStationWhereOneNeighbourIsNothingElse) {
   EXPECT_EQ(PartnerBy({NeighbourThat(0x80), NeighbourThat(0x80)}).kind, Kind::kStation);
 }
 
-TEST(LinkPartner, IsNoStationByAFrameThatBridgesForward) {
+TEST(LinkPartner, IsUnknownByAFrameThatBridgesForward) {
   LldpNeighbour far = NeighbourThat(0x80);
   far.destination_mac = "01:80:c2:00:00:00";
   EXPECT_EQ(PartnerBy({far}).kind, Kind::kUnknown);
@@ -88,7 +88,7 @@ class HeardNeighboursTest : public testing::Test {
   HeardNeighbours heard_{};
 };
 
-TEST_F(HeardNeighboursTest, AreKeptUntilTheirTimeIsOver) {
+TEST_F(HeardNeighboursTest, StayUntilTheirTimeIsOver) {
   EXPECT_THAT(Heard(), IsEmpty());
   Remember({NeighbourThat(0x80)});
   EXPECT_THAT(Heard(), SizeIs(1));
@@ -107,7 +107,7 @@ TEST_F(HeardNeighboursTest, StayWhereALaterListenerHearsNothing) {
   EXPECT_EQ(PartnerBy(Heard()).kind, Kind::kOther);
 }
 
-TEST_F(HeardNeighboursTest, AreReplacedByWhatTheySayLater) {
+TEST_F(HeardNeighboursTest, ChangeWithTheirLastFrame) {
   Remember({NeighbourThat(0x80)});
   Remember({NeighbourThat(0x14)});
   ASSERT_THAT(Heard(), SizeIs(1));
@@ -125,7 +125,7 @@ TEST_F(HeardNeighboursTest, ContainThoseOfLldpad) {
   EXPECT_THAT(Heard(), SizeIs(1));
 }
 
-TEST_F(HeardNeighboursTest, AreLimited) {
+TEST_F(HeardNeighboursTest, NeverExceedTheirLimit) {
   std::vector<LldpNeighbour> many;
   for (int i = 0; i < 100; ++i) many.push_back(NeighbourThat(0x80, "p" + std::to_string(i)));
   Remember(many);

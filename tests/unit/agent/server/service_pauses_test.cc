@@ -2,12 +2,15 @@
 // Pauses that an agent has sent: who may ask for them, and when, and what reaches the pauser.
 #include <chrono>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "agent/helper/pauser/order.h"
 #include "agent/helper/pauser/pauser.h"
+#include "agent/port/idle_traffic.h"
 #include "api/base/status.h"
 #include "tests/support/eventually.h"
 #include "tests/support/fake_clock.h"
@@ -25,6 +28,7 @@ using testing::SizeIs;
 
 class FakePauser final : public helper::Pauser {
  public:
+  absl::Status IsThere() const override { return there; }
   absl::StatusOr<helper::PausesSent> Pause(const helper::PauseOrder& order,
                                            const std::stop_token& stop) override {
     {
@@ -39,6 +43,7 @@ class FakePauser final : public helper::Pauser {
     return orders_;
   }
 
+  absl::Status there = absl::OkStatus();
   absl::StatusOr<helper::PausesSent> answer =
       helper::PausesSent{.driver = "mlx5_core", .bursts = {{60, std::chrono::microseconds(99'500), true}}};
   std::function<void(const std::stop_token& stop)> meanwhile{};
@@ -51,9 +56,37 @@ class FakePauser final : public helper::Pauser {
 // The one agent is the responder of a part of a stress test, or of nothing.
 class PausesTest : public ServiceTest {
  protected:
+  // In one look: a thousandth of 25 Gb/s.
+  static constexpr std::uint64_t kMostOfOthers = 3'125'000 * kTrafficLook.count() / 1'000;
+
   ServedAgent Served(bool allow_stress = true, Clock& clock = RealClock()) {
     return ServedAgent(OneEnd(Role::kResponder), locks_ + "/", {}, HostNetwork(), nullptr, {}, true, nullptr,
                        {}, {}, nullptr, clock, kFewBytes, false, allow_stress ? pauser : nullptr);
+  }
+  // The netdev has moved so many bytes.
+  static void Move(ServedAgent& served, std::uint64_t bytes) {
+    for (const char* const name : {"tx_bytes", "rx_bytes"})
+      served.host.files[std::string("/sys/class/net/dcb0/statistics/") + name] = std::to_string(bytes);
+  }
+  // Holds the port of an agent with that clock. In each look others move `bytes`.
+  static absl::StatusOr<PeerTicket> HoldBeside(ServedAgent& served, FakeClock& clock, std::uint64_t bytes) {
+    std::uint64_t moved = 1'000;
+    Move(served, moved);
+    auto holding = std::async(std::launch::async, [&] { return Hold(served.agent()); });
+    for (int look = 0; look < (bytes > kMostOfOthers ? kTrafficLooks : 1); ++look) {
+      // A reading of the host waits by the same clock, for another time.
+      EXPECT_TRUE(Eventually([&] { return clock.AwaitSleeper() == kTrafficLook; }));
+      Move(served, moved += bytes);
+      clock.Advance(kTrafficLook);
+    }
+    return holding.get();
+  }
+  absl::StatusOr<PausesMade> Beside(std::uint64_t bytes) {
+    FakeClock clock;
+    ServedAgent served = Served(true, clock);
+    const absl::StatusOr<PeerTicket> ticket = HoldBeside(served, clock, bytes);
+    EXPECT_TRUE(ticket.ok()) << ticket.status();
+    return served.agent().SendPauses(Pauses(), Me(), {});
   }
   static PauseQuestion Pauses() {
     return {.port = {.device = "rxe0", .number = 1},
@@ -73,6 +106,7 @@ class PausesTest : public ServiceTest {
   }
   absl::StatusOr<PausesMade> DuringATest(const PauseQuestion& question, const Caller& caller = Me()) {
     ServedAgent served = Served();
+    Move(served, 0);
     const absl::StatusOr<PeerTicket> ticket = Hold(served.agent());
     EXPECT_TRUE(ticket.ok()) << ticket.status();
     return served.agent().SendPauses(question, caller, {});
@@ -83,6 +117,7 @@ class PausesTest : public ServiceTest {
     using lldp_wire::operator+;
     constexpr int kCapabilities = 7;
     ServedAgent served = Served();
+    Move(served, 0);
     served.host.lldp["dcb0"] = LldpFrames{
         .listened_ms = 10,
         .frames = {
@@ -135,11 +170,11 @@ TEST_F(PausesTest, EndWithTheTest) {
 TEST_F(PausesTest, EndWhenTheTimeOfTheTestIsOver) {
   FakeClock clock;
   ServedAgent served = Served(true, clock);
-  const absl::StatusOr<PeerTicket> ticket = Hold(served.agent());
+  const absl::StatusOr<PeerTicket> ticket = HoldBeside(served, clock, 0);
   ASSERT_TRUE(ticket.ok()) << ticket.status();
   pauser->meanwhile = [&](const std::stop_token& stop) {
     EXPECT_FALSE(stop.stop_requested());
-    clock.Advance(StressLimits{}.run + milliseconds(1));
+    clock.Advance(StressLimits{}.run);
     EXPECT_TRUE(Eventually([&] { return stop.stop_requested(); }));
   };
   const absl::StatusOr<PausesMade> made = served.agent().SendPauses(Pauses(), Me(), {});
@@ -182,6 +217,33 @@ TEST_F(PausesTest, NameTheRequesterWithoutQuotes) {
 
 TEST_F(PausesTest, ShowInTheAuditHowLongTheyAre) {
   EXPECT_EQ(TextOf(Pauses()), "rxe0/1 priority=3 bursts=5 burst_ms=100 gap_ms=200");
+}
+
+TEST_F(PausesTest, NeedAnEthernetPortThatOthersDoNotUse) {
+  EXPECT_TRUE(Beside(kMostOfOthers).ok());
+  const absl::Status refused = Beside(2 * kMostOfOthers).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
+  EXPECT_THAT(Message(refused), AllOf(HasSubstr("others use dcb0, and would be paused too"),
+                                      HasSubstr("50.0 Mb/s (limit 25.0 Mb/s")));
+  EXPECT_THAT(pauser->Orders(), SizeIs(1));
+}
+
+TEST_F(PausesTest, NeedALookAtTheEthernetPortBeforeTheTest) {
+  ServedAgent unread = Served();
+  {
+    const absl::StatusOr<PeerTicket> ticket = Hold(unread.agent());
+    ASSERT_TRUE(ticket.ok()) << ticket.status();
+    EXPECT_THAT(Message(unread.agent().SendPauses(Pauses(), Me(), {}).status()),
+                HasSubstr("whether others use dcb0 is not known"));
+  }
+  pauser->there = absl::PermissionDeniedError("rdmaready-pauser is not running");
+  const absl::StatusOr<PeerTicket> ticket = Hold(unread.agent());
+  ASSERT_TRUE(ticket.ok()) << ticket.status();
+  EXPECT_EQ(unread.agent().SendPauses(Pauses(), Me(), {}).status(), pauser->there);
+  pauser->there = absl::OkStatus();
+  EXPECT_THAT(Message(unread.agent().SendPauses(Pauses(), Me(), {}).status()),
+              HasSubstr("was not looked at before the stress test began"));
+  EXPECT_THAT(pauser->Orders(), IsEmpty());
 }
 
 TEST_F(PausesTest, NeedAPortOfTheHost) {
