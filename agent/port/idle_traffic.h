@@ -20,7 +20,7 @@ namespace rdmaready {
 // BNXT_DEF_STATS_COAL_TICKS). The second one forgives one burst.
 inline constexpr std::chrono::milliseconds kTrafficLook{1'100};
 inline constexpr int kTrafficLooks = 2;
-// Of the port's rate, in each direction: others may use so much.
+// Others may use so much of the port's rate, in each direction.
 inline constexpr std::uint64_t kIdlePermille = 1;
 
 // The bytes of the netdev since it was made, as the kernel's statistics have them.
@@ -38,10 +38,10 @@ Fact<NetdevBytes> ReadNetdevBytes(HostReader& host, const std::string& netdev, C
 absl::Status IsIdleBetween(const std::string& netdev, const Fact<std::uint32_t>& rate_mbps,
                            const Fact<NetdevBytes>& before, const Fact<NetdevBytes>& after);
 
-// Of one run that holds a port. Threads: any.
+// The look of one run that holds a port. Threads: any.
 class IdleTraffic {
  public:
-  // Of the run's transfers the first one looks, before it is on the wire. The others wait for this.
+  // The first transfer of the run looks, before it is on the wire. The others wait for this.
   void Look(const std::function<absl::Status()>& look) {
     std::call_once(once_, [&] {
       const absl::Status found = look();

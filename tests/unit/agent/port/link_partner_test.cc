@@ -18,7 +18,7 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-using Kind = LinkPartner::Kind;
+using PartnerKind = LinkPartner::Kind;
 
 LldpNeighbour NeighbourThat(std::uint16_t enabled, const std::string& port = "p1") {
   return {.destination_mac = "01:80:c2:00:00:0e",
@@ -30,37 +30,37 @@ LldpNeighbour NeighbourThat(std::uint16_t enabled, const std::string& port = "p1
           .capabilities_enabled = enabled};
 }
 
-TEST(LinkPartner, IsUnknownWhereNothingIsHeard) { EXPECT_EQ(PartnerBy({}).kind, Kind::kUnknown); }
+TEST(LinkPartner, IsUnknownWhereNothingIsHeard) { EXPECT_EQ(PartnerBy({}).kind, PartnerKind::kUnknown); }
 
 TEST(LinkPartner, IsUnknownWhereTheNeighbourDoesNotSayWhatItIs) {
-  EXPECT_EQ(PartnerBy({NeighbourThat(0)}).kind, Kind::kUnknown);
-  EXPECT_EQ(PartnerBy({NeighbourThat(0x08)}).kind, Kind::kUnknown);
+  EXPECT_EQ(PartnerBy({NeighbourThat(0)}).kind, PartnerKind::kUnknown);
+  EXPECT_EQ(PartnerBy({NeighbourThat(0x08)}).kind, PartnerKind::kUnknown);
 }
 
 TEST(LinkPartner, IsAStationWhereOneNeighbourIsNothingElse) {
-  EXPECT_EQ(PartnerBy({NeighbourThat(0x80)}).kind, Kind::kStation);
-  EXPECT_EQ(PartnerBy({NeighbourThat(0x80), NeighbourThat(0x80)}).kind, Kind::kStation);
+  EXPECT_EQ(PartnerBy({NeighbourThat(0x80)}).kind, PartnerKind::kStation);
+  EXPECT_EQ(PartnerBy({NeighbourThat(0x80), NeighbourThat(0x80)}).kind, PartnerKind::kStation);
 }
 
 TEST(LinkPartner, IsUnknownByAFrameThatBridgesForward) {
   LldpNeighbour far = NeighbourThat(0x80);
   far.destination_mac = "01:80:c2:00:00:00";
-  EXPECT_EQ(PartnerBy({far}).kind, Kind::kUnknown);
+  EXPECT_EQ(PartnerBy({far}).kind, PartnerKind::kUnknown);
   far.destination_mac = "";
-  EXPECT_EQ(PartnerBy({far}).kind, Kind::kStation);
+  EXPECT_EQ(PartnerBy({far}).kind, PartnerKind::kStation);
 }
 
 TEST(LinkPartner, IsAnotherWhereItBridgesOrRoutes) {
   for (const std::uint16_t enabled : std::initializer_list<std::uint16_t>{0x04, 0x10, 0x14, 0x84, 0x90}) {
     const LinkPartner partner = PartnerBy({NeighbourThat(enabled)});
-    EXPECT_EQ(partner.kind, Kind::kOther) << enabled;
+    EXPECT_EQ(partner.kind, PartnerKind::kOther) << enabled;
     EXPECT_EQ(partner.text, "chassis 02:00:00:00:00:02 port p1 is a bridge or a router");
   }
 }
 
 TEST(LinkPartner, IsAnotherWhereTwoNeighboursAreHeard) {
   const LinkPartner partner = PartnerBy({NeighbourThat(0x80), NeighbourThat(0x80, "p2")});
-  EXPECT_EQ(partner.kind, Kind::kOther);
+  EXPECT_EQ(partner.kind, PartnerKind::kOther);
   EXPECT_THAT(partner.text, HasSubstr("are two neighbours"));
 }
 
@@ -104,7 +104,7 @@ TEST_F(HeardNeighboursTest, StayWhereALaterListenerHearsNothing) {
   Remember({});
   EXPECT_THAT(Heard(), SizeIs(1));
   Remember({NeighbourThat(0x80, "p2")});
-  EXPECT_EQ(PartnerBy(Heard()).kind, Kind::kOther);
+  EXPECT_EQ(PartnerBy(Heard()).kind, PartnerKind::kOther);
 }
 
 TEST_F(HeardNeighboursTest, ChangeWithTheirLastFrame) {
