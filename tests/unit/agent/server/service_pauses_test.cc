@@ -105,9 +105,9 @@ class PausesTest : public ServiceTest {
                            Me());
   }
   absl::StatusOr<PausesMade> DuringATest(const PauseQuestion& question, const Caller& caller = Me()) {
-    ServedAgent served = Served();
-    Move(served, 0);
-    const absl::StatusOr<PeerTicket> ticket = Hold(served.agent());
+    FakeClock clock;
+    ServedAgent served = Served(true, clock);
+    const absl::StatusOr<PeerTicket> ticket = HoldBeside(served, clock, 0);
     EXPECT_TRUE(ticket.ok()) << ticket.status();
     return served.agent().SendPauses(question, caller, {});
   }
