@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One guest pauses a priority of another, over a switch that passes pauses on as a cable does: whether its NIC obeys, and what is refused before
-anything is sent. The hour of a port is forgotten before each test, which root of a real host would not do. Soak makes each verdict ten times."""
+anything is sent. The hour of a port is forgotten before each test, which root of a real host would not do. A commit
+has a third of the tests, soak all, and each verdict ten times."""
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import unittest
 
 import fabric
 import lldp_test
+import slices
 import tool
 from eventually import eventually
 from state import RunDirectory
@@ -51,7 +53,6 @@ class ObeysPfc(unittest.TestCase):
 
     def setUp(self):
         self.addCleanup(fabric.put_right, name=self.name)
-        fabric.put_right(name=self.name)
         for setting in SWITCH:
             fabric.launcher("switch", "all", *setting.split(), name=self.name)
         for number in self.hosts:
@@ -249,6 +250,8 @@ class ObeysPfc(unittest.TestCase):
         # A whole pause has five or six.
         self.assertLessEqual(max(map(len, runs), default=0), 6, paused["interval_bytes"])
 
+
+load_tests = slices.tests("obeys pfc", 3)
 
 if __name__ == "__main__":
     unittest.main()
