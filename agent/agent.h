@@ -227,10 +227,10 @@ class Agent {
 
   // Pauses one priority of the link partner of the port, for a run of stress tests of this caller that holds
   // the port. The bursts that were sent until `stop` are an answer, too, and so are those until somebody else
-  // uses the port or the time of the test is over. Errors are those of ChoosePort, StressPorts::Hold and
-  // Pauser, and kFailedPrecondition: stress tests are off, the port is not one Ethernet NIC, nobody sends
-  // pauses for this agent, LLDP hears that the partner is not a station, or others
-  // used the Ethernet port before the test.
+  // uses the port or the time of the test is over. Errors: those of ChoosePort, StressPorts::Hold and Pauser.
+  // kFailedPrecondition: stress tests are off, the port is not one Ethernet NIC, or nobody sends pauses for
+  // this agent. The same where LLDP hears that the partner is not a station, and where others used the Ethernet
+  // port before the test.
   absl::StatusOr<PausesMade> SendPauses(const PauseQuestion& question, const Caller& caller,
                                         const std::stop_token& stop);
 

@@ -20,7 +20,7 @@ namespace rdmaready {
 // BNXT_DEF_STATS_COAL_TICKS). The second one forgives one burst.
 inline constexpr std::chrono::milliseconds kTrafficLook{1'100};
 inline constexpr int kTrafficLooks = 2;
-// Others may use so much of the port's rate, in each direction.
+// So much of the port's rate may be used by others, in each direction.
 inline constexpr std::uint64_t kIdlePermille = 1;
 
 // The bytes of the netdev since it was made, as the kernel's statistics have them.

@@ -25,8 +25,8 @@ constexpr std::uint32_t kLeastKeptPermille = 800;  // of the time that the burst
 constexpr std::int64_t kLeastStopPermille = 600;
 // To say that a transfer went on, nothing may be left of which a stop could hide.
 constexpr std::int64_t kLeastPausedPermille = 990;  // of each burst
-// Of what is usual, during the bursts. A busy host loses a fifth of it. A NIC that obeys stops within some
-// milliseconds of 100, so that it moves less than a third.
+// During the bursts, of what is usual before. A busy host loses a fifth of it. A NIC that obeys stops within
+// some milliseconds of 100, so that it moves less than a third.
 constexpr std::uint32_t kLeastMovedPermille = 700;
 constexpr std::uint32_t kMostForeignSent = 100;  // of the packets that the port sent
 constexpr std::uint32_t kWhole = 1'000;

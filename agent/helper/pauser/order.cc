@@ -76,7 +76,9 @@ absl::StatusOr<PauseOrder> DecodePauseOrder(Arguments& arguments) {
 Json ToJson(const PausesSent& sent) {
   Json bursts = Json::array();
   for (const SentBurst& burst : sent.bursts)
-    bursts.push_back({{"frames", burst.frames}, {"paused_us", static_cast<std::uint64_t>(burst.paused.count())}, {"ended", burst.ended}});
+    bursts.push_back({{"frames", burst.frames},
+                      {"paused_us", static_cast<std::uint64_t>(burst.paused.count())},
+                      {"ended", burst.ended}});
   return {{"driver", recording::FromText(sent.driver)},
           {"bursts", std::move(bursts)},
           {"failure", recording::FromText(sent.failure)}};
