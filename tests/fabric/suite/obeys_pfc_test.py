@@ -13,6 +13,7 @@ import unittest
 
 import fabric
 import lldp_test
+import schemas
 import slices
 import tool
 from eventually import eventually
@@ -104,6 +105,7 @@ class ObeysPfc(unittest.TestCase):
     def test_a_nic_with_pfc_obeys_and_the_other_class_goes_on(self):
         answer = self.always("obeys")
         self.assertEqual(answer.status, 0, answer)
+        self.assertEqual(schemas.faults(answer.json), [])
         self.assertEqual(len(answer.json["bursts"]), 5)
         self.assertEqual(answer.json["stops"], 5)
         self.assertGreaterEqual(answer.json["beside_permille"], 500)
