@@ -81,7 +81,7 @@ std::vector<std::string> RowOf(std::string_view name, const StressFlow& flow) {
           Printable(flow.from + " -> " + flow.to),
           RateText(result.throughput_bytes_per_s),
           RateText(result.worst_interval_bytes_per_s),
-          DurationText(result.latency.p99_ns),
+          result.latency.p99_ns == 0 ? "" : DurationText(result.latency.p99_ns),
           result.failure.kind == FailureKind::kNone ? "" : Printable(result.failure.detail)};
 }
 

@@ -76,6 +76,14 @@ TEST(IncastText, BeginsWithTheVerdictAndItsCulprit) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
+TEST(IncastText, HasNoLatencyWhereNothingWasCompleted) {
+  JudgedIncast incast = TwoSenders();
+  EXPECT_THAT(IncastText(incast, Style()), HasSubstr("2.0 ms"));
+  for (StressFlow* flow : {&incast.run.senders[0], &incast.run.senders[1], &*incast.run.victim})
+    flow->result.latency.p99_ns = 0;
+  EXPECT_THAT(IncastText(incast, Style()), testing::Not(HasSubstr("0 ns")));
+}
+
 TEST(IncastText, HasEachVerdict) {
   for (const auto& [verdict, words] : {std::pair(IncastVerdict::kUnknown, "unknown: why"),
                                        std::pair(IncastVerdict::kLossless, "lossless works"),
