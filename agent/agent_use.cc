@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "agent/link/pacer.h"
+#include "agent/port/own_threads.h"
 #include "agent/port/port_use.h"
 #include "agent/port/use_watch.h"
 #include "agent/request_cases.h"
@@ -70,14 +71,15 @@ void Agent::StopReading() {
 PortUse Agent::OwnersOf(const PortAddress& port, UseExceptions own) {
   HostWorker& worker = use_worker_ ? *use_worker_ : worker_;
   own.process = ::getpid();
+  own.threads = OwnThreads();
   PortUse use = WithSharers(UseByHolders(HoldersOf(worker, port.device), port.number, own), port, own, worker);
   use.port = port.port;
   return use;
 }
 
 PortUse Agent::UseNow(const PortAddress& port, const std::stop_token& cancel) {
-  const UseExceptions own{.process = ::getpid()};
   const auto use_until = [&](const CounterReading& before, const CounterReading& after) {
+    const UseExceptions own{.process = ::getpid(), .threads = OwnThreads()};
     return WithSharers(UseOf(HoldersOf(worker_, port.device), port.number, own, before, after, port.rate_mbps),
                        port, own, worker_);
   };

@@ -61,6 +61,11 @@ bool IsManager(const RdmaHolder& holder) {
          (holder.object == Object::kDomain || (holder.object == Object::kQueuePair && holder.type == kTypeUd));
 }
 
+bool IsOfThisProcess(const RdmaHolder& holder, const UseExceptions& exceptions) {
+  return (exceptions.process != 0 && holder.process == exceptions.process) ||
+         exceptions.threads.contains(holder.thread);
+}
+
 // A protection domain alone is a doubt: MayUse().
 bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
   if (holder.object == Object::kDomain) return false;
@@ -68,16 +73,14 @@ bool Uses(const RdmaHolder& holder, const UseExceptions& exceptions) {
   const bool queue_pair = holder.object == Object::kQueuePair;
   const std::string& kernel = holder.kernel_name;
   if (!queue_pair && (holder.state < kFirstConnecting || holder.state > kConnected)) return false;
-  if (kernel.empty())
-    return (exceptions.process == 0 || holder.process != exceptions.process) && !IsManager(holder);
+  if (kernel.empty()) return !IsOfThisProcess(holder, exceptions) && !IsManager(holder);
   if (queue_pair && (holder.type == kTypeSmi || holder.type == kTypeGsi)) return false;
   if (kernel == kIpoib || std::ranges::find(kDrivers, kernel) != kDrivers.end()) return false;
   return !IsOfThisTest(holder, exceptions);
 }
 
 bool MayUse(const RdmaHolder& holder, const UseExceptions& exceptions) {
-  return holder.object == Object::kDomain && !IsManager(holder) &&
-         (exceptions.process == 0 || holder.process != exceptions.process);
+  return holder.object == Object::kDomain && !IsManager(holder) && !IsOfThisProcess(holder, exceptions);
 }
 
 std::string OwnerOf(const RdmaHolder& holder) {

@@ -34,7 +34,10 @@ struct PortUse {
 
 // Owners whose objects do not count.
 struct UseExceptions {
-  std::int64_t process = 0;        // this one
+  std::int64_t process = 0;  // this one
+  // The threads of this process, read just before the holders. One may have ended since: then its process can
+  // no longer be read.
+  std::set<std::int64_t> threads{};
   std::set<std::string> kernel{};  // modules that work for this test: of a proof, its own connection
   std::string server{};            // the IP address that those connect to; their other connections count
 };

@@ -107,6 +107,13 @@ TEST(PortUse, IgnoresThisProcess) {
   EXPECT_EQ(Owners({QueuePairOf(kOwnPid, "rdmaready-agent")}).kind, Kind::kFree);
 }
 
+TEST(PortUse, IgnoresAThreadOfThisProcessThatEndedBeforeItsProcessWasRead) {
+  constexpr std::int64_t kEnded = 101;
+  const UseExceptions own{.process = kOwnPid, .threads = {kOwnPid, kEnded}};
+  EXPECT_EQ(UseByHolders(Holders({QueuePairOf(kEnded, "")}), 1, own).kind, Kind::kFree);
+  EXPECT_EQ(UseByHolders(Holders({QueuePairOf(kEnded + 1, "")}), 1, own).text, "pid 102");
+}
+
 RdmaHolder DomainOf(std::int64_t pid) {
   return {.object = RdmaHolder::Object::kDomain, .thread = pid, .process = pid, .command = "ucx"};
 }
