@@ -173,6 +173,11 @@ class BesideWork(unittest.TestCase):
         self.assertEqual(answer.status, 0, answer)
 
 
+def said(tests):
+    """The answers of those that are over: one that was refused says why."""
+    return "\n".join(str(tool.finish(test)) for test in tests if test.poll() is not None)
+
+
 def queue_pairs(number):
     """Those of processes."""
     return fabric.guest(number, "rdma resource show qp").count(" pid ")
@@ -196,7 +201,7 @@ class Cycles(unittest.TestCase):
             self.assertEqual([test.wait(120) for test in tests], [0] * len(tests))
             return
         for number in (CLIENT, SERVER):
-            eventually(lambda: queue_pairs(number), lambda count: count > 0, every=0.02)  # pylint: disable=cell-var-from-loop
+            eventually(lambda: queue_pairs(number), lambda count: count > 0, every=0.02, why=lambda: said(tests))  # pylint: disable=cell-var-from-loop
         if signal_number is None:
             fabric.launcher("agent", CLIENT, "kill")
         for test in tests:
