@@ -98,7 +98,13 @@ def _share(tag, path):
 
 # A guest's TSC is this machine's. The kernel's watchdog of it reads the HPET beside it, by way of QEMU's main loop: on a machine under load that
 # takes so long that it calls the TSC unstable. It takes another clock then, and forgets that anybody keeps the clock.
+# For the same reason the kernel does not measure the TSC's rate itself.
 KERNEL_WORDS = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr tsc=nowatchdog"
+
+
+def _kernel_words(prepared):
+    khz = subprocess.run([prepared["tsc_khz"]], check=True, capture_output=True, text=True).stdout.strip()
+    return f"{KERNEL_WORDS} tsc_early_khz={khz}"
 
 
 def fabric_nic(rail):
@@ -124,7 +130,7 @@ def system_argv(run, guest, prepared, share, memory_mb):
         "-machine", "q35,accel=tcg", "-cpu", "max,-cx16", "-smp", "1", "-m", str(memory_mb),
         "-nodefaults", "-no-user-config", "-display", "none",
         "-kernel", prepared["kernel"], "-initrd", prepared["system_initramfs"],
-        "-append", f"{KERNEL_WORDS} net.ifnames=0 systemd.show_status=0 systemd.firstboot=0",
+        "-append", f"{_kernel_words(prepared)} net.ifnames=0 systemd.show_status=0 systemd.firstboot=0",
         "-chardev", f"file,id=console,path={_option(run.console(guest.number))}", "-serial", "chardev:console",
         "-device", "virtio-rng-pci",
         "-drive", f"file={_option(prepared['system_disk'])},if=virtio,format=raw,snapshot=on,cache=unsafe",
@@ -150,7 +156,7 @@ def qemu_argv(run, guest, prepared, shape):
         "-machine", "q35,accel=tcg", "-cpu", "max,-cx16", "-smp", "1", "-m", str(shape.memory_mb),
         "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
         "-kernel", prepared["kernel"], "-initrd", prepared["initramfs"],
-        "-append", f"{KERNEL_WORDS} fabric.conf={_kernel_word(conf)}",
+        "-append", f"{_kernel_words(prepared)} fabric.conf={_kernel_word(conf)}",
         "-chardev", f"file,id=console,path={_option(run.console(guest.number))}", "-serial", "chardev:console",
         "-qmp", f"unix:{_option(run.qmp(guest.number))},server=on,wait=off",
         "-device", "virtio-rng-pci",

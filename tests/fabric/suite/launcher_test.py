@@ -4,12 +4,15 @@ import concurrent.futures
 import pathlib
 import re
 import subprocess
+import time
 import unittest
 
 import fabric
 import slices
 import cli  # of the launcher
 import machine
+
+CLOCK_S = 2  # a look into a guest takes up to a tenth of it
 
 
 class TheLauncher(unittest.TestCase):
@@ -50,6 +53,14 @@ class TheLauncher(unittest.TestCase):
         self.assertEqual(len(set(macs)), 3 * cli.MAX_HOSTS)
         for mac in macs:
             self.assertRegex(mac, "^52(:[0-9a-f]{2}){5}$")
+
+    def test_a_guests_clock_runs_as_fast_as_this_machines(self):
+        now = lambda number: (float(fabric.guest(number, "cat /proc/uptime").split()[0]), time.monotonic())
+        before = {number: now(number) for number in self.hosts}
+        time.sleep(CLOCK_S)
+        for number in self.hosts:
+            there, here = (after - earlier for after, earlier in zip(now(number), before[number]))
+            self.assertAlmostEqual(there / here, 1, delta=0.25, msg=fabric.guest(number, "dmesg | grep tsc"))
 
     def test_up_again_is_harmless(self):
         before = fabric.launcher("status").stdout

@@ -29,7 +29,7 @@ class WhatTheFabricStarts(unittest.TestCase):
         self.assertEqual(loading.faults(files, self.packages), [])
 
     def test_what_is_built_or_unpacked(self):
-        tools = [self.prepared[name] for name in ("hub", "disk", "execd")]
+        tools = [self.prepared[name] for name in ("hub", "disk", "execd", "tsc_khz")]
         roles = loading.programs_in(pathlib.Path(self.prepared["lldpad"]).parent)
         self.assertIn(pathlib.Path(self.prepared["mount_cifs"]), roles)
         libraries = pathlib.Path(self.prepared["role_libraries"])
