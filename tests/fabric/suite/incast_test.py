@@ -36,6 +36,8 @@ SWITCH = ("dscp 0,26:3", "class 0,3:3", "pfc 3", f"shared_kb {SHARED_KB}")
 WHOLE = os.environ.get("RDMAREADY_SLICE") == "all"
 RUNS = 10 if WHOLE else 1
 BURNED_RUNS = 20
+# A sender has 1,500 packets in 20 s, so that half of the runs lose none of them. A lost one costs at most 128 others, 0.9 s of what the receiver takes.
+RARE_LOSS, RARE_SECONDS, RARE_RUNS = "0.05%", 20, 10
 # A turn of two callers takes six seconds.
 CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "500" if WHOLE else "20"))
 GROUPS = (((1, 2), 3), ((4, 5), 6))  # senders and receiver, of two incasts at once
@@ -44,7 +46,7 @@ MOST_SECONDS = 5
 MOST_GROWTH_MB = 16
 DEVICE = "rxe0/1"
 OFF = "dcb pfc set dev dcb0 prio-pfc all:off; dcb pfc show dev dcb0 | grep '3:off'"
-LOSSLESS, COLLAPSING = "lossless-works", "collapsing"
+LOSSLESS, CONTROLLED, COLLAPSING = "lossless-works", "lossy-but-controlled", "collapsing"
 IN_NIC = "^first lost in HOST3's NIC dcb0"
 
 # Written before the first run. Set-up -> what is done, the verdict, what the culprit says. A loss is never "lossy but controlled" here: rxe sends all
@@ -302,6 +304,22 @@ class Limits(Incast):
         self.assertIn(verdict, (COLLAPSING, "unknown"), text)
         if verdict == COLLAPSING:
             self.assertIn("'s NIC dcb0", culprit)
+
+    def test_a_rare_loss_is_controlled(self):
+        fabric.launcher("fault", SENDERS[0], "netem", f"loss {RARE_LOSS}", name=self.name)
+        with tempfile.TemporaryDirectory(prefix="rdmaready incast ") as folder:
+            file = pathlib.Path(folder) / "incast.svg"
+            for _ in range(RARE_RUNS):
+                answer = self.incast("--svg", file, seconds=RARE_SECONDS)
+                verdict, text, culprit = self.judged(answer)
+                print(f"  {text}: {culprit}", flush=True)
+                self.assertIn(verdict, (CONTROLLED, LOSSLESS, "unknown"), text)
+                if verdict == CONTROLLED:
+                    break
+            self.assertEqual(verdict, CONTROLLED)
+            self.assertIn("lossy but controlled", file.read_text(encoding="utf-8"))
+        self.assertEqual(answer.status, 1, "the profile wants a lossless class")
+        self.assertRegex(culprit, rf"^first lost between {re.escape(self.hosts[1])}'s NIC dcb0 and {re.escape(self.hosts[RECEIVER])}'s NIC dcb0")
 
     def test_a_burned_processor_is_the_limit(self):
         self.do("guest", RECEIVER, "(while :; do :; done) > /dev/null 2>&1 & echo $! > /tmp/burner")
