@@ -17,7 +17,6 @@ NQN = f"nqn.2026-01.test.rdmaready:guest{SERVER}"
 MOUNT = f"mount -t cifs //{ADDRESS}/share /mnt -o username=tester,password=secret,vers=3.1.1,rdma"
 RPING_PORT = 7174
 CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "100"))
-MOST_REFUSED = 20  # one of so many
 BYTES_PER_MBIT = 125_000
 
 
@@ -180,16 +179,12 @@ def queue_pairs(number):
 
 
 class Cycles(unittest.TestCase):
-    """Tests that come to their end, whose caller gives up, is killed, or whose agent is killed. Where this machine is too slow for a test to begin,
-    its hosts refuse it: the cycle counts all the same, and few may be like that."""
+    """Tests that come to their end, whose caller gives up, is killed, or whose agent is killed."""
 
     @classmethod
     def setUpClass(cls):
         cls.hosts = fabric.bring_up()
         cls.addClassCleanup(fabric.put_right)
-
-    def setUp(self):
-        self.refused = []
 
     def begin(self, whole, guests):
         hosts = [self.hosts[number] for number in guests]
@@ -203,9 +198,7 @@ class Cycles(unittest.TestCase):
         over = lambda: [test for test in tests if test.poll() is not None]
         for number in (CLIENT, SERVER):
             eventually(lambda: over() or queue_pairs(number), every=0.02)  # pylint: disable=cell-var-from-loop
-        for test in over():
-            self.refused.append(tool.finish(test))
-            print(f"  did not begin: {self.refused[-1]}", flush=True)
+        self.assertEqual([str(tool.finish(test)) for test in over()], [], "ended before both hosts had its queue pairs")
         if signal_number is None:
             fabric.launcher("agent", CLIENT, "kill")
         for test in tests:
@@ -222,9 +215,7 @@ class Cycles(unittest.TestCase):
         took = time.monotonic() - ended
         for test in tests:
             test.kill()
-            test.wait()
-            test.stdout.close()
-            test.stderr.close()
+            test.communicate()
         if agent_dies:
             fabric.launcher("agent", CLIENT, "start")
         return took
@@ -232,9 +223,7 @@ class Cycles(unittest.TestCase):
     def test_nothing_is_left(self):
         turns = -(-CYCLES // 3)
         slowest = max(max(self.cycle(turn, (CLIENT, SERVER)), self.cycle(turn, (CLIENT,), (SERVER,))) for turn in range(turns))
-        print(f"{3 * turns} cycles; the slowest was over after {slowest:.2f} s, as seen from outside; {len(self.refused)} did not begin", flush=True)
-        self.assertLessEqual(len(self.refused) * MOST_REFUSED, 3 * turns)
-        self.assertLessEqual({answer.status for answer in self.refused}, {1, 3, 4})
+        print(f"{3 * turns} cycles; the slowest was over after {slowest:.2f} s, as seen from outside", flush=True)
 
 
 if __name__ == "__main__":

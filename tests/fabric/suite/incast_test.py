@@ -49,7 +49,7 @@ OFF = "dcb pfc set dev dcb0 prio-pfc all:off; dcb pfc show dev dcb0 | grep '3:of
 LOSSLESS, CONTROLLED, COLLAPSING = "lossless-works", "lossy-but-controlled", "collapsing"
 IN_NIC = "^first lost in HOST3's NIC dcb0"
 
-# Written before the first run. Set-up -> what is done, the verdict, what the culprit says. A loss is never "lossy but controlled" here: rxe sends all
+# Written before the first run. Set-up -> what is done, the verdict, what the culprit says. Their losses are never "lossy but controlled": rxe sends all
 # packets from the lost one on again, and waits 4.3 s where the first of them is lost again. So most of what the receiver takes is thrown away, and
 # less than half of its rate is goodput.
 TABLE = {
