@@ -14,6 +14,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 CONNECT_S = 6
 # Seconds after the first connection that was refused or given up; and where connections pass, and all of the traffic is tried.
 REFUSED_S, TRAFFIC_S = 10, 30
+# A transfer that never gets an acknowledgement: six retries of 0.54 s (kAckTimeout in agent/link/link.h), and rxe's own wait for a read.
+# Two reads and two writes of one direction end like that where their packets are too large for the peer.
+DEAD_S = 4 * 4.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,9 +104,9 @@ FIREWALLS = [
 
 SETTINGS = [
     Fault("mtu", "MTU 1500 on B", r"mtu\.ethernet", (B,), (r"\b1500\b", r"ip link set dev dcb0 mtu 9000"),
-          wrong=((B, "ip link set dev dcb0 mtu 1500"),), seconds=TRAFFIC_S),
+          wrong=((B, "ip link set dev dcb0 mtu 1500"),), seconds=TRAFFIC_S + DEAD_S),
     Fault("mtu", "MTU 1500 on B, and no profile says which", r"mtu\.pair|agree\.mtu", EITHER, (r"\b1024\b", r"\b4096\b"),
-          wrong=((B, "ip link set dev dcb0 mtu 1500"),), profile=SILENT, seconds=TRAFFIC_S, fill_in={"MTU": {A: "1500", B: "9000"}}),
+          wrong=((B, "ip link set dev dcb0 mtu 1500"),), profile=SILENT, seconds=TRAFFIC_S + DEAD_S, fill_in={"MTU": {A: "1500", B: "9000"}}),
     # A file in the place of the kernel's: rxe has no RoCE v1, so the kernel does not take it.
     Fault("gid", "RDMA-CM of B begins with RoCE v1", r"gid\.default-mode", (B,), ("RoCE v1", "echo .*RoCE v2"),
           wrong=((B, f"echo 'IB/RoCE v1' > /run/mode && mount --bind /run/mode {ROCE_MODE}"),), undo=((B, f"umount {ROCE_MODE}"),),
