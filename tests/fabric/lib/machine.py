@@ -103,8 +103,10 @@ KERNEL_WORDS = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr tsc=nowatch
 
 
 def _kernel_words(prepared):
-    khz = subprocess.run([prepared["tsc_khz"]], check=True, capture_output=True, text=True).stdout.strip()
-    return f"{KERNEL_WORDS} tsc_early_khz={khz}"
+    measured = subprocess.run([prepared["tsc_khz"]], capture_output=True, text=True)
+    if measured.returncode != 0:
+        raise FabricError(f"cannot measure this machine's TSC: {measured.stderr.strip() or f'exit {measured.returncode}'}")
+    return f"{KERNEL_WORDS} tsc_early_khz={measured.stdout.strip()}"
 
 
 def fabric_nic(rail):
