@@ -171,7 +171,7 @@ Fix FixOfBuffer(const Direction& way, std::uint32_t priority, const std::string&
   return Fix(Cat("dcb pfc show dev ", nic))
       .Caution(OnHostOf(way.to))
       .Because(counts ? Cat("the NIC sent no pause of priority ", priority)
-                      : Cat("PFC of priority ", priority, " may be off: the NIC counts no pause of it"),
+                      : Cat("PFC of priority ", priority, " is off: the NIC counts no pause of it"),
                counts ? Certainty::kLikely : Certainty::kPossible)
       .Do(Cat("enable PFC of priority ", priority, ": ", PlanOf(way.to), " says how"));
 }
