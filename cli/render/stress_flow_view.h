@@ -3,6 +3,7 @@
 // view.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,10 @@ struct StressFlowView : RemedyView {
       part("case", result.case_name, "throughput_bytes_per_s", result.throughput_bytes_per_s,
            "worst_interval_bytes_per_s", result.worst_interval_bytes_per_s, "bytes_verified",
            result.bytes_verified, "bytes_wrong", result.bytes_wrong);
-      part.Derived("latency_p99_ns", [](const TransferResult& of) { return of.latency.p99_ns; });
+      part.Derived("latency_p99_ns", [](const TransferResult& of) {
+        return of.latency.p99_ns == 0 ? std::nullopt
+                                      : std::optional(of.latency.p99_ns);  // nothing was completed
+      });
       part.Derived("failure", [](const TransferResult& of) {
         return of.failure.kind == FailureKind::kNone ? std::string() : Printable(of.failure.detail);
       });

@@ -8,6 +8,7 @@
 
 #include "api/base/text.h"
 #include "checks/words/words.h"
+#include "cli/layout.h"
 
 namespace rdmaready {
 namespace {
@@ -24,7 +25,10 @@ constexpr int kWide = 900;
 constexpr int kRight = kWide - 20;
 constexpr int kRowHeight = 18;
 constexpr std::size_t kLongestName = 60;
-constexpr std::size_t kLongestTitle = 110;
+// Bold letters of 15 pixels that fit beside kLeft, in a wide font, too.
+constexpr std::size_t kTitleWidth = 84;
+constexpr std::size_t kTitleLines = 2;
+constexpr int kTitleHeight = 19;
 constexpr std::int64_t kMsOfSecond = 1000;
 constexpr std::uint32_t kUsualIntervalMs = 100;  // where a transfer does not say its own
 constexpr std::uint32_t kMostIntervalMs = 1000;  // an agent may say anything
@@ -32,6 +36,17 @@ constexpr double kMostRate = 1e19;               // bytes per second: what text 
 
 int HeightOf(int names_top, std::size_t curves) {
   return names_top + kRowHeight * static_cast<int>(curves + 3) - 30;
+}
+
+// A title that is longer than the lines is cut.
+void DrawTitle(std::string_view title, Svg& svg) {
+  std::string rest = SafeLine(title, kTitleWidth * (kTitleLines + 1));
+  for (std::size_t line = 0; line < kTitleLines && !rest.empty(); ++line) {
+    const std::string first = line + 1 < kTitleLines ? Wrap(rest, kTitleWidth).front() : rest;
+    svg.Text(RatePlot::kLeft, 20 + static_cast<int>(line) * kTitleHeight, SafeLine(first, kTitleWidth),
+             "title");
+    rest.erase(0, rest.find_first_not_of(' ', first.size()));
+  }
 }
 
 std::int64_t IntervalOf(const RateCurve& curve) {
@@ -58,7 +73,7 @@ RatePlot::RatePlot(std::vector<RateCurve> curves, std::string_view title, std::s
     span_ms_ = std::max(span_ms_, static_cast<std::int64_t>(bytes.size()) * IntervalOf(curve));
   }
   svg_.Rectangle({0, 0, kWide, HeightOf(names_top_, curves_.size())}, "page");
-  svg_.Text(kLeft, 24, SafeLine(title, kLongestTitle), "title");
+  DrawTitle(title, svg_);
 }
 
 int RatePlot::X(std::int64_t ms) const {
@@ -100,7 +115,7 @@ void RatePlot::DrawNames(bool with_p99) {
     const std::vector<Svg::Point> line{{kLeft, y - 4}, {kLeft + 30, y - 4}};
     svg_.Polyline(line, curve.css_class);
     std::string text = SafeLine(curve.name, kLongestName) + ", " + RateText(result.throughput_bytes_per_s);
-    if (with_p99) text += ", p99 " + DurationText(result.latency.p99_ns);
+    if (with_p99 && result.latency.p99_ns > 0) text += ", p99 " + DurationText(result.latency.p99_ns);
     svg_.Text(kLeft + 38, y, text, "small");
     y += kRowHeight;
   }

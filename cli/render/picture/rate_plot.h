@@ -27,8 +27,8 @@ class RatePlot {
   static constexpr int kBottom = kTop + 260;
   static constexpr int kLeft = 80;
 
-  // `title` is the first line of the picture, of any content; `about` is ours. The names of the curves come
-  // `beneath` pixels below the plot. `style`: CSS of the caller's own classes; it is ours.
+  // `title` is the first two lines of the picture, of any content; `about` is ours. The names of the curves
+  // come `beneath` pixels below the plot. `style`: CSS of the caller's own classes; it is ours.
   RatePlot(std::vector<RateCurve> curves, std::string_view title, std::string_view about, int beneath,
            std::string_view style);
 

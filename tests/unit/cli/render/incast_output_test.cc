@@ -7,7 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/render/picture/incast_picture.h"
 
@@ -82,6 +84,8 @@ TEST(IncastText, HasNoLatencyWhereNothingWasCompleted) {
   for (StressFlow* flow : {&incast.run.senders[0], &incast.run.senders[1], &*incast.run.victim})
     flow->result.latency.p99_ns = 0;
   EXPECT_THAT(IncastText(incast, Style()), testing::Not(HasSubstr("0 ns")));
+  EXPECT_THAT(IncastPicture(incast.run, incast.judged), testing::Not(HasSubstr("p99")));
+  EXPECT_TRUE(nlohmann::json::parse(IncastJson(incast))["senders"][0]["latency_p99_ns"].is_null());
 }
 
 TEST(IncastText, HasEachVerdict) {
@@ -98,6 +102,27 @@ TEST(IncastText, HasEachVerdict) {
               verdict == IncastVerdict::kControlled);
     EXPECT_THAT(IncastPicture(incast.run, incast.judged), HasSubstr(words));
   }
+}
+
+// The text of each line of the title.
+std::vector<std::string> TitleOf(const std::string& svg) {
+  std::vector<std::string> lines;
+  constexpr std::string_view kBegin = "class=\"title\"";
+  for (std::size_t at = svg.find(kBegin); at != std::string::npos; at = svg.find(kBegin, at + 1)) {
+    const std::size_t begin = svg.find('>', at) + 1;
+    lines.push_back(svg.substr(begin, svg.find('<', begin) - begin));
+  }
+  return lines;
+}
+
+TEST(IncastPicture, WrapsATitleThatIsTooLong) {
+  JudgedIncast incast = TwoSenders();
+  EXPECT_EQ(TitleOf(IncastPicture(incast.run, incast.judged)).size(), 1);
+  incast.judged.text = "collapsing: " + std::string(60, 'a') + " and " + std::string(60, 'b') + ".";
+  EXPECT_THAT(TitleOf(IncastPicture(incast.run, incast.judged)),
+              testing::ElementsAre("collapsing: " + std::string(60, 'a') + " and", std::string(60, 'b') + "."));
+  incast.judged.text = std::string(10'000, 'c');
+  for (const std::string& line : TitleOf(IncastPicture(incast.run, incast.judged))) EXPECT_LE(line.size(), 84);
 }
 
 TEST(IncastPicture, AddsTheCountersOfAHostOnce) {
