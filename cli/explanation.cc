@@ -42,7 +42,8 @@ std::string SpeedDemand(const TransferCase* made, Rung rung) {
   if (rung == Rung::kPeer && made->figure == Figure::kRate) {
     return "on hardware at least min_throughput_mbps of the profile, else it fails; where the profile does not "
            "say, a warning "
-           "below a quarter of the slower link (40 Gb/s at most)";
+           "below a quarter of the slower link (40 Gb/s at most). Each 100 ms at least min_worst_mbps, "
+           "where the profile says it";
   }
   if (rung == Rung::kPeer && made->figure == Figure::kLatency)
     return "on hardware 99 of 100 within max_latency_us of the profile, else it fails; nothing where the "

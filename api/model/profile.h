@@ -161,6 +161,7 @@ struct Profile {
   // Of RDMA itself between two hosts, on one queue pair with every byte compared: writes and reads of 512 KiB,
   // and 99 of 100 messages of 1 KiB (half the round trip). Not judged of software devices.
   std::optional<std::uint32_t> min_throughput_mbps{};
+  std::optional<std::uint32_t> min_worst_mbps{};  // the same in each 100 ms of it
   std::optional<std::uint32_t> max_latency_us{};
   std::optional<std::uint64_t> min_memlock_bytes{};
   std::optional<Heartbeat> heartbeat{};
@@ -193,12 +194,12 @@ struct Profile {
          rdma_priority, "trust", trust, "dscp", dscp, "tos", tos, "pfc", pfc, "dcbx", dcbx, "mtu_bytes",
          mtu_bytes, "roce_mtu_bytes", roce_mtu_bytes, "min_speed_mbps", min_speed_mbps, "rdma_max_rate_mbps",
          rdma_max_rate_mbps, "cable_metres", cable_metres, "min_throughput_mbps", min_throughput_mbps,
-         "max_latency_us", max_latency_us, "min_memlock_bytes", min_memlock_bytes, "heartbeat", heartbeat,
-         "cnp", cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn,
-         "share_priority", share_priority, "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant",
-         multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected,
-         "direct_link", direct_link, "waivers", waivers, "advice", advice, "dcb_set_by", dcb_set_by, "marking",
-         marking);
+         "min_worst_mbps", min_worst_mbps, "max_latency_us", max_latency_us, "min_memlock_bytes",
+         min_memlock_bytes, "heartbeat", heartbeat, "cnp", cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles",
+         roles, "min_ports", min_ports, "ecn", ecn, "share_priority", share_priority, "firmware", firmware,
+         "gpu_direct", gpu_direct, "multi_tenant", multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs,
+         "ports", ports, "ports_expected", ports_expected, "direct_link", direct_link, "waivers", waivers,
+         "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
   }
 };
 

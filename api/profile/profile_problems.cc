@@ -59,7 +59,7 @@ void CheckRanges(const v1::Profile& message, Problems& problems) {
   const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
   const v1::Profile::Ecn& ecn = message.ecn();
   constexpr std::uint64_t kLongestQueueBytes = 1ULL << 30;
-  const std::array<Range, 20> ranges{{
+  const std::array<Range, 21> ranges{{
       {"rdma_priority", message.has_rdma_priority(), message.rdma_priority(), 0, kHighestPriority},
       {"dscp", message.has_dscp(), message.dscp(), 0, 63},
       {"tos", message.has_tos(), message.tos(), 0, 255},
@@ -71,6 +71,7 @@ void CheckRanges(const v1::Profile& message, Problems& problems) {
       {"rdma_max_rate_mbps", message.has_rdma_max_rate_mbps(), message.rdma_max_rate_mbps(), 1, 10'000'000},
       {"cable_metres", message.has_cable_metres(), message.cable_metres(), 1, 100'000},
       {"min_throughput_mbps", message.has_min_throughput_mbps(), message.min_throughput_mbps(), 1, 10'000'000},
+      {"min_worst_mbps", message.has_min_worst_mbps(), message.min_worst_mbps(), 1, 10'000'000},
       {"max_latency_us", message.has_max_latency_us(), message.max_latency_us(), 1, 10'000'000},
       {"heartbeat.priority", message.has_heartbeat(), heartbeat.priority(), 0, kHighestPriority},
       {"heartbeat.percent", heartbeat.has_percent(), heartbeat.percent(), 1, 99},
@@ -128,6 +129,15 @@ void CheckTogether(const v1::Profile& message, Problems& problems) {
       message.min_throughput_mbps() > message.rdma_max_rate_mbps()) {
     problems.push_back(
         {"min_throughput_mbps", "more than rdma_max_rate_mbps lets through", "rdma_max_rate_mbps"});
+  }
+  if (message.has_min_worst_mbps() && message.has_min_throughput_mbps() &&
+      message.min_worst_mbps() > message.min_throughput_mbps()) {
+    problems.push_back(
+        {"min_worst_mbps", "more in the worst 100 ms than min_throughput_mbps in all", "min_throughput_mbps"});
+  }
+  if (message.has_rdma_max_rate_mbps() && message.has_min_worst_mbps() &&
+      message.min_worst_mbps() > message.rdma_max_rate_mbps()) {
+    problems.push_back({"min_worst_mbps", "more than rdma_max_rate_mbps lets through", "rdma_max_rate_mbps"});
   }
   if (message.has_cable_metres() && message.pfc().priorities().empty())
     problems.push_back({"cable_metres", "a cable's length without a lossless priority", "pfc"});

@@ -223,9 +223,24 @@ void JudgeShare(const TransferResult& result, const TransferPlace& place, Findin
     warn("nothing moved for 100 ms");
 }
 
+constexpr std::uint64_t kBytesPerMegabit = 1'000'000 / 8;
+
+// A mean hides that nothing moved for a while.
+void JudgeWorst(const TransferResult& result, const TransferPlace& place, Finding& finding) {
+  if (!place.min_worst_mbps) return;
+  finding.expected += Cat(", at ", *place.min_worst_mbps, " Mb/s or more in each 100 ms");
+  if (result.elapsed_ns < kWholeIntervalNs) {
+    finding.observed += "; it was shorter than 100 ms";
+    if (finding.outcome != Outcome::kFail) finding.outcome = Outcome::kUnknown;
+    return;
+  }
+  const std::uint64_t mbps = result.worst_interval_bytes_per_s / kBytesPerMegabit;
+  if (mbps < *place.min_worst_mbps)
+    TooSlow(Cat("that is ", mbps, " Mb/s in the worst 100 ms"), HintForWorst(place), finding);
+}
+
 // A path that moves every byte may still be too slow for what the site asks.
 void JudgeSpeed(const TransferResult& result, const TransferPlace& place, Finding& finding) {
-  constexpr std::uint64_t kBytesPerMegabit = 1'000'000 / 8;
   if (place.software || place.rung != Rung::kPeer) return;
   const Figure figure = FigureOf(result);
   if (figure == Figure::kRate && place.min_throughput_mbps) {
@@ -241,6 +256,7 @@ void JudgeSpeed(const TransferResult& result, const TransferPlace& place, Findin
     if (result.latency.p99_ns > kNsPerUs * *place.max_latency_us)
       TooSlow(Cat("99 of 100 took up to ", result.latency.p99_ns, " ns"), HintForLatency(place), finding);
   }
+  if (figure == Figure::kRate) JudgeWorst(result, place, finding);
 }
 
 std::vector<TransferCheck> MakeChecks() {

@@ -70,6 +70,7 @@ struct TransferPlace {
   bool routed = false;  // the ends have no subnet in common: a router is between them, or nothing
   // Of RDMA itself between two hosts; absent: not asked.
   std::optional<std::uint32_t> min_throughput_mbps{};
+  std::optional<std::uint32_t> min_worst_mbps{};
   std::optional<std::uint32_t> max_latency_us{};
   std::optional<std::uint32_t> link_mbps{};  // of the slower of the two ports
   std::string netdev{};                      // of the initiator

@@ -199,6 +199,14 @@ Fix HintForThroughput(const TransferPlace& place) {
       .CheckBy(PairTest(place));
 }
 
+Fix HintForWorst(const TransferPlace& place) {
+  return Fix(Cat(PairTest(place), " --case write-512k --duration 10s"))
+      .Because("the port was paused, or its CPU did something else", Certainty::kPossible)
+      .Do("as low again: look at the pauses and losses that the test counts at both hosts, and at what else "
+          "runs there")
+      .CheckBy(PairTest(place));
+}
+
 Fix HintForLatency(const TransferPlace& place) {
   return Fix(Cat(PairTest(place), " --case send-1k --busy-poll"))
       .Because("the CPU takes long to wake up, where this test is fast", Certainty::kPossible)

@@ -30,6 +30,7 @@ Fix HintForErrors(const TransferPlace& place);
 // Every byte arrived, but slower than the profile asks.
 std::string WhyTooSlow();
 Fix HintForThroughput(const TransferPlace& place);
+Fix HintForWorst(const TransferPlace& place);  // where one interval was slow
 Fix HintForLatency(const TransferPlace& place);
 
 // "rdmaready test peer a b"; HOST-A and HOST-B where the hosts are not known.

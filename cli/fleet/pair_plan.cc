@@ -267,6 +267,7 @@ class Planner {
     place.lossless = kDemandsLossless.made_by(profile_);
     place.rdma_priority = profile_.rdma_priority;
     place.min_throughput_mbps = profile_.min_throughput_mbps;
+    place.min_worst_mbps = profile_.min_worst_mbps;
     place.max_latency_us = profile_.max_latency_us;
     for (const End* end : {&from, &to}) {
       const Finding* obstacle = ObstacleTo(end->host->findings, SubjectOf(*end->port));
@@ -352,7 +353,7 @@ std::vector<std::vector<std::size_t>> Rounds(std::span<const PairJob> jobs) {
   using Key = std::pair<std::size_t, std::string>;
   // The ports of a host share its bus and its CPUs: whose speed is judged has the host for itself.
   const bool alone = std::ranges::any_of(jobs, [](const PairJob& job) {
-    return job.place.min_throughput_mbps.has_value() || job.place.max_latency_us.has_value();
+    return job.place.min_throughput_mbps || job.place.min_worst_mbps || job.place.max_latency_us;
   });
   const auto key = [alone](std::size_t host, const PortSelection& port) {
     return alone ? Key{host, ""} : Key{host, fmt::format("{}/{}", port.device, port.number)};

@@ -56,6 +56,7 @@ Profile Full() {
   profile.rdma_max_rate_mbps = 40'000;
   profile.cable_metres = 300;
   profile.min_throughput_mbps = 20'000;
+  profile.min_worst_mbps = 10'000;
   profile.max_latency_us = 30;
   profile.pkeys = std::vector<std::uint16_t>{0x7fff, 1};
   profile.lldp_tlvs = std::vector<Profile::LldpTlv>{};
@@ -265,6 +266,7 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
       {"a limit of nothing", "rdma_max_rate_mbps", [](v1::Profile& p) { p.set_rdma_max_rate_mbps(0); }},
       {"a cable around the world", "cable_metres", [](v1::Profile& p) { p.set_cable_metres(40'000'000); }},
       {"no throughput", "min_throughput_mbps", [](v1::Profile& p) { p.set_min_throughput_mbps(0); }},
+      {"no worst interval", "min_worst_mbps", [](v1::Profile& p) { p.set_min_worst_mbps(0); }},
       {"no time at all", "max_latency_us", [](v1::Profile& p) { p.set_max_latency_us(0); }},
       {"TLV twice", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(v1::Profile::TLV_PFC); }},
       {"key of a newer version", "advice",
@@ -326,6 +328,19 @@ TEST(ProfileProblems, OfSpeedIsAThroughputThatTheNicDoesNotLetThrough) {
   EXPECT_TRUE(FindProblems(message).empty());
   message.set_min_throughput_mbps(message.rdma_max_rate_mbps() + 1);
   EXPECT_THAT(FieldsOf(FindProblems(message)), ElementsAre("min_throughput_mbps"));
+  EXPECT_EQ(FindProblem(message)->other, "rdma_max_rate_mbps");
+}
+
+TEST(ProfileProblems, RefuseAWorstIntervalAboveTheThroughput) {
+  v1::Profile message = ToProto(Full());
+  message.set_min_worst_mbps(message.min_throughput_mbps());
+  EXPECT_TRUE(FindProblems(message).empty());
+  message.set_min_worst_mbps(message.min_throughput_mbps() + 1);
+  EXPECT_THAT(FieldsOf(FindProblems(message)), ElementsAre("min_worst_mbps"));
+  EXPECT_EQ(FindProblem(message)->other, "min_throughput_mbps");
+  message.clear_min_throughput_mbps();
+  message.set_min_worst_mbps(message.rdma_max_rate_mbps() + 1);
+  EXPECT_THAT(FieldsOf(FindProblems(message)), ElementsAre("min_worst_mbps"));
   EXPECT_EQ(FindProblem(message)->other, "rdma_max_rate_mbps");
 }
 

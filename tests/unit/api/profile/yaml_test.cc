@@ -51,6 +51,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "rdma_max_rate_mbps: 40000\n"
       "cable_metres: 300\n"
       "min_throughput_mbps: 20000\n"
+      "min_worst_mbps: 10000\n"
       "max_latency_us: 30\n"
       "lldp_tlvs: [pfc, max-frame-size]\n"
       "advice: [ets, roce-mtu-bytes]\n"
@@ -79,6 +80,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
   EXPECT_EQ(profile->rdma_max_rate_mbps, 40'000);
   EXPECT_EQ(profile->cable_metres, 300);
   EXPECT_EQ(profile->min_throughput_mbps, 20'000);
+  EXPECT_EQ(profile->min_worst_mbps, 10'000);
   EXPECT_EQ(profile->max_latency_us, 30);
   EXPECT_EQ(profile->pkeys, (std::vector<std::uint16_t>{32767, 1}));
   EXPECT_EQ(profile->lldp_tlvs,

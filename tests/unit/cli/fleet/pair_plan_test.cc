@@ -55,11 +55,13 @@ TEST(PairPlan, TestsTwoHostsBothWays) {
 TEST(PairPlan, TellsTheTestsWhatTheProfileAsksOfTheirSpeed) {
   Fixture fixture({HostAt("10.0.0.1"), HostAt("10.0.0.2")});
   fixture.profile.min_throughput_mbps = 90'000;
+  fixture.profile.min_worst_mbps = 80'000;
   fixture.profile.max_latency_us = 30;
   const PairPlan plan = fixture.Plan();
   ASSERT_EQ(plan.jobs.size(), 2U);
   for (const PairJob& job : plan.jobs) {
     EXPECT_EQ(job.place.min_throughput_mbps, 90'000);
+    EXPECT_EQ(job.place.min_worst_mbps, 80'000);
     EXPECT_EQ(job.place.max_latency_us, 30);
   }
 }
