@@ -24,6 +24,7 @@
 #include "agent/change_book.h"
 #include "agent/helper/pauser/pauser.h"
 #include "agent/link/link.h"
+#include "agent/port/host_cpu.h"
 #include "agent/port/link_partner.h"
 #include "agent/port/port_choice.h"
 #include "agent/port/port_counters.h"
@@ -284,8 +285,14 @@ class Agent {
                                            const PeerRequest& request, const TransferCase& test);
   CounterReading CountersOf(const PortAddress& port);
   PacketReading PacketsOf(const PortAddress& port);
-  // The packets of others before the test that begins now; the second of the two is its own first reading.
-  std::pair<PacketReading, PacketReading> IdlePackets(const PeerTicket& ticket, const std::stop_token& cancel);
+  // The packets of others, and how busy the CPUs are, before the test that begins now; the second of the two is
+  // its own first reading.
+  std::pair<PacketReading, PacketReading> IdleBeforeTest(const PeerTicket& ticket, PeerChannel& channel,
+                                                         CpuWatch& cpu, const std::stop_token& cancel);
+  // False where it was cancelled, or the other end went away before the time was over.
+  bool WaitIdle(std::chrono::milliseconds longest, PeerChannel& channel, const std::stop_token& cancel) const;
+  // Reads all CPUs of the host.
+  CpuWatch::Reader CpuReader();
   // Of its NUMA node; none where nobody says.
   std::set<std::uint32_t> CpusNear(const PortAddress& port);
   // One transfer of this host through `port`, with what its error counters did meanwhile.
@@ -308,10 +315,10 @@ class Agent {
   // Reads the pressure of a port, beside looks at who uses it. The agent outlives it.
   std::function<std::optional<PressureReading>()> PressureOf(const PortAddress& port,
                                                              std::optional<std::uint32_t> priority);
-  // `watch` outlives what is run with the options.
   // The links of a test over TCP, or over RDMA.
   LinkMaker LinksFor(const TransferOptions& options) const;
   static void LimitTo(std::uint64_t bytes_per_s, PortPass& pass);
+  // `watch` outlives what is run with the options.
   RunOptions OptionsOf(const TransferOptions& asked, std::uint32_t qps, const PortAddress& port,
                        const PortPass& pass, const UseWatch& watch, const Caller& caller) const;
   // Whether the ports that the change would touch can be tested now. A proof beside others' work is made only

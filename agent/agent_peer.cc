@@ -147,12 +147,33 @@ PacketReading Agent::PacketsOf(const PortAddress& port) {
 
 // Each end does so by itself: nothing of the test is on the wire until both have ended it, since the responder
 // offers after it and the initiator connects after it.
-std::pair<PacketReading, PacketReading> Agent::IdlePackets(const PeerTicket& ticket,
-                                                           const std::stop_token& cancel) {
+bool Agent::WaitIdle(std::chrono::milliseconds longest, PeerChannel& channel,
+                     const std::stop_token& cancel) const {
+  constexpr std::chrono::milliseconds kLook{100};
+  for (const Clock::TimePoint end = clock().Now() + longest; clock().Now() < end;) {
+    if (channel.Poll() == PeerState::kClosed) return false;
+    if (!clock().SleepUntil(std::min<Clock::TimePoint>(clock().Now() + kLook, end), cancel)) return false;
+  }
+  return longest.count() > 0;
+}
+
+std::pair<PacketReading, PacketReading> Agent::IdleBeforeTest(const PeerTicket& ticket, PeerChannel& channel,
+                                                              CpuWatch& cpu, const std::stop_token& cancel) {
   PacketReading idle = PacketsOf(ticket.port);
-  const auto longest = IdleBefore(ticket.test, ticket.request.options, idle.packets);
-  if (longest.count() == 0 || !clock().SleepUntil(clock().Now() + longest, cancel)) return {idle, idle};
+  auto longest = IdleBefore(ticket.test, ticket.request.options, idle.packets);
+  if (cpu.wanted()) longest = std::max(longest, ticket.test.duration);
+  cpu.Idle();
+  if (!WaitIdle(longest, channel, cancel)) return {idle, idle};
+  cpu.EndOfIdle();
   return {std::move(idle), PacketsOf(ticket.port)};
+}
+
+CpuWatch::Reader Agent::CpuReader() {
+  return [this] {
+    return worker_.Begin<CpuReading>([&by = clock()](HostReader& host) {
+      return CpuReading{.ticks = ReadCpuTicks(host), .when = by.Now()};
+    });
+  };
 }
 
 std::chrono::milliseconds Agent::SetUpLeft(const PeerTicket& ticket) const {
@@ -186,19 +207,26 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
   const std::int64_t started = UnixNs(clock());
   const bool initiator = ticket.request.role == PeerRequest::Role::kInitiator;
   const UseWatch watch = WatchUse(ticket.port, ticket.pass, cancel, EndOf(ticket.share));
-  const auto [idle, before] = IdlePackets(ticket, watch.token());
+  CpuWatch cpu(ticket.request.options.measure_cpu ? CpuReader() : CpuWatch::Reader());
+  const auto [idle, before] = IdleBeforeTest(ticket, channel, cpu, watch.token());
   RunOptions options = OptionsOf(ticket.request.options, QpsOf(ticket.test, ticket.request.options),
                                  ticket.port, ticket.pass, watch, ticket.caller);
   const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
   if (guard) options.may_connect = std::ref(*guard);
   if (ticket.request.options.stress) options.ack_timeout = StressAckTimeout(ticket.port.rate_mbps);
   PressureWatch pressure(ticket.share.meter);
-  options.began = [&pressure] { pressure.Begin(); };
+  options.began = [&pressure, &cpu] {
+    pressure.Begin();
+    cpu.Begin();
+  };
   const bool over_tcp = ticket.request.options.over_tcp;
   const LinkMaker make_link = LinksFor(ticket.request.options);
   LiveTest live = Run(ticket.port, [&] {
     if (ticket.request.options.stress) options.set_up_limit = SetUpLeft(ticket);
-    return RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link, channel, options);
+    BothWays both =
+        RunEnd(initiator ? Role::kInitiator : Role::kResponder, ticket.test, make_link, channel, options);
+    both.forward.host_cpu = cpu.End();
+    return both;
   });
   if (over_tcp) IsOfTcp(live);
   // It was not tried: that says nothing of the way between the two hosts.

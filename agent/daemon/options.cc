@@ -139,7 +139,8 @@ absl::Status DecodeTests(const AgentSettings& settings, const Source& source, Se
   const absl::StatusOr<std::chrono::milliseconds> time = ParseDuration(settings.test_max_time());
   if (!time.ok()) return source.Error("test_max_time", Message(time.status()));
   if (*time > kLongestTest) return source.Error("test_max_time", "more than 45m");
-  server.limits.peer_test += std::max(*time - server.transfer.duration, std::chrono::milliseconds(0));
+  // With the idle time before a test that measures CPUs (TransferOptions::measure_cpu).
+  server.limits.peer_test += 2 * std::max(*time - server.transfer.duration, std::chrono::milliseconds(0));
   server.transfer.duration = *time;
   return absl::OkStatus();
 }

@@ -6,12 +6,10 @@
 #include <chrono>
 #include <initializer_list>
 #include <optional>
-#include <string_view>
 #include <utility>
 
-#include "api/base/number.h"
+#include "agent/port/host_cpu.h"
 #include "checks/counted/error_counters.h"
-#include "collectors/lines.h"
 #include "collectors/rdma/counters.h"
 
 namespace rdmaready {
@@ -41,28 +39,6 @@ void AddRdma(const std::vector<Counter>& counters, PressureReading& reading) {
         [&one](ErrorTopic topic) { return IsAbout(one.name, CounterFamily::kHardware, topic); });
     if (marks) AddTo(reading.marks, one.value);
   }
-}
-
-// The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal (fs/proc/stat.c).
-void AddCpus(HostReader& host, PressureReading& reading) {
-  const absl::StatusOr<std::string> text = host.ReadFile("/proc/stat");
-  if (!text.ok()) return;
-  const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
-  const std::vector<std::string_view> words = WordsOf(line);
-  constexpr std::size_t kIdle = 4;
-  constexpr std::size_t kWaits = 5;
-  constexpr std::size_t kSteal = 8;
-  if (words.size() <= kSteal || words[0] != "cpu") return;
-  std::uint64_t all = 0;
-  std::uint64_t idle = 0;
-  for (std::size_t i = 1; i <= kSteal; ++i) {
-    const std::optional<std::uint64_t> ticks = ParseNumber<std::uint64_t>(words[i]);
-    if (!ticks) return;
-    all += *ticks;
-    if (i == kIdle || i == kWaits) idle += *ticks;
-  }
-  reading.cpu_ticks = all;
-  reading.idle_ticks = idle;
 }
 
 std::optional<std::uint64_t> Grown(std::optional<std::uint64_t> before, std::optional<std::uint64_t> after) {
@@ -102,7 +78,10 @@ PressureReading ReadPressure(HostReader& host, const Fact<std::vector<EthernetNi
   if (rdma) AddRdma(*rdma, reading);
   // Both count marks, and a part of them is not their number.
   if ((nics && Failed(ethernet)) || Failed(rdma)) reading.marks.reset();
-  AddCpus(host, reading);
+  if (const std::optional<CpuTicks> ticks = ReadCpuTicks(host)) {
+    reading.cpu_ticks = ticks->all;
+    reading.idle_ticks = ticks->idle;
+  }
   return reading;
 }
 

@@ -154,6 +154,7 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
   response->set_limits_tests(true);
   response->set_stress(agent_.config().stress.allowed);
   response->set_tcp_transfers(true);
+  response->set_tcp_tests(true);
   return Finished(*context);
 }
 

@@ -22,7 +22,6 @@ constexpr std::array<std::uint32_t, 4> kIntervalsMs{10, 20, 50, 100};
 absl::Status TooMuch(const std::string& what) { return absl::InvalidArgumentError(what); }
 
 absl::Status CheckTcp(const TransferCase& test, const TransferOptions& options) {
-  if (!options.stress) return TooMuch(fmt::format("{} over TCP: only a part of a stress test", test.name));
   if (test.wrapping != Wrapping::kNone)
     return TooMuch(fmt::format("{} over TCP: it speaks SMB Direct", test.name));
   if (options.connection == ConnectionKind::kUnknown) return absl::OkStatus();
@@ -56,6 +55,8 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
         fmt::format("{} over a plain verbs connection: SMB Direct connects by RDMA-CM alone", test.name));
   }
   if (options.over_tcp) RR_RETURN_IF_ERROR(CheckTcp(test, options));
+  if (options.stress && options.measure_cpu)
+    return TooMuch("a stress test with an idle time before it: it says how busy the CPUs are by itself");
   if (options.depth > kMaxDepth) {
     return TooMuch(fmt::format("{} messages in flight: up to {} are allowed", options.depth, kMaxDepth));
   }

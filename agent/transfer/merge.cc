@@ -65,6 +65,7 @@ TransferResult Sanitized(TransferResult result) {
   result.counted_ns = result.idle_ns = std::nullopt;
   result.path_mtu_bytes.reset();
   result.nic_counters = {};
+  result.host_cpu.reset();
   result.interval_bytes.clear();
   result.interval_ms.reset();
   result.pressure.clear();

@@ -129,10 +129,11 @@ struct AgentEvent {
 struct AgentVersion {
   std::string version{};
   std::string hostname{};
-  std::string instance_id{};  // of the agent's process; empty when it is of a version without
-  bool limits_tests = false;  // it knows in_production
-  bool stress = false;        // it takes part in stress tests
-  bool tcp_transfers = false;  // it knows TransferOptions::over_tcp
+  std::string instance_id{};   // of the agent's process; empty when it is of a version without
+  bool limits_tests = false;   // it knows in_production
+  bool stress = false;         // it takes part in stress tests
+  bool tcp_transfers = false;  // it knows TransferOptions::over_tcp in a stress test
+  bool tcp_tests = false;      // and in any other test
 };
 
 }  // namespace rdmaready

@@ -214,12 +214,12 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   RR_RETURN_IF_ERROR(Take(bounds, response, context));
   if (response.api_revision() != kApiRevision) {
     return absl::UnimplementedError(fmt::format(
-        "host {}: the agent is of an incompatible version: it ({}) speaks revision {} of the interface, "
-        "this command ({}) revision {}",
+        "host {}: incompatible version: the agent ({}) speaks revision {}, this command ({}) revision {}",
         name_, response.version(), response.api_revision(), kVersion, kApiRevision));
   }
   return AgentVersion{response.version(),      response.hostname(), response.instance_id(),
-                      response.limits_tests(), response.stress(),   response.tcp_transfers()};
+                      response.limits_tests(), response.stress(),   response.tcp_transfers(),
+                      response.tcp_tests()};
 }
 
 absl::Status AgentClient::KnowsInProduction(bool in_production) {

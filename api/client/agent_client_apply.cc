@@ -35,7 +35,7 @@ Clock::WallTime AgentClient::Deadline() const { return DeadlineIn(options_.call_
 
 Clock::WallTime AgentClient::Deadline(const TransferOptions& test, int tests) const {
   const auto longer = std::min<std::chrono::milliseconds>(test.duration, std::chrono::minutes(10));
-  return DeadlineIn(options_.call_timeout + tests * longer);
+  return DeadlineIn(options_.call_timeout + tests * (test.measure_cpu ? 2 : 1) * longer);
 }
 
 template <class Response, class Method, class Request>

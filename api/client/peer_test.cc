@@ -70,10 +70,12 @@ class PeerRelay {
   static absl::Status KnowsStress(AgentClient& agent, const TransferOptions& options) {
     if (!options.stress && !options.over_tcp && options.max_bytes_per_s == 0) return absl::OkStatus();
     RR_ASSIGN_OR_RETURN(const AgentVersion told, agent.GetVersion());
-    if (options.over_tcp && told.stress && !told.tcp_transfers)
+    const bool stress = options.stress || options.max_bytes_per_s > 0;
+    const bool knows_tcp = stress ? told.tcp_transfers || !told.stress : told.tcp_tests;
+    if (options.over_tcp && !knows_tcp)
       return absl::FailedPreconditionError("host " + agent.name() + ": its agent (" + told.version +
                                            ") has no tests over TCP: update it. Nothing was sent");
-    if (told.stress) return absl::OkStatus();
+    if (told.stress || !stress) return absl::OkStatus();
     return absl::FailedPreconditionError(NoStress(agent.name()) + ". Nothing was sent");
   }
 
@@ -157,7 +159,8 @@ class PeerRelay {
             .idle_ns = result.idle_ns,
             .path_mtu_bytes = result.path_mtu_bytes,
             .nic = result.nic_counters,
-            .pressure = result.pressure};
+            .pressure = result.pressure,
+            .host_cpu = result.host_cpu};
   }
 
   // Agents with TLS sign what they say, and hide nothing of it.

@@ -100,6 +100,7 @@ v1::TransferOptions ToProto(const TransferOptions& options) {
   message.set_stress(options.stress);
   if (options.stress_priority) message.set_stress_priority(*options.stress_priority);
   message.set_over_tcp(options.over_tcp);
+  message.set_measure_cpu(options.measure_cpu);
   message.set_max_bytes_per_s(options.max_bytes_per_s);
   message.set_interval_ms(options.interval_ms);
   return message;
@@ -120,6 +121,7 @@ TransferOptions FromProto(const v1::TransferOptions& message) {
   options.stress = message.stress();
   if (message.has_stress_priority()) options.stress_priority = message.stress_priority();
   options.over_tcp = message.over_tcp();
+  options.measure_cpu = message.measure_cpu();
   options.max_bytes_per_s = message.max_bytes_per_s();
   options.interval_ms = message.interval_ms();
   if (v1::ConnectionKind_IsValid(message.connection()))

@@ -84,6 +84,20 @@ struct PressureSample {
   }
 };
 
+// All CPUs of one end's host together: from the start of the measured part to the end of the test, and in an
+// idle time just before it. The kernel counts in steps of 10 ms on each CPU.
+struct HostCpu {
+  std::int64_t busy_ns = 0;
+  std::int64_t measured_ns = 0;  // in which it was that busy
+  std::int64_t idle_busy_ns = 0;
+  std::int64_t idle_ns = 0;
+
+  bool operator==(const HostCpu&) const = default;
+  void Fields(auto& list) const {
+    list("busy_ns", busy_ns, "measured_ns", measured_ns, "idle_busy_ns", idle_busy_ns, "idle_ns", idle_ns);
+  }
+};
+
 // What the error counters of one end's RDMA port did from just before to just after a live test. The port's
 // other traffic counts in them too.
 struct EndCounters {
@@ -99,6 +113,7 @@ struct EndCounters {
   std::optional<std::uint32_t> path_mtu_bytes{};
   NicChanges nic{};
   std::vector<PressureSample> pressure{};
+  std::optional<HostCpu> host_cpu{};
 
   bool operator==(const EndCounters&) const = default;
 };

@@ -48,9 +48,11 @@ struct TransferOptions {
   std::uint64_t max_bytes_per_s = 0;               // on the wire, in each direction; 0: as much as goes
   std::uint32_t interval_ms = 0;  // of TransferResult::interval_bytes: 10, 20, 50 or 100; 0: 100
 
-  // Over TCP between the addresses of the two RDMA ports, for what RDMA is compared with. Only a part of a
-  // stress test: plain TCP fills queues of the switches too.
+  // Over TCP between the addresses of the two RDMA ports, for what RDMA is compared with.
   bool over_tcp = false;
+
+  // Each end says how busy its host's CPUs are, and waits before the test for as long as the test lasts.
+  bool measure_cpu = false;
 
   // At most kInProductionPercent of the port's rate; where the agent allows it, also on a port that others use.
   bool in_production = false;
@@ -171,6 +173,7 @@ struct TransferResult {
   std::optional<std::uint32_t> tester_numa_node{};
   // The most that each direction put on the wire, headers included; absent: there was no such limit.
   std::optional<std::uint64_t> limit_bytes_per_s{};
+  std::optional<HostCpu> host_cpu{};  // of this end; absent: not asked for, not known, or an older agent
 
   bool operator==(const TransferResult&) const = default;
   void Fields(auto& list) const {
@@ -187,7 +190,7 @@ struct TransferResult {
          "counted_ns", counted_ns, "idle_packets", idle_packets, "idle_ns", idle_ns, "path_mtu_bytes",
          path_mtu_bytes, "connection", connection, "nic_counters", nic_counters, "interval_bytes",
          interval_bytes, "interval_ms", interval_ms, "pressure", pressure, "limit_bytes_per_s",
-         limit_bytes_per_s);
+         limit_bytes_per_s, "host_cpu", host_cpu);
   }
 };
 

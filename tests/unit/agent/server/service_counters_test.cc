@@ -98,11 +98,29 @@ TEST_F(CountersTest, EachEndOfAPeerTestTellsAndKeepsItsOwn) {
   EXPECT_EQ(answer.counters[0].host + " " + answer.counters[0].port, "a rxe0/1");
   EXPECT_EQ(answer.counters[1].host + " " + answer.counters[1].port, "b rxe0/1");
   EXPECT_EQ(answer.counters[0].changes, CounterChanges(quiet));
+  EXPECT_FALSE(answer.counters[0].host_cpu) << "nobody asks for it";
   EXPECT_EQ(answer.counters[1].changes, CounterChanges(grown));
   ASSERT_THAT(a.store.transfers, SizeIs(1));
   ASSERT_THAT(b.store.transfers, SizeIs(1));
   EXPECT_EQ(a.store.transfers[0].result.error_counters, CounterChanges(quiet));
   EXPECT_EQ(b.store.transfers[0].result.error_counters, CounterChanges(grown));
+}
+
+TEST_F(CountersTest, MeasuresTheCpusOfEachEndWhereTheCallerAsks) {
+  std::filesystem::create_directories(locks_ + "/b");
+  ServedAgent a = Unbounded(OneEnd(Role::kInitiator), locks_ + "/");
+  ServedAgent b = Unbounded(OneEnd(Role::kResponder), locks_ + "/b");
+  a.host.files["/proc/stat"] = "cpu  10 1 20 300 40 5 6 7 0 0\n";  // that of b cannot be read
+  PeerTest test = Send1k();
+  test.options.measure_cpu = true;
+  test.options.duration = std::chrono::milliseconds(20);
+  const PeerAnswer answer = RunPeerTest(*a.Client("a"), *b.Client("b"), test);
+  ASSERT_THAT(answer.counters, SizeIs(2));
+  ASSERT_TRUE(answer.counters[0].host_cpu);
+  EXPECT_EQ(answer.counters[0].host_cpu->busy_ns, 0);
+  EXPECT_GT(answer.counters[0].host_cpu->measured_ns, 0);
+  EXPECT_GE(answer.counters[0].host_cpu->idle_ns, 20'000'000);
+  EXPECT_FALSE(answer.counters[1].host_cpu);
 }
 
 TEST_F(CountersTest, TwoDirectionsAreCountedOnce) {

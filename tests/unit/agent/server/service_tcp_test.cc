@@ -69,7 +69,7 @@ TEST_F(ServiceTest, ATestOverTcpUsesLinksOfTcpAndCountsForNothingElse) {
   EXPECT_EQ(a.store.transfers.front().result.transport, kTcpTransport);
 }
 
-TEST_F(ServiceTest, ATestOverTcpIsOnlyAPartOfAStressTest) {
+TEST_F(ServiceTest, ATestOverTcpIsBetweenTwoHostsAndAsksForNoConnectionOfRdma) {
   StressedAgent a(OneEnd(Role::kInitiator), OneEnd(Role::kInitiator), locks_);
   const auto refusal = [&](const TransferOptions& options) {
     const absl::Status status =
@@ -77,9 +77,9 @@ TEST_F(ServiceTest, ATestOverTcpIsOnlyAPartOfAStressTest) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
     return std::string(status.message());
   };
-  EXPECT_THAT(refusal({.over_tcp = true}), HasSubstr("only a part of a stress test"));
-  EXPECT_THAT(refusal({.connection = ConnectionKind::kVerbs, .stress = true, .over_tcp = true}),
-              HasSubstr("a connection of RDMA was asked for too"));
+  for (const bool stress : {false, true})
+    EXPECT_THAT(refusal({.connection = ConnectionKind::kVerbs, .stress = stress, .over_tcp = true}),
+                HasSubstr("a connection of RDMA was asked for too"));
   EXPECT_EQ(a.agent.TestLoopback({}, {"write-8k"}, kOverTcp, {.name = "me"}, {}, {}).code(),
             absl::StatusCode::kInvalidArgument);
 }

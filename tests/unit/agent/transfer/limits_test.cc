@@ -128,15 +128,21 @@ TEST(Limits, LeaveEveryCaseOfSmbDirectAsItIs) {
   }
 }
 
-TEST(Limits, LetOnlyAPartOfAStressTestGoOverTcp) {
+TEST(Limits, LetOnlyPlainCasesGoOverTcp) {
   const auto refusal = [](const char* name, const TransferOptions& options) {
     return std::string(Customized(*FindCase(name), options).status().message());
   };
   EXPECT_EQ(refusal("write-512k", {.stress = true, .over_tcp = true}), "");
-  EXPECT_THAT(refusal("write-512k", {.over_tcp = true}), HasSubstr("only a part of a stress test"));
+  EXPECT_EQ(refusal("send-1k", {.over_tcp = true}), "");
   EXPECT_THAT(refusal("smbd-8k", {.stress = true, .over_tcp = true}), HasSubstr("SMB Direct"));
   EXPECT_THAT(refusal("write-512k", {.connection = ConnectionKind::kRdmaCm, .stress = true, .over_tcp = true}),
               HasSubstr("a connection of RDMA"));
+}
+
+TEST(Limits, RefuseAnIdleTimeBeforeAPartOfAStressTest) {
+  EXPECT_TRUE(Customized(*FindCase("write-512k"), {.measure_cpu = true}).ok());
+  EXPECT_EQ(Customized(*FindCase("write-512k"), {.stress = true, .measure_cpu = true}).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST(Limits, BoundWhatMovesWhateverIsAsked) {

@@ -57,7 +57,7 @@ TEST(AgentClient, SaysInOneLineThatAnAgentIsOfAnotherRevision) {
     const absl::Status status = other.Ask().status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
     const std::string text(status.message());
-    EXPECT_THAT(text, HasSubstr("host storage1: the agent is of an incompatible version"));
+    EXPECT_THAT(text, HasSubstr("host storage1: incompatible version: the agent"));
     EXPECT_THAT(text, HasSubstr("(0.0.9) speaks revision " + std::to_string(revision)));
     EXPECT_THAT(text, HasSubstr(std::string("(") + kVersion + ") revision " + std::to_string(kApiRevision)));
     EXPECT_THAT(text, Not(HasSubstr("\n")));

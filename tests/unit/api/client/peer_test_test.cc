@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "api/base/version.h"
 #include "api/client/agent_client.h"
@@ -34,6 +35,7 @@ class StressingAgent final : public v1::Agent::Service {
     response->set_version("1.0");
     response->set_stress(true);
     response->set_tcp_transfers(has_tcp_);
+    response->set_tcp_tests(has_tcp_);
     return grpc::Status::OK;
   }
   grpc::Status TestPeer(grpc::ServerContext*,
@@ -54,11 +56,12 @@ class StressingAgent final : public v1::Agent::Service {
 };
 
 TEST(PeerTest, IsNotMadeOverTcpWhereAnAgentWouldUseRdma) {
-  for (const bool both : {false, true}) {
+  for (const auto& [both, stress] :
+       {std::pair(false, false), std::pair(false, true), std::pair(true, false), std::pair(true, true)}) {
     StressingAgent newer(true);
     StressingAgent other(both);
     PeerTest test{.case_name = "write-8k"};
-    test.options = {.stress = true, .over_tcp = true};
+    test.options = {.stress = stress, .over_tcp = true};
     const PeerAnswer answer = RunPeerTest(*newer.Client("a"), *other.Client("b"), test);
     EXPECT_EQ(newer.tests + other.tests, both ? 2 : 0);
     if (both) continue;

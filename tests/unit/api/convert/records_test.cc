@@ -90,6 +90,7 @@ TransferResult FullResult() {
   result.tester_cpu = 18;
   result.tester_numa_node = 0;
   result.limit_bytes_per_s = 19;
+  result.host_cpu = HostCpu{.busy_ns = 21, .measured_ns = 22, .idle_busy_ns = 23, .idle_ns = 24};
   result.counted_ns = 19;
   result.idle_packets =
       PriorityPackets{.sent = {8, 7, 6, 5, 4, 3, 2, 1}, .received = {16, 15, 14, 13, 12, 11, 10, 9}};
@@ -124,6 +125,7 @@ TEST(ReportConversion, KeepsEveryFieldOfTransferOptions) {
                                 .max_bytes_per_s = 6,
                                 .interval_ms = 20,
                                 .over_tcp = true,
+                                .measure_cpu = true,
                                 .in_production = true};
   EXPECT_EQ(FromProto(ToProto(options)), options);
   EXPECT_EQ(FromProto(ToProto(TransferOptions{})), TransferOptions{});
