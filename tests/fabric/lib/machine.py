@@ -2,6 +2,7 @@
 """The processes of a fabric: a QEMU and perhaps a disk for each guest, a hub for each rail."""
 
 import os
+import random
 import shlex
 import socket
 import subprocess
@@ -17,15 +18,19 @@ GUEST_ADDRESS = "10.0.2.15"
 
 
 def free_ports(count):
-    """TCP ports free on loopback at this moment, all different."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
+    """TCP ports on which nobody listens on loopback, all different. Below those that the kernel gives to whoever calls (from 32768): one of these may
+    be taken before QEMU has it."""
+    free = []
+    for port in random.sample(range(20_000, 32_000), 1000):
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        free.append(port)
+        if len(free) == count:
+            return free
+    raise FabricError("no free TCP ports from 20000 to 31999")
 
 
 def wire_mac(number, rail):

@@ -129,7 +129,7 @@ class Guard(unittest.TestCase):
         self.assert_untouched()
 
     def test_a_confirmation_counts_once_and_a_change_that_went_back_stays_so(self):
-        done = self.say(order(confirm_within_ms=3000))[0]
+        done = self.say(order(confirm_within_ms=10_000))[0]
         self.assertIn("answer", done)
         change = applying.status(self.hosts[HOST])["changes"][0]
         self.assertEqual(change["state"], "awaiting-confirm")

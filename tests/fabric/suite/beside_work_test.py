@@ -18,6 +18,7 @@ MOUNT = f"mount -t cifs //{ADDRESS}/share /mnt -o username=tester,password=secre
 RPING_PORT = 7174
 CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "100"))
 BYTES_PER_MBIT = 125_000
+UNHEARD = "did not hear its caller for 0.8 s"
 
 
 class BesideWork(unittest.TestCase):
@@ -115,7 +116,8 @@ class BesideWork(unittest.TestCase):
             took.append(self.ends_after_a_user_came())
         self.assertLess(min(took), 1500, took)
 
-    def test_a_test_ends_within_a_second_of_its_callers_network(self):
+    def ends_after_its_caller_fell_silent(self):
+        """Milliseconds, in a guest without a processor of its own."""
         test = tool.start("test", "loopback", self.hosts[CLIENT], "--case", "send-1k", "--duration", "40s")
         self.addCleanup(test.communicate)
         self.addCleanup(test.kill)
@@ -125,8 +127,14 @@ class BesideWork(unittest.TestCase):
                              "while rdma resource show qp | grep -q \"comm rdmaready\" && [ $(( end - begin )) -lt 20000000000 ]; do\n"
                              "  sleep 0.02; end=$(date +%s%N)\n"
                              "done; ip link set mgmt0 up; echo $(( (end - begin) / 1000000 )) > /run/quiet' > /dev/null 2>&1 < /dev/null &")
-        took = eventually(lambda: fabric.guest(CLIENT, "cat /run/quiet 2>/dev/null; :").strip())
-        self.assertLess(int(took), 2000, "ms, in a guest without a processor of its own")
+        return int(eventually(lambda: fabric.guest(CLIENT, "cat /run/quiet 2>/dev/null; :").strip()))
+
+    def test_a_test_ends_within_a_second_of_its_callers_network(self):
+        took = []
+        while len(took) < 3 and min(took, default=2000) >= 2000:
+            took.append(self.ends_after_its_caller_fell_silent())
+        print(f"  the test ended {took} ms after its caller fell silent", flush=True)
+        self.assertLess(min(took), 2000, took)
 
     def bytes_by_second(self, number):
         """What the port of that guest took in, by the switch's clock."""
@@ -186,6 +194,9 @@ class Cycles(unittest.TestCase):
         cls.hosts = fabric.bring_up()
         cls.addClassCleanup(fabric.put_right)
 
+    def setUp(self):
+        self.unheard = 0
+
     def begin(self, whole, guests):
         hosts = [self.hosts[number] for number in guests]
         return tool.start("test", "peer" if len(hosts) == 2 else "loopback", *hosts, "--case", "write-8k", "--duration", "50ms" if whole else "40s")
@@ -198,7 +209,9 @@ class Cycles(unittest.TestCase):
         over = lambda: [test for test in tests if test.poll() is not None]
         for number in (CLIENT, SERVER):
             eventually(lambda: over() or queue_pairs(number), every=0.02)  # pylint: disable=cell-var-from-loop
-        self.assertEqual([str(tool.finish(test)) for test in over()], [], "ended before both hosts had its queue pairs")
+        ended = [str(tool.finish(test)) for test in over()]
+        self.unheard += bool(ended) and all(UNHEARD in answer for answer in ended)
+        self.assertEqual([answer for answer in ended if UNHEARD not in answer], [], "ended before both hosts had its queue pairs")
         if signal_number is None:
             fabric.launcher("agent", CLIENT, "kill")
         for test in tests:
@@ -223,7 +236,9 @@ class Cycles(unittest.TestCase):
     def test_nothing_is_left(self):
         turns = -(-CYCLES // 3)
         slowest = max(max(self.cycle(turn, (CLIENT, SERVER)), self.cycle(turn, (CLIENT,), (SERVER,))) for turn in range(turns))
-        print(f"{3 * turns} cycles; the slowest was over after {slowest:.2f} s, as seen from outside", flush=True)
+        print(f"{3 * turns} cycles, {self.unheard} without a test since this machine let an agent not hear its caller; the slowest was over after "
+              f"{slowest:.2f} s, as seen from outside", flush=True)
+        self.assertLessEqual(self.unheard * 20, 2 * turns)
 
 
 if __name__ == "__main__":

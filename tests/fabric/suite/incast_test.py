@@ -42,7 +42,7 @@ RARE_LOSS, RARE_SECONDS, RARE_RUNS = "0.05%", 20, 10
 CYCLES = int(os.environ.get("RDMAREADY_CYCLES", "500" if WHOLE else "20"))
 GROUPS = (((1, 2), 3), ((4, 5), 6))  # senders and receiver, of two incasts at once
 EACH = 5  # turns: the devices are looked at
-MOST_SECONDS = 5
+MOST_SECONDS = 4
 MOST_GROWTH_MB = 16
 DEVICE = "rxe0/1"
 OFF = "dcb pfc set dev dcb0 prio-pfc all:off; dcb pfc show dev dcb0 | grep '3:off'"
@@ -187,8 +187,7 @@ class Incast(unittest.TestCase):
                 caller.send_signal(sign)
             gone = time.monotonic()
             if turn % EACH == 0 or turn == turns - 1:
-                self.on_each(lambda number: fabric.assert_device_is_free(number, name=self.name))
-                slowest = max(slowest, time.monotonic() - gone)
+                slowest = max(slowest, self.seconds_until_free(gone))
             for caller in callers:
                 caller.communicate()
             before = before or self.on_each(self.held_by_agent)
@@ -196,10 +195,10 @@ class Incast(unittest.TestCase):
             ended += len(loaded) - sum(loaded)
         as_before = lambda after: [seen[0] for seen in after] == [seen[0] for seen in before]
         after = eventually(lambda: self.on_each(self.held_by_agent), as_before, why=lambda: f"descriptors and MB of agents were {before}")
-        print(f"  {lost} callers lost, {ended} given up by the agents before; the slowest end after {slowest:.2f} s, as seen from outside; agents' "
+        print(f"  {lost} callers lost, {ended} given up by the agents before; the slowest end after {slowest:.2f} s, less the time to look; agents' "
               f"descriptors and MB: {before}, {after}", flush=True)
         self.assertGreaterEqual(lost * 2, cycles)
-        # The agents end within 1 s. A look into a guest without a processor of its own takes some more.
+        # The agents end within 1 s, in guests without a processor of their own.
         self.assertLess(slowest, MOST_SECONDS)
         for (_, resident), (_, resident_after) in zip(before, after):
             self.assertLess(resident_after, resident + MOST_GROWTH_MB)
@@ -226,6 +225,16 @@ class Incast(unittest.TestCase):
         if said != "begun\n":
             self.assertIn("did not hear its caller", said)
         return caller.poll() is None
+
+    def seconds_until_free(self, since):
+        """Less what a look itself takes: the shorter of two right after."""
+        look = lambda: self.on_each(lambda number: fabric.assert_device_is_free(number, name=self.name))
+        look()
+        times = [time.monotonic()]
+        for _ in range(2):
+            look()
+            times.append(time.monotonic())
+        return times[0] - since - min(times[1] - times[0], times[2] - times[1])
 
     def on_each(self, look):
         with ThreadPoolExecutor(len(self.hosts)) as pool:

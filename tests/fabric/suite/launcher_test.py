@@ -12,7 +12,7 @@ import slices
 import cli  # of the launcher
 import machine
 
-CLOCK_S = 2  # a look into a guest takes up to a tenth of it
+CLOCK_S = 2
 
 
 class TheLauncher(unittest.TestCase):
@@ -55,12 +55,17 @@ class TheLauncher(unittest.TestCase):
             self.assertRegex(mac, "^52(:[0-9a-f]{2}){5}$")
 
     def test_a_guests_clock_runs_as_fast_as_this_machines(self):
-        now = lambda number: (float(fabric.guest(number, "cat /proc/uptime").split()[0]), time.monotonic())
-        before = {number: now(number) for number in self.hosts}
-        time.sleep(CLOCK_S)
+        now = lambda number: (time.monotonic(), float(fabric.guest(number, "cat /proc/uptime").split()[0]), time.monotonic())
+        first = {number: now(number) for number in self.hosts}
         for number in self.hosts:
-            there, here = (after - earlier for after, earlier in zip(now(number), before[number]))
-            self.assertAlmostEqual(there / here, 1, delta=0.25, msg=fabric.guest(number, "dmesg | grep tsc"))
+            # A look was at some time between its two ends.
+            least, most, passed = 0, 1, 0
+            while most > least * 1.2:
+                time.sleep(CLOCK_S)
+                before, there, after = zip(first[number], now(number))
+                least, most, passed = before[1] - after[0], after[1] - before[0], there[1] - there[0]
+            self.assertGreater(passed, least * 0.75, fabric.guest(number, "dmesg | grep tsc"))
+            self.assertLess(passed, most * 1.25, fabric.guest(number, "dmesg | grep tsc"))
 
     def test_up_again_is_harmless(self):
         before = fabric.launcher("status").stdout
@@ -72,8 +77,8 @@ class TheLauncher(unittest.TestCase):
         boots = lambda: [fabric.guest(number, "cat /proc/sys/kernel/random/boot_id") for number in (1, 2)]
         before = boots()
         self.assertEqual(self.run_in(2, "sh", "-c", "echo 'exec sleep 987' >> /run/fabric/conf").returncode, 0)
-        done = fabric.launcher("reset", "--timeout", 10, 1, 2)
-        self.assertRegex(done.stderr, r"guest 2 was not reset\nguest 2: .+/guest/reset takes longer than 10 s\n(.*\n)*.*sysrq: Show Blocked State")
+        done = fabric.launcher("reset", "--timeout", 20, 1, 2)
+        self.assertRegex(done.stderr, r"guest 2 was not reset\nguest 2: .+/guest/reset takes longer than 20 s\n(.*\n)*.*sysrq: Show Blocked State")
         self.assertIn("guest 2: ready", done.stderr)
         after = boots()
         self.assertEqual((after[0], after[1] == before[1]), (before[0], False))

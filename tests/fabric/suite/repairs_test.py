@@ -110,18 +110,18 @@ class Runs(unittest.TestCase):
     def try_run(self, kind, personality, owner):
         name = KINDS[kind].check
         wrongs = lambda said: {one for one in said.red() | {name} & said.told() if not one.startswith("peer.")}
-        before = eventually(check, lambda said: not wrongs(said), seconds=15, every=1, why=lambda: sorted(check().told()))
+        before = eventually(check, lambda said: not wrongs(said), seconds=120, every=1, why=lambda: sorted(check().told()))
         owner.wrong(kind)
         # A driver may take the link down for a moment, which hides all else, and lldpad writes after a while.
-        wrong = eventually(check, lambda said: name in said.told(), seconds=30, every=1, why=lambda: "the fault is not named")
+        wrong = eventually(check, lambda said: name in said.told(), seconds=120, every=1, why=lambda: "the fault is not named")
         found = wrong.findings[name]
         print(remedy_lines(found), flush=True)
         self.repair(owner, kind, found)
-        eventually(check, lambda said: name not in said.told() and said.red() <= before.red(), seconds=30, every=1,
+        eventually(check, lambda said: name not in said.told() and said.red() <= before.red(), seconds=120, every=1,
                    why=lambda: "the repair does not heal, or something else is red")
         self.again(owner)
         # While it writes, a driver may have neither value for a moment.
-        eventually(check, lambda said: name not in said.told() and said.red() <= before.red(), seconds=30, every=1,
+        eventually(check, lambda said: name not in said.told() and said.red() <= before.red(), seconds=120, every=1,
                    why=lambda: f"{owner.name} undoes the repair")
 
     def missing_programs(self, owner):

@@ -39,7 +39,7 @@ class Routed(unittest.TestCase):
 
     def test_with_a_route_they_climb_to_peer(self):
         self.route("add")
-        answer = fabric.check(self.hosts, "peer")
+        answer = fabric.check(self.hosts, "peer", timeout=600)
         for host in self.hosts.values():
             self.assertEqual(fabric.rungs(answer.json, host), {"host": "pass", "loopback": "pass", "peer": "pass"}, answer)
         self.assertNotIn("peer.path", [finding["id"] for finding in self.pair(answer)])
@@ -49,7 +49,7 @@ class Routed(unittest.TestCase):
 
     def test_without_one_that_is_said_once(self):
         self.route("del")
-        answer = fabric.check(self.hosts, "peer")
+        answer = fabric.check(self.hosts, "peer", timeout=600)
         self.assertEqual(answer.status, 1, answer)
         failed = [finding for finding in self.pair(answer) if finding["outcome"] == "fail" and not finding["hidden_by"]]
         self.assertTrue(1 <= len(failed) <= 2, failed)  # one for each direction

@@ -37,7 +37,7 @@ class OneSiteFile(unittest.TestCase):
         cls.site.write_text(SITE)
 
     def check(self, *arguments, profile=None):
-        return tool.rdmaready("check", self.unequal, self.plain, "--profile", profile or self.site, "--output", "json", *arguments)
+        return tool.rdmaready("check", self.unequal, self.plain, "--profile", profile or self.site, "--output", "json", *arguments, timeout=600)
 
     def ports(self, report, host):
         return {port["subject"]: port["profile"] for entry in report["hosts"] if entry["host"] == host for port in entry["ports"]}

@@ -10,10 +10,15 @@ PAIR = "pair"
 EITHER = (A, B, PAIR)
 HERE = pathlib.Path(__file__).resolve().parent
 
-# A connection that nobody answers is given up after so many seconds (connect_limit in agent/transfer/run.h).
+# A connection that nobody answers is given up after so many seconds (connect_limit in agent/transfer/run.h). Three quarters of them are for the
+# address of the peer's NIC, which nobody has on another VLAN (agent/link/verbs_setup.cc).
 CONNECT_S = 6
-# Seconds after the first connection that was refused or given up; and where connections pass, and all of the traffic is tried.
-REFUSED_S, TRAFFIC_S = 10, 30
+RESOLVE_S = CONNECT_S * 3 / 4
+# Where one direction reached nobody, the other one is tried for so long (kShortPatience and kUntilPortIsFree in cli/fleet/pair_engine.cc).
+SHORT_S = 2.8
+# Seconds of a machine that has nothing else to do: of a check to level loopback, before the first connection; after the first connection that was
+# refused or given up; and where connections pass, and all of the traffic is tried.
+LOOPBACK_S, REFUSED_S, TRAFFIC_S = 6, 10, 30
 # A transfer that never gets an acknowledgement: six retries of 0.54 s (kAckTimeout in agent/link/link.h), and rxe's own wait for a read.
 # Two reads and two writes of one direction end like that where their packets are too large for the peer.
 DEAD_S = 4 * 4.5
@@ -33,8 +38,8 @@ class Fault:
     fill_in: dict = dataclasses.field(default_factory=dict)  # word in capitals: {guest: value}
     profile: str = "virtual-fabric"
     level: str = "peer"
-    unanswered: bool = False     # a connection gets no answer, and is given up after CONNECT_S
-    seconds: int = REFUSED_S
+    waits: float = 0             # seconds that the product waits by design, however fast the machine is
+    seconds: int = REFUSED_S     # for all else
     compared: bool = False       # the settings of both show it without traffic: level host says it too
 
 
@@ -66,7 +71,7 @@ def nft(rule, policy="accept"):
 
 def firewall(name, guest, rule):
     return Fault("firewall", name, r"ip\.firewall", (guest,), ("UDP 4791", "nft 'insert rule .* 4791 accept'"), wrong=((guest, rule),),
-                 unanswered=True)
+                 waits=CONNECT_S)
 
 
 # A guest is commanded, and its agent asked, by mgmt0.
@@ -75,13 +80,13 @@ KEPT = 'ct state established,related accept; iifname "mgmt0" accept'
 VLANS = [
     Fault("vlan", "VLAN 711 on A, 712 on B", r"agree\.vlan", EITHER, (r"VLAN 711\b", r"VLAN 712\b"),
           wrong=((A, tagged(711, A)), (B, tagged(712, B))),
-          compared=True, fill_in={"ADDRESS": NEW_ADDRESS, "VLAN": {A: "712", B: "711"}}),
+          waits=RESOLVE_S, compared=True, fill_in={"ADDRESS": NEW_ADDRESS, "VLAN": {A: "712", B: "711"}}),
     Fault("vlan", "VLAN 712 on B where the profile has 711", r"vlan\.id", (B,), (r"VLAN 712\b", r"\b711\b"),
-          wrong=((A, tagged(711, A)), (B, tagged(712, B))), profile=VLAN_711, fill_in={"ADDRESS": NEW_ADDRESS}),
+          wrong=((A, tagged(711, A)), (B, tagged(712, B))), waits=RESOLVE_S, profile=VLAN_711, fill_in={"ADDRESS": NEW_ADDRESS}),
     Fault("tag", "no VLAN on A, VLAN 711 on B", r"agree\.vlan", EITHER, (r"VLAN 711\b", "(?i)untagged|no VLAN"),
-          wrong=((B, tagged(711, B)),), compared=True, fill_in={"ADDRESS": NEW_ADDRESS, "VLAN": {A: "711"}}),
+          wrong=((B, tagged(711, B)),), waits=RESOLVE_S, compared=True, fill_in={"ADDRESS": NEW_ADDRESS, "VLAN": {A: "711"}}),
     Fault("tag", "no VLAN on B where the profile has 711", r"vlan\.present", (B,), ("(?i)untagged|no VLAN", r"\b711\b"),
-          wrong=((A, tagged(711, A)),), profile=VLAN_711, fill_in={"ADDRESS": NEW_ADDRESS}),
+          wrong=((A, tagged(711, A)),), waits=RESOLVE_S, profile=VLAN_711, fill_in={"ADDRESS": NEW_ADDRESS}),
 ]
 
 ADDRESSES = [
@@ -104,9 +109,9 @@ FIREWALLS = [
 
 SETTINGS = [
     Fault("mtu", "MTU 1500 on B", r"mtu\.ethernet", (B,), (r"\b1500\b", r"ip link set dev dcb0 mtu 9000"),
-          wrong=((B, "ip link set dev dcb0 mtu 1500"),), seconds=TRAFFIC_S + DEAD_S),
+          wrong=((B, "ip link set dev dcb0 mtu 1500"),), seconds=TRAFFIC_S, waits=DEAD_S),
     Fault("mtu", "MTU 1500 on B, and no profile says which", r"mtu\.pair|agree\.mtu", EITHER, (r"\b1024\b", r"\b4096\b"),
-          wrong=((B, "ip link set dev dcb0 mtu 1500"),), profile=SILENT, seconds=TRAFFIC_S + DEAD_S, fill_in={"MTU": {A: "1500", B: "9000"}}),
+          wrong=((B, "ip link set dev dcb0 mtu 1500"),), profile=SILENT, seconds=TRAFFIC_S, waits=DEAD_S, fill_in={"MTU": {A: "1500", B: "9000"}}),
     # A file in the place of the kernel's: rxe has no RoCE v1, so the kernel does not take it.
     Fault("gid", "RDMA-CM of B begins with RoCE v1", r"gid\.default-mode", (B,), ("RoCE v1", "echo .*RoCE v2"),
           wrong=((B, f"echo 'IB/RoCE v1' > /run/mode && mount --bind /run/mode {ROCE_MODE}"),), undo=((B, f"umount {ROCE_MODE}"),),
@@ -146,5 +151,5 @@ ALL = VLANS + ADDRESSES + FIREWALLS + SETTINGS + ROUTES + AWAY
 BESIDE = [
     Fault("memlock", "little lockable memory on B", r"host\.memlock", (B,), ("64 KiB",), launch=(("agent", B, "restart", "--memlock", 65536),)),
     Fault("unreachable", "nothing of B passes the switch", r"peer\.\S+", (PAIR,), ("(?i)not reachable|unreachable|answer",),
-          launch=(("fault", B, "netem", "loss 100%"),), repair=(("fault", B, "netem", "off"),), level="smb-direct", seconds=15),
+          launch=(("fault", B, "netem", "loss 100%"),), repair=(("fault", B, "netem", "off"),), level="smb-direct", waits=CONNECT_S + SHORT_S),
 ]
