@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 22> kCommands{{
+constexpr std::array<Command, 23> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -58,6 +58,14 @@ constexpr std::array<Command, 22> kCommands{{
      "It ends with 0 when the NIC obeys, 1 when it goes on or stops other classes, too, 3 when that could not "
      "be determined",
      DefinePfc},
+    {"compare",
+     "Move the same bytes over RDMA and over TCP, in turns: which is ahead, and what does each cost?",
+     "  rdmaready compare node1 node2               all cases of plain RDMA, from node1 to node2\n"
+     "  rdmaready compare node1 node2 --case write-512k --rounds 5 --svg compare.svg\n"
+     "\nIt ends with 0 when each case was measured over both, 1 when a transfer over RDMA failed, 3 when a "
+     "case "
+     "is unknown for another reason",
+     DefineCompare},
     {"probe", "Approach a storage server over RDMA as its clients do, and say how far one gets",
      "  rdmaready probe smb fileserver              from this host\n"
      "  rdmaready probe smb 10.0.0.9 --from node1   from another one, through its agent",

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -156,11 +157,16 @@ Words FromInventory(const TypedLine& typed, InventoryPlace place) {
   return words;
 }
 
-Words StressCaseNames() {
+Words NamesOf(std::span<const TransferCase> tests) {
   Words words;
-  for (const TransferCase& test : kTransferCases)
-    if (IsStressCase(test)) words.emplace_back(test.name);
+  for (const TransferCase& test : tests) words.emplace_back(test.name);
   return words;
+}
+
+Words StressCaseNames() {
+  std::vector<TransferCase> tests(kTransferCases.begin(), kTransferCases.end());
+  std::erase_if(tests, [](const TransferCase& test) { return !IsStressCase(test); });
+  return NamesOf(tests);
 }
 
 // Those that the option does not list itself.
@@ -168,6 +174,7 @@ Words KnownValues(const TypedLine& typed, const std::string& name) {
   if (name == "--output") return FormatNames(typed.command);
   if (name == "--profile" || name == "PROFILE") return BuiltInProfileNames();
   const bool of_stress = typed.command == "incast" || typed.command == "ets" || typed.command == "pfc";
+  if (name == "--case" && typed.command == "compare") return NamesOf(CasesOn(Rung::kPeer));
   if (name == "--case") return of_stress ? StressCaseNames() : CaseNames();
   if (name == "--check") return Ids(false);
   if (name == "--group") return FromInventory(typed, InventoryPlace::kGroup);

@@ -33,8 +33,12 @@ std::uint32_t StressDepthOf(const TransferCase& test) {
 }
 
 StressHosts::StressHosts(const std::vector<HostClient>& hosts, std::string run_id,
-                         AgentClient::Progress progress)
-    : hosts_(hosts), run_id_(std::move(run_id)), caller_(CallerName()), progress_(std::move(progress)) {}
+                         AgentClient::Progress progress, Part part)
+    : hosts_(hosts),
+      run_id_(std::move(run_id)),
+      caller_(CallerName()),
+      progress_(std::move(progress)),
+      part_(part) {}
 
 absl::Status StressHosts::Read(const AskFacts& ask) {
   facts_.resize(hosts_.size());
@@ -44,7 +48,10 @@ absl::Status StressHosts::Read(const AskFacts& ask) {
     const HostClient& host = hosts_[i];
     const auto read = [&]() -> absl::Status {
       RR_ASSIGN_OR_RETURN(const AgentVersion version, host.agent->GetVersion());
-      if (!version.stress) return absl::PermissionDeniedError(NoStress(host.name));
+      if (part_ == Part::kTest && !version.tcp_tests)
+        return absl::FailedPreconditionError("host " + host.name + ": its agent (" + version.version +
+                                             ") has no tests over TCP: update it. Nothing was sent");
+      if (part_ == Part::kStress && !version.stress) return absl::PermissionDeniedError(NoStress(host.name));
       RR_ASSIGN_OR_RETURN(facts_[i], ask ? ask(host) : host.agent->GetFacts());
       return absl::OkStatus();
     }();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StressHosts: the hosts of a stress test: their facts, and transfers between them, alone or at once.
+// StressHosts: the hosts of a stress test or of a comparison: their facts, and transfers between them, alone or
+// at once.
 #pragma once
 
 #include <atomic>
@@ -31,8 +32,12 @@ struct StressTransfer {
 
 class StressHosts {
  public:
+  // kTest: each host makes tests over TCP outside of a stress test.
+  enum class Part { kStress, kTest };
+
   // `hosts` are connected and outlive it. `progress` may be empty.
-  StressHosts(const std::vector<HostClient>& hosts, std::string run_id, AgentClient::Progress progress);
+  StressHosts(const std::vector<HostClient>& hosts, std::string run_id, AgentClient::Progress progress,
+              Part part = Part::kStress);
 
   using AskFacts = std::function<absl::StatusOr<Facts>(const HostClient& host)>;
 
@@ -79,6 +84,7 @@ class StressHosts {
   const std::string run_id_;
   const std::string caller_;
   const AgentClient::Progress progress_;
+  const Part part_;
   std::vector<Facts> facts_{};  // of each host
 };
 

@@ -19,12 +19,13 @@ std::span<const convert::Document> StatusDocuments();
 std::span<const convert::Document> IncastDocuments();
 std::span<const convert::Document> EtsDocuments();
 std::span<const convert::Document> PfcDocuments();
+std::span<const convert::Document> CompareDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
-  for (const auto& some :
-       {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(), FleetDocuments(),
-        ContextDocuments(), StatusDocuments(), IncastDocuments(), EtsDocuments(), PfcDocuments()})
+  for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(),
+                           FleetDocuments(), ContextDocuments(), StatusDocuments(), IncastDocuments(),
+                           EtsDocuments(), PfcDocuments(), CompareDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -237,6 +237,17 @@ class WrongUsage(Table):
             ("test peer {refused} {refused2} --port a/1,b/1,c/1", "too many ports"),
         ])
 
+    def test_of_compare(self):
+        self.rows(2, [
+            ("compare a", "HOST"),
+            ("compare a b c", "HOST"),
+            ("compare a a", "named twice"),
+            ("compare {refused} {refused2} --case smbd-8k", "--case smbd-8k", "a case of plain RDMA"),
+            ("compare {refused} {refused2} --duration 100ms", "--duration", "at least 500ms"),
+            ("compare {refused} {refused2} --rounds 0", "--rounds"),
+            ("compare {refused} {refused2} --port mlx5_0", "DEVICE/NUMBER"),
+        ])
+
     def test_of_explain_and_profile_and_version(self):
         self.rows(2, [
             ("explain", "ID, --list or --markdown"),

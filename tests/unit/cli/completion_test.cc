@@ -79,6 +79,8 @@ TEST(Completion, KnowsValues) {
   EXPECT_THAT(Completed({"incast", "a", "b", "--case", "write-51"}), ElementsAre("write-512k"));
   EXPECT_THAT(Completed({"ets", "a", "b", "--case", "send-"}), IsEmpty()) << "so does an ETS test";
   EXPECT_THAT(Completed({"pfc", "a", "b", "--case", "send-"}), IsEmpty()) << "and a test of PFC";
+  EXPECT_THAT(Completed({"compare", "a", "b", "--case", "smbd-"}), IsEmpty()) << "TCP has no SMB Direct";
+  EXPECT_THAT(Completed({"compare", "a", "b", "--case", "send-"}), ElementsAre("send-1k"));
   EXPECT_THAT(Completed({"fleet", "findings", "--check", "pfc.loss"}), ElementsAre("pfc.lossless-priority"));
   EXPECT_THAT(Completed({"fleet", "hosts", "--condition", "ready,sil"}), ElementsAre("ready,silent"));
   EXPECT_THAT(Completed({"probe", "nv"}), ElementsAre("nvme"));
