@@ -82,13 +82,6 @@ class Look:
         return tool.rdmaready(*self.words, timeout=600)
 
 
-def loopback(hosts):
-    """How long a check to that level takes, and its answer."""
-    begun = time.monotonic()
-    answer = fabric.check(hosts, "loopback", timeout=600)
-    return time.monotonic() - begun, answer
-
-
 class Complaints:
     """What was not as expected, of one fault."""
 
@@ -102,14 +95,15 @@ class Complaints:
 
 class TwoSides(unittest.TestCase):
     maxDiff = None
-    late = None  # a fault that took too long, and its seconds
 
     @classmethod
     def setUpClass(cls):
         cls.hosts = fabric.bring_up()
         fabric.put_right()
+        begun = time.monotonic()
+        answer = fabric.check(cls.hosts, "loopback", timeout=600)
         # The time of a check until it tries the first connection between the two.
-        cls.base_s, answer = loopback(cls.hosts)
+        cls.base_s = time.monotonic() - begun
         if answer.status != 0:
             raise AssertionError(answer)
 
@@ -129,28 +123,16 @@ class TwoSides(unittest.TestCase):
         expected = [cause for cause in look.causes if cause.at in fault.at and re.fullmatch(fault.ids, cause.id)]
         complaints.unless(expected, f"no red {fault.ids or 'error'} at {fault.at}")
         complaints.unless(len(look.causes) == 1, f"{len(look.causes)} red causes: {', '.join(f'{c.id} at {c.at}' for c in look.causes)}")
-        if not self.in_time(fault, look.seconds, self.base_s):
-            self.late = fault, look.seconds
         if not expected:
             return None
         for word in fault.words:
             complaints.unless(re.search(word, expected[0].text), f"not in the cause: {word}")
         return expected[0]
 
-    @staticmethod
-    def in_time(fault, seconds, base_s):
-        """A machine that has other work, too, may compute for longer: by the time of a check to level loopback."""
-        return seconds - base_s <= fault.waits + fault.seconds * max(1, base_s / two_sides.LOOPBACK_S)
-
-    def still_late(self):
-        """In words. The machine may have more to do than when the suite began, which a check of A shows, now that nothing is wrong there."""
-        if self.late is None:
-            return []
-        (fault, seconds), self.late = self.late, None
-        base_s, answer = loopback({A: self.hosts[A]})
-        if answer.status == 0 and self.in_time(fault, seconds, base_s):
-            return []
-        return [f"{seconds:.0f} s, too long where a check to level loopback takes {base_s:.0f} s (exit {answer.status}) and took {self.base_s:.0f} s"]
+    def in_time(self, fault, look, healed):
+        """A machine that has other work, too, may compute for longer: by the same check without the fault, right after it."""
+        slower = max(1, healed.seconds / two_sides.HEALED_S) if fault.level == "peer" else 1
+        return look.seconds - self.base_s <= fault.waits + fault.seconds * slower
 
     def read(self, fault, cause, complaints, printed):
         """What a person reads: the cause once, at its host, with the steps of the report."""
@@ -226,8 +208,11 @@ class TwoSides(unittest.TestCase):
             self.read(fault, cause, complaints, printed)
             self.repair(fault, cause, complaints)
             healed = Look(self.hosts, fault)
+            print(f"      without the fault: {healed.seconds:.0f} s", flush=True)
             complaints.unless(healed.answer.json["verdict"] == "ready",
                               f"not ready after the repair: {'; '.join(map(str, healed.causes)) or healed.answer.json['verdict']}")
+            complaints.unless(self.in_time(fault, look, healed),
+                              f"{look.seconds:.0f} s, too long where the same check takes {healed.seconds:.0f} s without the fault")
         return complaints.list
 
     def try_all(self, chosen):
@@ -241,7 +226,6 @@ class TwoSides(unittest.TestCase):
                     complaints = [f"{type(error).__name__}: {error}"]
                 finally:
                     self.undo(fault)
-                complaints += self.still_late()
                 if complaints:
                     failed[fault.name] = complaints
                     print(*(f"      NO: {text}" for text in complaints), sep="\n", flush=True)
