@@ -127,12 +127,12 @@ std::string WithoutListener(const std::string& place, bool tls) {
       place.starts_with('[') ? "'" + place + "'" : place, role);
 }
 
-// Where nobody listens, or something in between closes the connection, the agent is not there: what to type is
-// the same on every host that has the package.
+// Nobody listens, or something in between closes the connection: the agent is not there.
 absl::Status WithStart(const absl::Status& status, const HostAddress& address, bool tls) {
   const std::string why = Message(status);
   const bool refused = why.ends_with(": Connection refused");
-  if (!absl::IsUnavailable(status) || (!refused && !why.ends_with(": Socket closed)"))) return status;
+  const bool closed = why.ends_with(": Socket closed)") || why.ends_with(":Connection reset by peer)");
+  if (!absl::IsUnavailable(status) || (!refused && !closed)) return status;
   if (!address.unix_path.empty()) {
     return absl::UnavailableError(
         why + " (no agent listens there; to start it, type: systemctl start rdmaready-agent)");
