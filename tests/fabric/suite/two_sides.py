@@ -136,7 +136,7 @@ ROUTES = [
           wrong=((B, "ip rule add from 10.0.0.0/24 unreachable"),)),
     Fault("route", "a blackhole for A on B", r"ip\.route\S*|peer\.\S+|agree\.\w+", (B, PAIR),
           (r"10\.0\.0\.1\b", r"(?i)blackhole|no route|unreachable"), wrong=((B, "ip route add blackhole 10.0.0.1/32"),),
-          undo=((B, "ip route del blackhole 10.0.0.1/32 2> /dev/null; :"),)),
+          waits=CONNECT_S, undo=((B, "ip route del blackhole 10.0.0.1/32 2> /dev/null; :"),)),
 ]
 
 AWAY = [
