@@ -145,8 +145,6 @@ PacketReading Agent::PacketsOf(const PortAddress& port) {
   return {.nics = missing, .packets = missing, .when = clock().Now()};
 }
 
-// Each end does so by itself: nothing of the test is on the wire until both have ended it, since the responder
-// offers after it and the initiator connects after it.
 bool Agent::WaitIdle(std::chrono::milliseconds longest, PeerChannel& channel,
                      const std::stop_token& cancel) const {
   constexpr std::chrono::milliseconds kLook{100};
@@ -157,6 +155,8 @@ bool Agent::WaitIdle(std::chrono::milliseconds longest, PeerChannel& channel,
   return longest.count() > 0;
 }
 
+// Each end does so by itself: nothing of the test is on the wire until both have ended it, since the responder
+// offers after it and the initiator connects after it.
 std::pair<PacketReading, PacketReading> Agent::IdleBeforeTest(const PeerTicket& ticket, PeerChannel& channel,
                                                               CpuWatch& cpu, const std::stop_token& cancel) {
   PacketReading idle = PacketsOf(ticket.port);

@@ -99,6 +99,13 @@ bool Came(const StressFlow& flow) {
          flow.result.messages > 0;
 }
 
+// A transfer that was given up shows nothing of the path.
+bool ShowsAFault(const StressFlow& flow) {
+  const FailureKind kind = flow.result.failure.kind;
+  const bool given_up = kind == FailureKind::kCancelled || kind == FailureKind::kUnknown;
+  return flow.result.bytes_wrong > 0 || (!Came(flow) && !given_up);
+}
+
 Good GoodOnes(const std::vector<StressFlow>& flows) {
   Good good;
   for (const StressFlow& flow : flows)
@@ -188,8 +195,8 @@ ComparedCase CaseOf(const CompareCase& made) {
                    .rdma = FiguresOf(made.rdma, figure),
                    .tcp = FiguresOf(made.tcp, figure)};
   const std::string rdma = WhyFailed("RDMA", made.rdma);
-  one.rdma_failed = !rdma.empty();
-  one.why_unknown = one.rdma_failed ? rdma : WhyFailed("TCP", made.tcp);
+  one.rdma_failed = std::ranges::any_of(made.rdma, ShowsAFault);
+  one.why_unknown = rdma.empty() ? WhyFailed("TCP", made.tcp) : rdma;
   SetVerdict(figure, one);
   return one;
 }

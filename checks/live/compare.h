@@ -26,7 +26,7 @@ struct ComparedCase {
   TransportFigures tcp{};
   std::optional<double> ratio{};  // above 1: RDMA is ahead; absent: one of the two has no figure
   std::string why_unknown{};      // printable; empty: it is known
-  bool rdma_failed = false;       // a transfer over RDMA did not come to its end
+  bool rdma_failed = false;       // a transfer over RDMA failed, and was not given up
 };
 
 struct CompareJudgement {

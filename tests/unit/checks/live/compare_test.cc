@@ -117,6 +117,17 @@ TEST(Compare, IsUnknownWhereATransferFailed) {
   EXPECT_THAT(Judged({"write-512k", {wrong}, {Moved(100)}}).why_unknown, HasSubstr("bytes arrived wrong"));
 }
 
+TEST(Compare, DoesNotTakeATransferThatWasGivenUpForAFault) {
+  for (const FailureKind kind : {FailureKind::kCancelled, FailureKind::kUnknown}) {
+    StressFlow given_up = Moved(200);
+    given_up.result.failure = {kind, "the port came into use"};
+    const ComparedCase one = Judged({"write-512k", {Moved(200), given_up}, {Moved(100), Moved(100)}});
+    EXPECT_EQ(one.verdict, CompareVerdict::kUnknown);
+    EXPECT_THAT(one.why_unknown, HasSubstr("over RDMA: the port came into use"));
+    EXPECT_FALSE(one.rdma_failed);
+  }
+}
+
 TEST(Compare, IsUnknownAfterOneTransferOverEach) {
   const ComparedCase one = Judged({"write-512k", {Moved(200)}, {Moved(100)}});
   EXPECT_EQ(one.verdict, CompareVerdict::kUnknown);
