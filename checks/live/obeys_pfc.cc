@@ -223,18 +223,44 @@ Doubt WhyNoClass(const PfcRun& run, bool beside_counts) {
   return {};
 }
 
-// The share of its own rate that the other transfer kept while the paused one was quiet.
-std::uint32_t KeptPermille(const PfcRun& run, const Parts& parts, const std::vector<Stop>& stops) {
-  const Intervals beside = WindowOf(run.beside, parts);
+// The bytes of the other transfer in all stops, each `later` by so many intervals. Nothing where it was not
+// under way then.
+std::optional<double> MovedIn(Intervals beside, const Parts& parts, const std::vector<Stop>& stops,
+                              std::ptrdiff_t later) {
   double moved = 0;
-  double count = 0;
   for (const Stop& stop : stops) {
-    for (const std::uint64_t bytes : beside.subspan(stop.first, stop.count))
+    const auto first = static_cast<std::ptrdiff_t>(parts.from + stop.first) + later;
+    if (first < 1 || first + static_cast<std::ptrdiff_t>(stop.count) > std::ssize(beside)) return std::nullopt;
+    for (const std::uint64_t bytes : beside.subspan(static_cast<std::size_t>(first), stop.count))
       moved += static_cast<double>(bytes);
-    count += static_cast<double>(stop.count);
   }
+  return moved;
+}
+
+// The share of its own rate that the other transfer kept while the paused one was quiet. The two do not begin
+// their intervals at the same moment: a busy host begins one of them later by 0.2 s and more. So it is the
+// least of all times up to one pause earlier or later.
+std::uint32_t KeptPermille(const PfcRun& run, const Parts& parts, const std::vector<Stop>& stops) {
+  const Intervals beside(run.beside.result.interval_bytes);
+  const std::int64_t most = (run.burst_ns + run.gap_ns) / parts.interval_ns;
+  std::optional<double> least;
+  for (std::int64_t later = -most; later <= most; ++later) {
+    const std::optional<double> moved = MovedIn(beside, parts, stops, static_cast<std::ptrdiff_t>(later));
+    if (moved && (!least || *moved < *least)) least = moved;
+  }
+  double count = 0;
+  for (const Stop& stop : stops) count += static_cast<double>(stop.count);
   const double usual = count * static_cast<double>(MedianOf(ControlOf(run.beside, parts)));
-  return static_cast<std::uint32_t>(std::clamp(usual > 0 ? moved * kWhole / usual : 0.0, 0.0, 1e6));
+  return static_cast<std::uint32_t>(std::clamp(usual > 0 ? least.value_or(0) * kWhole / usual : 0.0, 0.0, 1e6));
+}
+
+// Whether the other transfer stopped by itself as often as the paused one, and as much apart.
+bool StopsAsOften(const PfcRun& run, const BurstTimes& times, const std::vector<Stop>& stops) {
+  const Intervals beside = Intervals(run.beside.result.interval_bytes).subspan(1);
+  std::size_t shortest = beside.size();
+  for (const Stop& stop : stops) shortest = std::min(shortest, stop.count);
+  const std::vector<Stop> others = StopsIn(beside, MedianOf(beside), std::max<std::size_t>(shortest, 2) - 1);
+  return others.size() == stops.size() && AreOnTime(others, times);
 }
 
 void SetUnknown(PfcJudgement& judged, const Doubt& doubt) {
@@ -348,7 +374,7 @@ void JudgeStops(const PfcRun& run, const BurstTimes& times, const std::vector<St
     return SetUnknown(judged, doubt);
   const std::size_t bursts = run.bursts.size();
   const std::string kept = Cat("the other transfer kept ", ShareText(judged.beside_permille), " of its rate");
-  const bool stopped_both = judged.beside_permille <= kStoppedBesidePermille;
+  const bool stopped_both = judged.beside_permille <= kStoppedBesidePermille && StopsAsOften(run, times, stops);
   if (!stopped_both && judged.beside_permille < kLeastBesidePermille)
     return SetUnknown(judged, {Cat("the other transfer kept only ", ShareText(judged.beside_permille),
                                    " of its rate while the paused one was quiet"),

@@ -42,20 +42,18 @@ NicChange Pauses(std::uint64_t by, std::optional<std::uint32_t> priority = kPrio
           .change = {"rx_prio3_pause", by > 0 ? Kind::kGrew : Kind::kUnchanged, by}};
 }
 
+PriorityPackets Sent(std::uint64_t in_priority, std::uint64_t in_others) {
+  return {.sent = {in_others, 0, 0, in_priority}};
+}
+
 // The port sends both transfers.
 void Send(StressFlow& flow, std::uint64_t in_priority, std::uint64_t in_others) {
-  PriorityPackets packets;
-  packets.sent[kPriority] = in_priority;
-  packets.sent[0] = in_others;
-  flow.counters[0].packets = packets;
+  flow.counters[0].packets = Sent(in_priority, in_others);
 }
 
 // And others before it, in a second.
 void SendBefore(StressFlow& flow, std::uint64_t in_priority, std::uint64_t in_others) {
-  PriorityPackets packets;
-  packets.sent[kPriority] = in_priority;
-  packets.sent[0] = in_others;
-  flow.counters[0].idle_packets = packets;
+  flow.counters[0].idle_packets = Sent(in_priority, in_others);
   flow.counters[0].idle_ns = 1'000'000'000;
   flow.counters[0].counted_ns = 4'000'000'000;
 }
@@ -122,8 +120,7 @@ struct Row {
 const Row kRows[] = {
     {"obeys", [](PfcRun&) {}, PfcVerdict::kObeys,
      "obeys PFC: stopped in 5 of 5 pauses of priority 3 (400 ms quiet of 497 ms paused), the other transfer "
-     "kept "
-     "100.0 % of its rate",
+     "kept 100.0 % of its rate",
      ""},
     {"obeys, and its NIC counts no pauses", [](PfcRun& run) { CountNothing(run); }, PfcVerdict::kObeys,
      "obeys PFC", ""},
@@ -147,6 +144,15 @@ const Row kRows[] = {
      PfcVerdict::kGoesOn, "does not obey PFC", "the NIC of b goes on"},
     {"stops the other transfer, too", [](PfcRun& run) { Stop(run.beside); }, PfcVerdict::kStopsAll,
      "stops other classes, too", "the NIC of b stops more than priority 3"},
+    {"stops the other transfer, too, which began later",
+     [](PfcRun& run) { Stop(run.beside, kBursts, kFirstBurst - 4); }, PfcVerdict::kStopsAll,
+     "stops other classes, too", "the NIC of b stops more than priority 3"},
+    {"stops two transfers of one priority, of which one began earlier",
+     [](PfcRun& run) {
+       Stop(run.beside, kBursts, kFirstBurst + 10);
+       Send(run.paused, 10'000, 0);
+     },
+     PfcVerdict::kUnknown, "the other transfer is not in another priority", ""},
     {"slows the other transfer down",
      [](PfcRun& run) {
        for (std::size_t i = kFirstBurst; i < kIntervals; ++i)
