@@ -84,7 +84,9 @@ class Fleet(unittest.TestCase):
         """One clock: who watches is in the guest whose setting changes."""
         watch = (f"{PROGRAM} fleet watch guest{GUESTS} --check pfc.lossless-priority --hub {HUB} --insecure --count 1 --output jsonl "
                  "| while read -r line; do date +%s.%N; echo \"$line\"; done > /run/watched")
-        self.guest(GUESTS, f"rm -f /run/watched; (timeout 60 sh -c {shlex.quote(watch)}) > /dev/null 2>&1 & sleep 2")
+        self.guest(GUESTS, f"rm -f /run/watched; (timeout 120 sh -c {shlex.quote(watch)}) > /dev/null 2>&1 & sleep 0.1")
+        # A busy machine takes seconds to begin it. Its request goes out with the connection.
+        self.guest(GUESTS, "for i in $(seq 600); do ss -Htnp state established | grep -q '(\"rdmaready\",' && sleep 2 && exit; sleep 0.1; done; exit 1")
         typed = float(self.guest(GUESTS, f"date +%s.%N; dcb pfc set dev dcb0 prio-pfc {bits}"))
         self.guest(GUESTS, "for i in $(seq 600); do test -s /run/watched && exit; sleep 0.1; done; exit 1")
         seen, change = self.guest(GUESTS, "cat /run/watched").strip().split("\n")
