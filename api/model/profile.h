@@ -163,6 +163,9 @@ struct Profile {
   std::optional<std::uint32_t> min_throughput_mbps{};
   std::optional<std::uint32_t> min_worst_mbps{};  // the same in each 100 ms of it
   std::optional<std::uint32_t> max_latency_us{};
+  // In each case of `rdmaready compare`: how much of RDMA's figure TCP reaches, of latencies the other way
+  // round.
+  std::optional<std::uint32_t> max_tcp_percent{};
   std::optional<std::uint64_t> min_memlock_bytes{};
   std::optional<Heartbeat> heartbeat{};
   std::optional<Cnp> cnp{};
@@ -194,12 +197,12 @@ struct Profile {
          rdma_priority, "trust", trust, "dscp", dscp, "tos", tos, "pfc", pfc, "dcbx", dcbx, "mtu_bytes",
          mtu_bytes, "roce_mtu_bytes", roce_mtu_bytes, "min_speed_mbps", min_speed_mbps, "rdma_max_rate_mbps",
          rdma_max_rate_mbps, "cable_metres", cable_metres, "min_throughput_mbps", min_throughput_mbps,
-         "min_worst_mbps", min_worst_mbps, "max_latency_us", max_latency_us, "min_memlock_bytes",
-         min_memlock_bytes, "heartbeat", heartbeat, "cnp", cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles",
-         roles, "min_ports", min_ports, "ecn", ecn, "share_priority", share_priority, "firmware", firmware,
-         "gpu_direct", gpu_direct, "multi_tenant", multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs,
-         "ports", ports, "ports_expected", ports_expected, "direct_link", direct_link, "waivers", waivers,
-         "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
+         "min_worst_mbps", min_worst_mbps, "max_latency_us", max_latency_us, "max_tcp_percent", max_tcp_percent,
+         "min_memlock_bytes", min_memlock_bytes, "heartbeat", heartbeat, "cnp", cnp, "vlan", vlan, "vlan_ids",
+         vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn, "share_priority", share_priority,
+         "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant", multi_tenant, "pkeys", pkeys,
+         "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected, "direct_link", direct_link,
+         "waivers", waivers, "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
   }
 };
 

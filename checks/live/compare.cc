@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "checks/live/flow_outcome.h"
 #include "checks/words/words.h"
 
 namespace rdmaready {
@@ -94,18 +95,6 @@ std::optional<std::uint64_t> Whole(std::optional<double> value) {
   return value ? std::optional(Rounded(*value)) : std::nullopt;
 }
 
-bool Came(const StressFlow& flow) {
-  return flow.result.failure.kind == FailureKind::kNone && flow.result.bytes_wrong == 0 &&
-         flow.result.messages > 0;
-}
-
-// A transfer that was given up shows nothing of the path.
-bool ShowsAFault(const StressFlow& flow) {
-  const FailureKind kind = flow.result.failure.kind;
-  const bool given_up = kind == FailureKind::kCancelled || kind == FailureKind::kUnknown;
-  return flow.result.bytes_wrong > 0 || (!Came(flow) && !given_up);
-}
-
 Good GoodOnes(const std::vector<StressFlow>& flows) {
   Good good;
   for (const StressFlow& flow : flows)
@@ -155,14 +144,9 @@ double MainFigureOf(Figure figure, const TransportFigures& figures) {
                                              .latency = figures.latency});
 }
 
-std::string WhyFailed(std::string_view transport, const std::vector<StressFlow>& flows) {
+std::string WhyOneFailed(std::string_view transport, const std::vector<StressFlow>& flows) {
   const auto failed = std::ranges::find_if_not(flows, Came);
-  if (failed == flows.end()) return {};
-  const TransferResult& result = failed->result;
-  std::string why = result.bytes_wrong > 0                      ? std::string("bytes arrived wrong")
-                    : result.failure.kind != FailureKind::kNone ? Printable(result.failure.detail)
-                                                                : std::string("nothing was moved");
-  return Cat("over ", transport, ": ", why.empty() ? std::string("it failed") : why);
+  return failed == flows.end() ? std::string() : Cat("over ", transport, ": ", WhyFailed(*failed));
 }
 
 void SetVerdict(Figure figure, ComparedCase& one) {
@@ -194,11 +178,26 @@ ComparedCase CaseOf(const CompareCase& made) {
   ComparedCase one{.case_name = Printable(made.case_name),
                    .rdma = FiguresOf(made.rdma, figure),
                    .tcp = FiguresOf(made.tcp, figure)};
-  const std::string rdma = WhyFailed("RDMA", made.rdma);
+  const std::string rdma = WhyOneFailed("RDMA", made.rdma);
   one.rdma_failed = std::ranges::any_of(made.rdma, ShowsAFault);
-  one.why_unknown = rdma.empty() ? WhyFailed("TCP", made.tcp) : rdma;
+  one.why_unknown = rdma.empty() ? WhyOneFailed("TCP", made.tcp) : rdma;
   SetVerdict(figure, one);
   return one;
+}
+
+// Within the spread of the transfers nothing can be said.
+void JudgeNearness(std::uint32_t most_percent, ComparedCase& one) {
+  if (one.verdict == CompareVerdict::kUnknown || !one.ratio || !one.rdma.spread || !one.tcp.spread) return;
+  const double noise = std::max(*one.rdma.spread, *one.tcp.spread);
+  const double percent = 100 / *one.ratio;
+  const std::string text = Cat("TCP reaches ", Rounded(std::ceil(percent)), " % of RDMA, wanted at most ",
+                               most_percent, " % (max_tcp_percent)");
+  if (percent > most_percent * noise) {
+    one.too_near = text;
+  } else if (percent > most_percent / noise) {
+    one.verdict = CompareVerdict::kUnknown;
+    one.why_unknown = text + ", and transfers over one transport differ by more than that";
+  }
 }
 
 std::string Headline(const std::vector<ComparedCase>& cases) {
@@ -210,16 +209,26 @@ std::string Headline(const std::vector<ComparedCase>& cases) {
   if (const auto behind = count(CompareVerdict::kTcpAhead); behind > 0) text += Cat(", behind in ", behind);
   if (const auto same = count(CompareVerdict::kNoDifference); same > 0)
     text += Cat(", no difference in ", same);
+  if (const auto near =
+          std::ranges::count_if(cases, [](const ComparedCase& one) { return !one.too_near.empty(); });
+      near > 0)
+    text += Cat(", too little ahead for the profile in ", near);
   if (const auto unknown = count(CompareVerdict::kUnknown); unknown > 0) text += Cat(", unknown in ", unknown);
   return text;
 }
 
 }  // namespace
 
-CompareJudgement JudgeCompare(const CompareRun& run) {
+CompareJudgement JudgeCompare(const CompareRun& run, const Profile& profile) {
   CompareJudgement judged;
-  for (const CompareCase& made : run.cases) judged.cases.push_back(CaseOf(made));
+  for (const CompareCase& made : run.cases) {
+    ComparedCase one = CaseOf(made);
+    if (profile.max_tcp_percent && !run.software) JudgeNearness(*profile.max_tcp_percent, one);
+    judged.cases.push_back(std::move(one));
+  }
   judged.text = Headline(judged.cases);
+  if (profile.max_tcp_percent && run.software)
+    judged.text += "; max_tcp_percent is not judged of a software device";
   return judged;
 }
 

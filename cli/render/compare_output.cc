@@ -86,7 +86,8 @@ struct CompareView : WordsView {
     list("p50", latency.p50_ns, "p99", latency.p99_ns, "p999", latency.p999_ns, "max", latency.max_ns);
   }
   static void Fields(const ComparedCase& one, auto& list) {
-    list("case", one.case_name, "verdict", one.verdict, "why_unknown", one.why_unknown);
+    list("case", one.case_name, "verdict", one.verdict, "why_unknown", one.why_unknown, "too_near",
+         one.too_near);
     list.Derived("ratio_permille", [](const ComparedCase& of) { return PermilleOfRatio(of.ratio); });
     list("rdma", one.rdma, "tcp", one.tcp);
   }
@@ -172,6 +173,7 @@ std::string VerdictLine(const ComparedCase& one, const Style& style) {
       fmt::format("  {}: {}", one.case_name, style.Paint(ToneOfCase(one.verdict), WordsOf(one.verdict)));
   if (one.ratio) text += fmt::format(", ratio {}", TimesText(one.ratio));
   if (!one.why_unknown.empty()) text += ": " + one.why_unknown;
+  if (!one.too_near.empty()) text += ": " + one.too_near;
   return text + "\n";
 }
 
@@ -208,7 +210,8 @@ std::string CompareText(const JudgedCompare& compare, const Style& style) {
 
 ExitStatus StatusOf(const JudgedCompare& compare) {
   const std::vector<ComparedCase>& cases = compare.judged.cases;
-  if (std::ranges::any_of(cases, &ComparedCase::rdma_failed)) return ExitStatus::kNotReady;
+  const auto falls_short = [](const ComparedCase& one) { return one.rdma_failed || !one.too_near.empty(); };
+  if (std::ranges::any_of(cases, falls_short)) return ExitStatus::kNotReady;
   const bool known = std::ranges::none_of(
       cases, [](const ComparedCase& one) { return one.verdict == CompareVerdict::kUnknown; });
   return known && !cases.empty() ? ExitStatus::kOk : ExitStatus::kOwnFailure;

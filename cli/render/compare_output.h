@@ -19,7 +19,8 @@ struct JudgedCompare {
 std::string CompareJson(const JudgedCompare& compare);
 std::string CompareText(const JudgedCompare& compare, const Style& style);
 
-// Not ready where a transfer over RDMA failed; a failure of our own where a case is unknown for another reason.
+// Not ready where a transfer over RDMA failed, or TCP is nearer than the profile allows; a failure of our own
+// where a case is unknown for another reason.
 ExitStatus StatusOf(const JudgedCompare& compare);
 
 }  // namespace rdmaready

@@ -36,6 +36,7 @@ constexpr char kLossless[] =
     "cable_metres: 300\n"
     "min_throughput_mbps: 20000\n"
     "min_worst_mbps: 10000\n"
+    "max_tcp_percent: 80\n"
     "max_latency_us: 30\n"
     "min_memlock_bytes: 1048576\n"
     "heartbeat: {priority: 7, percent: 1, percent_up_to_10g: 2}\n"

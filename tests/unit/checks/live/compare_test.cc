@@ -56,6 +56,25 @@ TEST(Compare, SaysWhoIsAheadOnlyBeyondTheSpread) {
   EXPECT_EQ(verdict({Moved(110), Moved(112)}, {Moved(90), Moved(120)}), CompareVerdict::kNoDifference);
 }
 
+TEST(Compare, SaysWhereTcpComesNearerThanTheProfileAllows) {
+  CompareRun run{.cases = {{"write-512k", {Moved(100), Moved(100)}, {Moved(79), Moved(79)}},
+                           {"write-512k", {Moved(100), Moved(100)}, {Moved(81), Moved(81)}},
+                           {"write-512k", {Moved(100), Moved(110)}, {Moved(81), Moved(85)}}}};
+  Profile profile;
+  EXPECT_THAT(JudgeCompare(run, profile).cases[1].too_near, IsEmpty());
+  profile.max_tcp_percent = 80;
+  const CompareJudgement judged = JudgeCompare(run, profile);
+  EXPECT_THAT(judged.cases[0].too_near, IsEmpty());
+  EXPECT_EQ(judged.cases[0].verdict, CompareVerdict::kRdmaAhead);
+  EXPECT_EQ(judged.cases[1].too_near, "TCP reaches 81 % of RDMA, wanted at most 80 % (max_tcp_percent)");
+  EXPECT_EQ(judged.cases[2].verdict, CompareVerdict::kUnknown) << "79.05 %, and 1.1 between two transfers";
+  EXPECT_THAT(judged.cases[2].why_unknown, HasSubstr("differ by more than that"));
+  EXPECT_THAT(judged.text, HasSubstr("too little ahead for the profile in 1"));
+  run.software = true;
+  EXPECT_THAT(JudgeCompare(run, profile).cases[1].too_near, IsEmpty()) << "the CPU does the NIC's work";
+  EXPECT_THAT(JudgeCompare(run, profile).text, HasSubstr("not judged of a software device"));
+}
+
 TEST(Compare, ComparesByTheMainFigureOfTheCase) {
   const std::vector<StressFlow> rdma{Moved(200), Moved(200)};
   const std::vector<StressFlow> tcp{Moved(100), Moved(100)};
