@@ -2,6 +2,7 @@
 #include "agent/port/priority_packets.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "checks/counted/counters.h"
 #include "checks/words/ethernet.h"
@@ -75,6 +76,26 @@ Fact<PriorityPackets> PacketsBetween(const Fact<PriorityPackets>& before, const 
   return grown;
 }
 
+std::vector<MemberBytes> BytesByMember(const Fact<std::vector<NicReading>>& before,
+                                       const Fact<std::vector<NicReading>>& after) {
+  if (!before || !after || after->size() < 2) return {};
+  std::vector<MemberBytes> members;
+  for (const NicReading& nic : *after) {
+    const auto old = std::ranges::find(*before, nic.netdev, &NicReading::netdev);
+    if (old == before->end()) return {};
+    ByPriority sent_before{}, sent{}, received_before{}, received{};
+    const bool counted = Add(old->statistics, NicCounter::kBytesSent, sent_before) &&
+                         Add(nic.statistics, NicCounter::kBytesSent, sent) &&
+                         Add(old->statistics, NicCounter::kBytesReceived, received_before) &&
+                         Add(nic.statistics, NicCounter::kBytesReceived, received);
+    if (!counted || !Subtract(sent_before, sent) || !Subtract(received_before, received)) return {};
+    members.push_back({.netdev = nic.netdev,
+                       .sent = std::accumulate(sent.begin(), sent.end(), std::uint64_t{0}),
+                       .received = std::accumulate(received.begin(), received.end(), std::uint64_t{0})});
+  }
+  return members;
+}
+
 NicChanges LossesBetween(const Fact<std::vector<NicReading>>& before,
                          const Fact<std::vector<NicReading>>& after) {
   if (!before) return before.missing();
@@ -124,6 +145,7 @@ void NotePackets(const PacketReading& idle, const PacketReading& before, const P
   };
   result.priority_packets = PacketsBetween(before.packets, after.packets);
   result.nic_counters = LossesBetween(before.nics, after.nics);
+  result.members = BytesByMember(before.nics, after.nics);
   result.counted_ns = between(before, after);
   result.idle_packets = {};
   result.idle_ns.reset();

@@ -41,6 +41,11 @@ Fact<PriorityPackets> PacketsIn(const Fact<std::vector<NicReading>>& nics);
 NicChanges LossesBetween(const Fact<std::vector<NicReading>>& before,
                          const Fact<std::vector<NicReading>>& after);
 
+// The bytes that each of several NICs counted. Empty: there is one, or one of them counts no bytes of
+// priorities, or was set back.
+std::vector<MemberBytes> BytesByMember(const Fact<std::vector<NicReading>>& before,
+                                       const Fact<std::vector<NicReading>>& after);
+
 // Missing when either reading is, and when a counter went backwards: somebody set it to 0 meanwhile.
 Fact<PriorityPackets> PacketsBetween(const Fact<PriorityPackets>& before, const Fact<PriorityPackets>& after);
 

@@ -66,6 +66,7 @@ TransferResult Sanitized(TransferResult result) {
   result.path_mtu_bytes.reset();
   result.nic_counters = {};
   result.host_cpu.reset();
+  result.members.clear();
   result.interval_bytes.clear();
   result.interval_ms.reset();
   result.pressure.clear();

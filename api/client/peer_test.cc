@@ -160,7 +160,8 @@ class PeerRelay {
             .path_mtu_bytes = result.path_mtu_bytes,
             .nic = result.nic_counters,
             .pressure = result.pressure,
-            .host_cpu = result.host_cpu};
+            .host_cpu = result.host_cpu,
+            .members = result.members};
   }
 
   // Agents with TLS sign what they say, and hide nothing of it.

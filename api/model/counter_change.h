@@ -63,6 +63,17 @@ struct NicChange {
 // From just before to just after a live test, also those that did not change. Missing: not known.
 using NicChanges = Fact<std::vector<NicChange>>;
 
+// Bytes of one of several Ethernet ports under an RDMA port, as the members of a bond, from just before to just
+// after a live test. The port's other traffic counts too.
+struct MemberBytes {
+  std::string netdev{};
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+
+  bool operator==(const MemberBytes&) const = default;
+  void Fields(auto& list) const { list("netdev", netdev, "sent", sent, "received", received); }
+};
+
 // One interval at one end during a test, of kPressureIntervalMs or longer: what held its traffic back, of all
 // its Ethernet ports together, and how busy its host was. A number is absent where nothing counts it or a
 // reading failed. The measured part begins at the responder with the first message that comes to it, so a
@@ -114,6 +125,7 @@ struct EndCounters {
   NicChanges nic{};
   std::vector<PressureSample> pressure{};
   std::optional<HostCpu> host_cpu{};
+  std::vector<MemberBytes> members{};
 
   bool operator==(const EndCounters&) const = default;
 };

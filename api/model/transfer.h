@@ -174,6 +174,8 @@ struct TransferResult {
   // The most that each direction put on the wire, headers included; absent: there was no such limit.
   std::optional<std::uint64_t> limit_bytes_per_s{};
   std::optional<HostCpu> host_cpu{};  // of this end; absent: not asked for, not known, or an older agent
+  // The Ethernet ports of this end, where several are under its RDMA port and each of them counts its bytes.
+  std::vector<MemberBytes> members{};
 
   bool operator==(const TransferResult&) const = default;
   void Fields(auto& list) const {
@@ -190,7 +192,7 @@ struct TransferResult {
          "counted_ns", counted_ns, "idle_packets", idle_packets, "idle_ns", idle_ns, "path_mtu_bytes",
          path_mtu_bytes, "connection", connection, "nic_counters", nic_counters, "interval_bytes",
          interval_bytes, "interval_ms", interval_ms, "pressure", pressure, "limit_bytes_per_s",
-         limit_bytes_per_s, "host_cpu", host_cpu);
+         limit_bytes_per_s, "host_cpu", host_cpu, "members", members);
   }
 };
 

@@ -14,6 +14,7 @@ namespace rdmaready {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 void Count(FakeHost& host, const std::string& netdev, const std::vector<std::string>& names,
            const std::vector<std::uint64_t>& values) {
@@ -61,6 +62,23 @@ TEST(PriorityPackets, BetweenTwoReadingsAreTheDifference) {
   const Missing denied{Missing::Kind::kDenied, "no"};
   EXPECT_EQ(PacketsBetween(denied, after).missing(), denied);
   EXPECT_EQ(PacketsBetween(before, denied).missing(), denied);
+}
+
+TEST(MemberBytes, CountsEachOfSeveralEthernetPorts) {
+  FakeHost host;
+  const std::vector<std::string> names{"rx_prio3_bytes", "tx_prio3_bytes", "tx_prio0_bytes"};
+  const auto read = [&host](const std::vector<std::string>& netdevs) { return ReadNics(host, Nics(netdevs)); };
+  Count(host, "eth0", names, {1, 2, 3});
+  Count(host, "eth1", names, {10, 20, 30});
+  const auto before = read({"eth0", "eth1"});
+  Count(host, "eth0", names, {101, 202, 303});
+  EXPECT_THAT(BytesByMember(before, read({"eth0", "eth1"})),
+              ElementsAre(MemberBytes{"eth0", 500, 100}, MemberBytes{"eth1", 0, 0}));
+  EXPECT_THAT(BytesByMember(before, read({"eth0"})), IsEmpty()) << "one port has no shares";
+  EXPECT_THAT(BytesByMember(read({"eth0", "eth1"}), before), IsEmpty()) << "set back";
+  Count(host, "eth1", {"rx_prio3_packets", "tx_prio3_packets"}, {1, 1});
+  EXPECT_THAT(BytesByMember(before, read({"eth0", "eth1"})), IsEmpty()) << "eth1 counts no bytes";
+  EXPECT_THAT(BytesByMember(Missing{Missing::Kind::kDenied, "no"}, before), IsEmpty());
 }
 
 TEST(NicLosses, CountEachEthernetPortByPriority) {
