@@ -13,10 +13,10 @@
 
 #include "api/base/quantity.h"
 #include "api/base/status.h"
-#include "api/pki/file.h"
 #include "api/profile/site.h"
 #include "checks/words/names.h"
 #include "cli/bundle/saved.h"
+#include "cli/command/live_run.h"
 #include "cli/commands.h"
 #include "cli/connect_flag.h"
 #include "cli/credentials.h"
@@ -57,7 +57,6 @@ struct CheckFlags {
   bool verbose = false;
 };
 
-constexpr ::mode_t kPictureMode = 0644;
 constexpr std::size_t kMostMeshHosts = 256;      // 65,280 ways, each some seconds
 constexpr std::string_view kPlainWait = "true";  // what CLI11 takes a bare flag for
 constexpr std::string_view kDefaultWait = "5m";
@@ -278,12 +277,9 @@ ExitStatus RunTries(const Context& context, const CheckFlags& options,
   context.interrupt.Disarm();
   context.console.EraseProgress();
   Show(context, options, run);
-  if (!options.matrix.empty()) {
-    const absl::Status drawn =
-        pki::WriteFile(options.matrix, MeshPicture(run.report), kPictureMode, pki::Existing::kReplaced);
-    if (!drawn.ok()) return context.Fail(ExitStatus::kOwnFailure, "--matrix: " + Message(drawn));
-  }
-  return StatusFor(context, run);
+  const ExitStatus status = StatusFor(context, run);
+  if (options.matrix.empty()) return status;
+  return WritePicture(context, "--matrix", options.matrix, MeshPicture(run.report), status);
 }
 
 // Options of a mesh that make no sense; empty: they do.

@@ -13,24 +13,18 @@
 #include <utility>
 #include <vector>
 
-#include "api/base/quantity.h"
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/model/cases.h"
-#include "api/pki/file.h"
 #include "api/profile/load.h"
+#include "cli/command/live_run.h"
 #include "cli/commands.h"
 #include "cli/fleet/compare_runner.h"
-#include "cli/fleet/host_clients.h"
-#include "cli/fleet/hosts.h"
-#include "cli/fleet/test_runner.h"
 #include "cli/render/compare_output.h"
 #include "cli/render/picture/compare_picture.h"
 
 namespace rdmaready {
 namespace {
 
-constexpr ::mode_t kComparePictureMode = 0644;
 // The kernel counts the time of CPUs in steps of 10 ms.
 constexpr std::chrono::milliseconds kLeastCompareTime{500};
 
@@ -62,13 +56,12 @@ absl::StatusOr<std::vector<std::string>> ComparedCases(const std::vector<std::st
 }
 
 absl::StatusOr<ComparePlan> ComparePlanOf(const CompareFlags& flags, const Profile& profile) {
-  const absl::StatusOr<std::chrono::milliseconds> duration = ParseDuration(flags.duration);
-  if (!duration.ok()) return absl::InvalidArgumentError("--duration: " + Message(duration.status()));
-  if (*duration < kLeastCompareTime)
+  RR_ASSIGN_OR_RETURN(const auto duration, LiveTime("--duration", flags.duration));
+  if (duration < kLeastCompareTime)
     return absl::InvalidArgumentError(fmt::format("--duration: at least {}ms", kLeastCompareTime.count()));
   ComparePlan plan{.rdma = {.verify = !flags.no_verify,
                             .qps = flags.qps,
-                            .duration = *duration,
+                            .duration = duration,
                             .tos = profile.tos,
                             .system_tos = !profile.tos.has_value(),
                             .measure_cpu = true},
@@ -83,65 +76,37 @@ absl::StatusOr<ComparePlan> ComparePlanOf(const CompareFlags& flags, const Profi
   return plan;
 }
 
-ExitStatus ShowCompared(const Context& context, const CompareFlags& flags, CompareRun run) {
+ExitStatus ShowCompared(const Context& context, const CompareFlags& flags, CompareRun run,
+                        const Profile& profile) {
   JudgedCompare compare{.run = std::move(run)};
-  compare.judged = JudgeCompare(compare.run);
+  compare.judged = JudgeCompare(compare.run, profile);
   context.Print(CompareJson(compare), CompareText(compare, context.style()));
-  if (!flags.picture.empty()) {
-    const absl::Status drawn = pki::WriteFile(flags.picture, ComparePicture(compare.run, compare.judged),
-                                              kComparePictureMode, pki::Existing::kReplaced);
-    if (!drawn.ok()) return context.Fail(ExitStatus::kOwnFailure, "--svg: " + Message(drawn));
-  }
-  return StatusOf(compare);
+  return WritePicture(context, "--svg", flags.picture, ComparePicture(compare.run, compare.judged),
+                      StatusOf(compare));
 }
 
 ExitStatus RunCompare(const Context& context, const CompareFlags& flags) {
-  const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
-  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
-  const absl::StatusOr<ComparePlan> plan = ComparePlanOf(flags, *profile);
-  if (!plan.ok()) return context.Fail(ExitStatus::kUsage, Message(plan.status()));
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(flags.hosts);
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
-  if (addresses->size() != 2) return context.Fail(ExitStatus::kUsage, "compare takes single hosts, no lists");
-  context.console.Progress("connecting");
-  const absl::StatusOr<std::vector<HostClient>> hosts =
-      OpenClients(*addresses, context.client(), context.interrupt);
-  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  for (const HostClient& host : *hosts)
-    if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
-  CompareRunner runner(*hosts, *profile, MakeRunId(),
-                       [&](const std::string& what) { context.console.Progress(what); });
-  const absl::Status prepared = runner.Prepare(*plan);
-  if (!prepared.ok()) {
-    context.interrupt.Disarm();
-    context.console.EraseProgress();
-    return context.Fail(RefusedTest(prepared, !flags.ports.empty()), Message(prepared));
-  }
-  absl::StatusOr<CompareRun> run = runner.Run(*plan);
-  context.interrupt.Disarm();
-  context.console.EraseProgress();
-  if (!run.ok()) return context.Fail(CallFailure(run.status()), Message(run.status()));
-  return ShowCompared(context, flags, *std::move(run));
+  const LiveRun live{.command = "compare", .hosts = flags.hosts, .ports_named = !flags.ports.empty()};
+  return RunLive<CompareRunner>(
+      context, live, LoadProfile(flags.profile),
+      [&](const Profile& profile) { return ComparePlanOf(flags, profile); },
+      [&](CompareRun run, const Profile& profile) {
+        return ShowCompared(context, flags, std::move(run), profile);
+      });
 }
 
 }  // namespace
 
 Action DefineCompare(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto flags = std::make_shared<CompareFlags>();
-  app.add_option("HOST", flags->hosts, "From the first to the second: name-or-address[:port] of their agents")
-      ->expected(2)
-      ->required();
-  app.add_option(
-         "--port", flags->ports,
-         "The RDMA port of that name: of that host, or of every other one (default: those of one subnet). May "
-         "be repeated")
-      ->type_name("[HOST=]DEV/N")
-      ->allow_extra_args(false);
+  AddTwoHosts(app, flags->hosts);
+  AddLivePorts(app, flags->ports);
   app.add_option("--case", flags->cases, "Only these cases (default: all of plain RDMA)")
       ->type_name("NAME")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--profile", flags->profile, "Says how RDMA is marked")
+  app.add_option("--profile", flags->profile,
+                 "Says how RDMA is marked, and how near TCP may come (max_tcp_percent)")
       ->type_name("NAME|FILE")
       ->capture_default_str();
   app.add_option("--duration", flags->duration,
@@ -160,7 +125,7 @@ Action DefineCompare(CLI::App& app, const std::function<void(CLI::App&)>&) {
   app.add_option("--tos", flags->tos, "Marks the TCP traffic (default: it has no mark)")
       ->check(CLI::Range(0U, 255U))
       ->type_name("TOS");
-  app.add_option("--svg", flags->picture, "Writes a picture of it there")->type_name("FILE");
+  AddPicture(app, flags->picture, "Draw the main figure of each case and what it costs");
   return [flags](const Context& context) { return RunCompare(context, *flags); };
 }
 

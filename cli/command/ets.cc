@@ -14,15 +14,12 @@
 #include <vector>
 
 #include "api/base/quantity.h"
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/model/cases.h"
 #include "api/profile/load.h"
+#include "cli/command/live_run.h"
 #include "cli/commands.h"
 #include "cli/fleet/ets_runner.h"
-#include "cli/fleet/host_clients.h"
-#include "cli/fleet/hosts.h"
-#include "cli/fleet/test_runner.h"
 #include "cli/render/ets_output.h"
 
 namespace rdmaready {
@@ -43,9 +40,8 @@ struct EtsFlags {
 };
 
 absl::StatusOr<EtsTestPlan> EtsPlanOf(const EtsFlags& flags, const Profile& profile) {
-  const absl::StatusOr<std::chrono::milliseconds> duration = ParseDuration(flags.duration);
-  if (!duration.ok()) return absl::InvalidArgumentError("--duration: " + Message(duration.status()));
-  if (*duration < kLeastEtsTime)
+  RR_ASSIGN_OR_RETURN(const auto duration, LiveTime("--duration", flags.duration));
+  if (duration < kLeastEtsTime)
     return absl::InvalidArgumentError(fmt::format("--duration: at least {}s", kLeastEtsTime.count()));
   const TransferCase* const test = FindCase(flags.case_name);
   if (test == nullptr || !IsStressCase(*test))
@@ -53,7 +49,7 @@ absl::StatusOr<EtsTestPlan> EtsPlanOf(const EtsFlags& flags, const Profile& prof
   EtsTestPlan plan{.case_name = flags.case_name,
                    .rdma = {.qps = flags.qps,
                             .depth = StressDepthOf(*test),
-                            .duration = *duration,
+                            .duration = duration,
                             .tos = profile.tos,
                             .system_tos = !profile.tos.has_value(),
                             .stress = true,
@@ -69,52 +65,27 @@ absl::StatusOr<EtsTestPlan> EtsPlanOf(const EtsFlags& flags, const Profile& prof
   return plan;
 }
 
-ExitStatus RunEts(const Context& context, const EtsFlags& flags) {
-  const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
-  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
-  const absl::StatusOr<EtsTestPlan> plan = EtsPlanOf(flags, *profile);
-  if (!plan.ok()) return context.Fail(ExitStatus::kUsage, Message(plan.status()));
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(flags.hosts);
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
-  if (addresses->size() != 2 || flags.hosts[0] == flags.hosts[1])
-    return context.Fail(ExitStatus::kUsage, "ets takes two hosts");
-  context.console.Progress("connecting");
-  const absl::StatusOr<std::vector<HostClient>> hosts =
-      OpenClients(*addresses, context.client(), context.interrupt);
-  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  for (const HostClient& host : *hosts)
-    if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
-  EtsRunner runner(*hosts, *profile, MakeRunId(),
-                   [&](const std::string& what) { context.console.Progress(what); });
-  const absl::Status prepared = runner.Prepare(*plan);
-  if (!prepared.ok()) {
-    context.interrupt.Disarm();
-    context.console.EraseProgress();
-    return context.Fail(RefusedTest(prepared, !flags.ports.empty()), Message(prepared));
-  }
-  absl::StatusOr<EtsAnswer> answer = runner.Run(*plan);
-  context.interrupt.Disarm();
-  context.console.EraseProgress();
-  if (!answer.ok()) return context.Fail(CallFailure(answer.status()), Message(answer.status()));
-  JudgedEts ets{.run = std::move(answer->run)};
-  ets.judged = JudgeEts(ets.run, answer->sender, *profile);
+ExitStatus ShowEts(const Context& context, EtsAnswer answer, const Profile& profile) {
+  JudgedEts ets{.run = std::move(answer.run)};
+  ets.judged = JudgeEts(ets.run, answer.sender, profile);
   context.Print(EtsJson(ets), EtsResultText(ets, context.style()));
   return StatusOf(ets);
+}
+
+ExitStatus RunEts(const Context& context, const EtsFlags& flags) {
+  const LiveRun live{.command = "ets", .hosts = flags.hosts, .ports_named = !flags.ports.empty()};
+  return RunLive<EtsRunner>(
+      context, live, LoadProfile(flags.profile),
+      [&](const Profile& profile) { return EtsPlanOf(flags, profile); },
+      [&](EtsAnswer answer, const Profile& profile) { return ShowEts(context, std::move(answer), profile); });
 }
 
 }  // namespace
 
 Action DefineEts(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto flags = std::make_shared<EtsFlags>();
-  app.add_option("HOST", flags->hosts, "From the first to the second: name-or-address[:port] of their agents")
-      ->expected(2)
-      ->required();
-  app.add_option(
-         "--port", flags->ports,
-         "The RDMA port of that name: of that host, or of every other one (default: those of one subnet). May "
-         "be repeated")
-      ->type_name("[HOST=]DEV/N")
-      ->allow_extra_args(false);
+  AddTwoHosts(app, flags->hosts);
+  AddLivePorts(app, flags->ports);
   app.add_option("--profile", flags->profile, "Says which priority is RDMA's, and how it is marked")
       ->type_name("NAME|FILE")
       ->capture_default_str();

@@ -16,16 +16,12 @@
 #include <vector>
 
 #include "api/base/quantity.h"
-#include "api/base/run_id.h"
 #include "api/base/status.h"
-#include "api/pki/file.h"
 #include "api/profile/load.h"
+#include "cli/command/live_run.h"
 #include "cli/commands.h"
 #include "cli/fleet/fan_out.h"
-#include "cli/fleet/host_clients.h"
-#include "cli/fleet/hosts.h"
 #include "cli/fleet/incast_runner.h"
-#include "cli/fleet/test_runner.h"
 #include "cli/render/incast_output.h"
 #include "cli/render/picture/incast_picture.h"
 
@@ -48,7 +44,6 @@ struct IncastFlags {
   std::string picture{};
 };
 
-constexpr ::mode_t kIncastPictureMode = 0644;
 // Small messages: many of them, so that a p99 is that of several.
 constexpr std::string_view kVictimCase = "write-4k";
 
@@ -100,66 +95,47 @@ absl::StatusOr<IncastHosts> HostsOf(const IncastFlags& flags) {
   return hosts;
 }
 
-absl::StatusOr<IncastHosts> PlanOf(const IncastFlags& flags, const Profile& profile) {
-  RR_ASSIGN_OR_RETURN(IncastHosts hosts, HostsOf(flags));
-  const absl::StatusOr<std::chrono::milliseconds> duration = ParseDuration(flags.duration);
-  if (!duration.ok()) return absl::InvalidArgumentError("--duration: " + Message(duration.status()));
-  if (*duration < std::chrono::seconds(2)) return absl::InvalidArgumentError("--duration: at least 2s");
-  hosts.plan.duration = *duration;
+absl::StatusOr<IncastPlan> IncastPlanOf(const IncastFlags& flags, const IncastHosts& hosts,
+                                        const Profile& profile) {
+  IncastPlan plan = hosts.plan;
+  RR_ASSIGN_OR_RETURN(plan.duration, LiveTime("--duration", flags.duration));
+  if (plan.duration < std::chrono::seconds(2)) return absl::InvalidArgumentError("--duration: at least 2s");
   const TransferCase* const test = FindCase(flags.case_name);
   if (test == nullptr || !IsStressCase(*test))
     return absl::InvalidArgumentError("--case " + flags.case_name + ": a case that writes by plain RDMA");
-  hosts.plan.case_name = flags.case_name;
-  hosts.plan.victim_case = kVictimCase;
-  hosts.plan.how = {.qps = flags.qps,
-                    .depth = StressDepthOf(*test),
-                    .tos = profile.tos,
-                    .system_tos = !profile.tos.has_value(),
-                    .stress = true,
-                    .stress_priority = profile.rdma_priority,
-                    .max_bytes_per_s = flags.max_mbps * kBytesOfMegabit};
-  hosts.plan.victim_bytes_per_s = flags.victim_mbps * kBytesOfMegabit;
-  if (flags.drain_mbps > 0) hosts.plan.drain_bytes_per_s = flags.drain_mbps * kBytesOfMegabit;
-  RR_ASSIGN_OR_RETURN(hosts.plan.ports, ChoosePorts(flags.ports, hosts.names));
-  return hosts;
+  plan.case_name = flags.case_name;
+  plan.victim_case = kVictimCase;
+  plan.how = {.qps = flags.qps,
+              .depth = StressDepthOf(*test),
+              .tos = profile.tos,
+              .system_tos = !profile.tos.has_value(),
+              .stress = true,
+              .stress_priority = profile.rdma_priority,
+              .max_bytes_per_s = flags.max_mbps * kBytesOfMegabit};
+  plan.victim_bytes_per_s = flags.victim_mbps * kBytesOfMegabit;
+  if (flags.drain_mbps > 0) plan.drain_bytes_per_s = flags.drain_mbps * kBytesOfMegabit;
+  RR_ASSIGN_OR_RETURN(plan.ports, ChoosePorts(flags.ports, hosts.names));
+  return plan;
+}
+
+ExitStatus ShowIncast(const Context& context, const IncastFlags& flags, IncastRun run, const Profile& profile) {
+  JudgedIncast incast{.run = std::move(run)};
+  incast.judged = JudgeIncast(incast.run, profile);
+  context.Print(IncastJson(incast), IncastText(incast, context.style()));
+  return WritePicture(context, "--svg", flags.picture, IncastPicture(incast.run, incast.judged),
+                      StatusOf(incast));
 }
 
 ExitStatus RunIncast(const Context& context, const IncastFlags& flags) {
-  const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
-  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
-  const absl::StatusOr<IncastHosts> planned = PlanOf(flags, *profile);
-  if (!planned.ok()) return context.Fail(ExitStatus::kUsage, Message(planned.status()));
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts(planned->names);
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
-  if (addresses->size() != planned->names.size())
-    return context.Fail(ExitStatus::kUsage, "incast takes single hosts, no lists");
-  context.console.Progress("connecting");
-  const absl::StatusOr<std::vector<HostClient>> hosts =
-      OpenClients(*addresses, context.client(), context.interrupt);
+  const absl::StatusOr<IncastHosts> hosts = HostsOf(flags);
   if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  for (const HostClient& host : *hosts)
-    if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
-  IncastRunner runner(*hosts, *profile, MakeRunId(),
-                      [&](const std::string& what) { context.console.Progress(what); });
-  const absl::Status prepared = runner.Prepare(planned->plan);
-  if (!prepared.ok()) {
-    context.interrupt.Disarm();
-    context.console.EraseProgress();
-    return context.Fail(RefusedTest(prepared, !flags.ports.empty()), Message(prepared));
-  }
-  absl::StatusOr<IncastRun> run = runner.Run(planned->plan);
-  context.interrupt.Disarm();
-  context.console.EraseProgress();
-  if (!run.ok()) return context.Fail(CallFailure(run.status()), Message(run.status()));
-  JudgedIncast incast{.run = *std::move(run)};
-  incast.judged = JudgeIncast(incast.run, *profile);
-  context.Print(IncastJson(incast), IncastText(incast, context.style()));
-  if (!flags.picture.empty()) {
-    const absl::Status drawn = pki::WriteFile(flags.picture, IncastPicture(incast.run, incast.judged),
-                                              kIncastPictureMode, pki::Existing::kReplaced);
-    if (!drawn.ok()) return context.Fail(ExitStatus::kOwnFailure, "--svg: " + Message(drawn));
-  }
-  return StatusOf(incast);
+  const LiveRun live{.command = "incast", .hosts = hosts->names, .ports_named = !flags.ports.empty()};
+  return RunLive<IncastRunner>(
+      context, live, LoadProfile(flags.profile),
+      [&](const Profile& profile) { return IncastPlanOf(flags, *hosts, profile); },
+      [&](IncastRun run, const Profile& profile) {
+        return ShowIncast(context, flags, std::move(run), profile);
+      });
 }
 
 }  // namespace
@@ -184,12 +160,7 @@ Action DefineIncast(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->check(CLI::Range(1U, 1'000'000U))
       ->type_name("MBPS")
       ->capture_default_str();
-  app.add_option(
-         "--port", flags->ports,
-         "The RDMA port of that name: of that host, or of every other one (default: those of one subnet). May "
-         "be repeated")
-      ->type_name("[HOST=]DEV/N")
-      ->allow_extra_args(false);
+  AddLivePorts(app, flags->ports);
   app.add_option("--profile", flags->profile,
                  "Says which priority is RDMA's, how it is marked, and whether it is lossless")
       ->type_name("NAME|FILE")
@@ -212,8 +183,7 @@ Action DefineIncast(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "not known (a bond)")
       ->check(CLI::Range(1U, 1'000'000U))
       ->type_name("MBPS");
-  app.add_option("--svg", flags->picture, "Draw the rates and what held them back over the time")
-      ->type_name("FILE.svg");
+  AddPicture(app, flags->picture, "Draw the rates and what held them back over the time");
   return [flags](const Context& context) { return RunIncast(context, *flags); };
 }
 

@@ -12,17 +12,13 @@
 #include <vector>
 
 #include "api/base/quantity.h"
-#include "api/base/run_id.h"
 #include "api/base/status.h"
 #include "api/model/cases.h"
-#include "api/pki/file.h"
 #include "api/profile/load.h"
 #include "checks/live/obeys_pfc.h"
+#include "cli/command/live_run.h"
 #include "cli/commands.h"
-#include "cli/fleet/host_clients.h"
-#include "cli/fleet/hosts.h"
 #include "cli/fleet/pfc_runner.h"
-#include "cli/fleet/test_runner.h"
 #include "cli/render/pfc_output.h"
 #include "cli/render/picture/pfc_picture.h"
 
@@ -48,25 +44,20 @@ struct PfcFlags {
   std::string picture{};
 };
 
-constexpr ::mode_t kPfcPictureMode = 0644;
-
 std::optional<std::uint8_t> TosOfPfc(const Profile& profile) {
   if (profile.tos || !profile.dscp) return profile.tos;
   return static_cast<std::uint8_t>(*profile.dscp << kDscpOfTosShift);
 }
 
 absl::Status SetPfcTimes(const PfcFlags& flags, PfcPlan& plan) {
-  const absl::StatusOr<std::chrono::milliseconds> burst = ParseDuration(flags.burst);
-  if (!burst.ok()) return absl::InvalidArgumentError("--burst: " + Message(burst.status()));
-  if (*burst < kLeastPfcBurst || *burst > kMostPfcBurst)
+  RR_ASSIGN_OR_RETURN(plan.burst, LiveTime("--burst", flags.burst));
+  if (plan.burst < kLeastPfcBurst || plan.burst > kMostPfcBurst)
     return absl::InvalidArgumentError("--burst: 80ms to 100ms");
-  if (*burst * flags.bursts > kMostPaused)
+  if (plan.burst * flags.bursts > kMostPaused)
     return absl::InvalidArgumentError("--bursts: all of them take at most a second");
-  const absl::StatusOr<std::chrono::milliseconds> listen = ParseDuration(flags.listen);
-  if (!listen.ok()) return absl::InvalidArgumentError("--listen: " + Message(listen.status()));
-  plan.burst = *burst;
+  RR_ASSIGN_OR_RETURN(const auto listen, LiveTime("--listen", flags.listen));
   plan.bursts = flags.bursts;
-  plan.listen = std::chrono::ceil<std::chrono::seconds>(*listen);
+  plan.listen = std::chrono::ceil<std::chrono::seconds>(listen);
   return absl::OkStatus();
 }
 
@@ -98,42 +89,20 @@ absl::StatusOr<PfcPlan> PfcPlanOf(const PfcFlags& flags, const Profile& profile)
   return plan;
 }
 
-ExitStatus RunPfc(const Context& context, const PfcFlags& flags) {
-  const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
-  if (!profile.ok()) return context.Fail(ExitStatus::kUsage, Message(profile.status()));
-  const absl::StatusOr<PfcPlan> plan = PfcPlanOf(flags, *profile);
-  if (!plan.ok()) return context.Fail(ExitStatus::kUsage, Message(plan.status()));
-  const absl::StatusOr<std::vector<HostAddress>> addresses = ParseHosts({flags.pauser, flags.judged});
-  if (!addresses.ok()) return context.Fail(ExitStatus::kUsage, Message(addresses.status()));
-  if (addresses->size() != 2 || flags.pauser == flags.judged)
-    return context.Fail(ExitStatus::kUsage, "pfc takes two hosts, no lists");
-  context.console.Progress("connecting");
-  const absl::StatusOr<std::vector<HostClient>> hosts =
-      OpenClients(*addresses, context.client(), context.interrupt);
-  if (!hosts.ok()) return context.Fail(ExitStatus::kUsage, Message(hosts.status()));
-  for (const HostClient& host : *hosts)
-    if (host.agent == nullptr) return context.Fail(host.failure, host.error, host.name);
-  PfcRunner runner(*hosts, *profile, MakeRunId(),
-                   [&](const std::string& what) { context.console.Progress(what); });
-  const absl::Status prepared = runner.Prepare(*plan);
-  if (!prepared.ok()) {
-    context.interrupt.Disarm();
-    context.console.EraseProgress();
-    return context.Fail(RefusedTest(prepared, !flags.ports.empty()), Message(prepared));
-  }
-  absl::StatusOr<PfcRun> run = runner.Run(*plan);
-  context.interrupt.Disarm();
-  context.console.EraseProgress();
-  if (!run.ok()) return context.Fail(CallFailure(run.status()), Message(run.status()));
-  JudgedPfc pfc{.run = *std::move(run)};
+ExitStatus ShowPfc(const Context& context, const PfcFlags& flags, PfcRun run) {
+  JudgedPfc pfc{.run = std::move(run)};
   pfc.judged = JudgePfc(pfc.run);
   context.Print(PfcJson(pfc), PfcResultText(pfc, context.style()));
-  if (!flags.picture.empty()) {
-    const absl::Status drawn = pki::WriteFile(flags.picture, PfcPicture(pfc.run, pfc.judged), kPfcPictureMode,
-                                              pki::Existing::kReplaced);
-    if (!drawn.ok()) return context.Fail(ExitStatus::kOwnFailure, "--svg: " + Message(drawn));
-  }
-  return StatusOf(pfc);
+  return WritePicture(context, "--svg", flags.picture, PfcPicture(pfc.run, pfc.judged), StatusOf(pfc));
+}
+
+ExitStatus RunPfc(const Context& context, const PfcFlags& flags) {
+  const LiveRun live{
+      .command = "pfc", .hosts = {flags.pauser, flags.judged}, .ports_named = !flags.ports.empty()};
+  return RunLive<PfcRunner>(
+      context, live, LoadProfile(flags.profile),
+      [&](const Profile& profile) { return PfcPlanOf(flags, profile); },
+      [&](PfcRun run, const Profile&) { return ShowPfc(context, flags, std::move(run)); });
 }
 
 }  // namespace
@@ -146,12 +115,7 @@ Action DefinePfc(CLI::App& app, const std::function<void(CLI::App&)>&) {
       ->required();
   app.add_option("HOST", flags->judged, "The host at the other end of the cable, whose NIC is judged")
       ->required();
-  app.add_option(
-         "--port", flags->ports,
-         "The RDMA port of that name: of that host, or of every other one (default: those of one subnet). May "
-         "be repeated")
-      ->type_name("[HOST=]DEV/N")
-      ->allow_extra_args(false);
+  AddLivePorts(app, flags->ports);
   app.add_option("--profile", flags->profile,
                  "Says which priority is RDMA's and how it is marked, and whether the link is direct")
       ->type_name("NAME|FILE")
@@ -179,8 +143,7 @@ Action DefinePfc(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "How long both hosts listen for LLDP, where the profile does not say `direct_link: true`")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--svg", flags->picture, "Draw the rates of both transfers and the time of the pauses")
-      ->type_name("FILE.svg");
+  AddPicture(app, flags->picture, "Draw the rates of both transfers and the time of the pauses");
   return [flags](const Context& context) { return RunPfc(context, *flags); };
 }
 
