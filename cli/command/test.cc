@@ -15,6 +15,7 @@
 #include "api/base/quantity.h"
 #include "api/base/status.h"
 #include "api/profile/load.h"
+#include "cli/command/all_paths.h"
 #include "cli/commands.h"
 #include "cli/connect_flag.h"
 #include "cli/explanation.h"
@@ -39,6 +40,7 @@ struct TestOptions {
   std::string tos{};
   std::string profile{};  // of peer
   std::string connect = "cm";
+  bool all_paths = false;  // of peer
   MaxTime max_time{};
   bool list = false;
 };
@@ -181,6 +183,23 @@ ExitStatus RunLoopback(const Context& context, const TestOptions& options) {
                       });
 }
 
+ExitStatus RunEachPath(const Context& context, const TestOptions& options, const TransferOptions& how,
+                       const std::optional<Profile>& profile) {
+  if (!options.peer_ports.empty())
+    return context.Fail(ExitStatus::kUsage, "--port: --all-paths takes every port that has a path");
+  if (options.connect == "both")
+    return context.Fail(ExitStatus::kUsage, "--connect both: --all-paths takes cm or verbs");
+  if (options.max_time.limit)
+    return context.Fail(ExitStatus::kUsage, "--max-time: --all-paths takes as long as --duration says");
+  if (context.format().object == nullptr && &context.format() != &TextFormat())
+    return context.Fail(
+        ExitStatus::kUsage,
+        fmt::format("--output {}: --all-paths writes text and objects (json)", context.format().name));
+  AllPathsTest test{.hosts = options.peer_hosts, .cases = options.cases, .how = how};
+  test.how.connection = ConnectionsOf(options.connect).front();
+  return RunAllPaths(context, test, profile.value_or(Profile{}));
+}
+
 ExitStatus RunPeer(const Context& context, const TestOptions& options) {
   std::optional<Profile> profile;
   TransferOptions how = options.how;
@@ -193,6 +212,7 @@ ExitStatus RunPeer(const Context& context, const TestOptions& options) {
       how.system_tos = !profile->tos.has_value();
     }
   }
+  if (options.all_paths) return RunEachPath(context, options, how, profile);
   return RunTransfers(context, options.peer_hosts, options.peer_ports, 2, options,
                       [&](TestRunner& test, const auto& hosts, const auto& ports) {
                         if (profile) test.JudgeBy(*profile);
@@ -257,6 +277,9 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
                    "A built-in profile or a YAML file: mark the traffic by its ToS, and prove that writes and "
                    "reads are in its class (tx.effective-class)")
       ->type_name("NAME|FILE");
+  peer->add_flag("--all-paths", options->all_paths,
+                 "One case (default write-512k for 3s) on every path at once: each path alone, then all "
+                 "together, then each alone again");
   for (CLI::App* sub : {loopback, peer}) {
     AddCases(*sub, *options);
     AddHow(*sub, *options);
@@ -269,7 +292,7 @@ Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global) {
   peer->footer(
       "\nExamples:\n  rdmaready test peer node1 node2\n  rdmaready test peer node1 node2 --port "
       "mlx5_0/1,mlx5_2/1 --case send-1k\n  rdmaready test peer node1 node2 --profile smb-direct-roce --case "
-      "write-512k --qps 4");
+      "write-512k --qps 4\n  rdmaready test peer node1 node2 --all-paths --qps 4");
   app.require_subcommand(0, 1);
   return [=](const Context& context) {
     if (options->list) return context.List(CasesJson(CaseNames()), CaseNames());

@@ -11,7 +11,7 @@ namespace rdmaready {
 
 CompareRunner::CompareRunner(const std::vector<HostClient>& hosts, const Profile& profile, std::string run_id,
                              AgentClient::Progress progress)
-    : hosts_(hosts, std::move(run_id), std::move(progress), StressHosts::Part::kTest), profile_(profile) {}
+    : hosts_(hosts, std::move(run_id), std::move(progress), StressHosts::Part::kTcpTest), profile_(profile) {}
 
 absl::Status CompareRunner::Prepare(const ComparePlan& plan) {
   RR_RETURN_IF_ERROR(hosts_.Read());

@@ -20,6 +20,8 @@ namespace {
 
 // From the first call until all are connected. Each agent waits for longer (kStressSetUp of agent/transfer).
 constexpr std::chrono::seconds kUntilAllConnected{20};
+// The same of plain tests, whose whole set-up has the 10 s of the case (TransferCase::deadline).
+constexpr std::chrono::seconds kUntilTestsConnected{8};
 // From the first attempt to the begin of the last one, while ports are busy.
 constexpr std::chrono::seconds kUntilPortsAreFree{40};
 
@@ -48,7 +50,7 @@ absl::Status StressHosts::Read(const AskFacts& ask) {
     const HostClient& host = hosts_[i];
     const auto read = [&]() -> absl::Status {
       RR_ASSIGN_OR_RETURN(const AgentVersion version, host.agent->GetVersion());
-      if (part_ == Part::kTest && !version.tcp_tests)
+      if (part_ == Part::kTcpTest && !version.tcp_tests)
         return absl::FailedPreconditionError("host " + host.name + ": its agent (" + version.version +
                                              ") has no tests over TCP: update it. Nothing was sent");
       if (part_ == Part::kStress && !version.stress) return absl::PermissionDeniedError(NoStress(host.name));
@@ -91,7 +93,8 @@ std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<Str
                                                            const Beside& beside, absl::Status& why) const {
   const std::size_t parties = parts.size() + (beside ? 1 : 0);
   StartBarrier barrier(parties);
-  const auto deadline = std::chrono::steady_clock::now() + kUntilAllConnected;
+  const std::chrono::seconds longest = part_ == Part::kStress ? kUntilAllConnected : kUntilTestsConnected;
+  const auto deadline = std::chrono::steady_clock::now() + longest;
   std::vector<Made> made(parts.size());
   std::atomic<bool> is_over = false;
   FanOut(
@@ -113,7 +116,7 @@ std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<Str
     else
       begun.emplace_back(one.status);
   }
-  why = barrier.begun() ? absl::OkStatus() : WhyNotBegun(begun, barrier.late(), kUntilAllConnected);
+  why = barrier.begun() ? absl::OkStatus() : WhyNotBegun(begun, barrier.late(), longest);
   return begun;
 }
 

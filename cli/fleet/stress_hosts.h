@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StressHosts: the hosts of a stress test or of a comparison: their facts, and transfers between them, alone or
-// at once.
+// StressHosts: the hosts of a stress test, of a comparison or of a test of all paths: their facts, and
+// transfers between them, alone or at once.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,9 @@ struct StressTransfer {
 
 class StressHosts {
  public:
-  // kTest: each host makes tests over TCP outside of a stress test.
-  enum class Part { kStress, kTest };
+  // kTcpTest: each host makes tests over TCP outside of a stress test. kTest: plain tests, as every agent
+  // makes.
+  enum class Part { kStress, kTcpTest, kTest };
 
   // `hosts` are connected and outlive it. `progress` may be empty.
   StressHosts(const std::vector<HostClient>& hosts, std::string run_id, AgentClient::Progress progress,

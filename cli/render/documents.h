@@ -20,12 +20,14 @@ std::span<const convert::Document> IncastDocuments();
 std::span<const convert::Document> EtsDocuments();
 std::span<const convert::Document> PfcDocuments();
 std::span<const convert::Document> CompareDocuments();
+std::span<const convert::Document> PathsDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
-  for (const auto& some : {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(),
-                           FleetDocuments(), ContextDocuments(), StatusDocuments(), IncastDocuments(),
-                           EtsDocuments(), PfcDocuments(), CompareDocuments()})
+  for (const auto& some :
+       {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(), FleetDocuments(),
+        ContextDocuments(), StatusDocuments(), IncastDocuments(), EtsDocuments(), PfcDocuments(),
+        CompareDocuments(), PathsDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
