@@ -69,15 +69,24 @@ class Rdmaready:
         self.guests = guests
 
     def run(self, case, seconds, *flags, initiator=1):
-        """The result of one case as the command line tells it."""
+        """The result of one case, as the command prints it."""
         hosts = [self.guests.address[initiator], self.guests.address[3 - initiator]]
-        command = [BIN / "rdmaready", "test", "peer", *hosts, "--case", case,
-                   "--duration", f"{round(seconds * 1000)}ms", "--output", "json", *flags]
+        return self._json("test", "peer", *hosts, "--case", case, "--duration", f"{round(seconds * 1000)}ms", *flags)["results"][0]
+
+    def tcp_bytes_per_s(self, case, seconds):
+        """Over TCP, from guest 1 to guest 2, unverified. The transfers over RDMA beside it are not used."""
+        hosts = [self.guests.address[1], self.guests.address[2]]
+        made = self._json("compare", *hosts, "--profile", "virtual-fabric", "--case", case, "--duration", f"{round(seconds * 1000)}ms", "--no-verify")
+        return made["cases"][0]["tcp"]["throughput_bytes_per_s"]
+
+    @staticmethod
+    def _json(*words):
+        command = [BIN / "rdmaready", *words, "--output", "json"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL,
                               env={**os.environ, "RDMAREADY_SOCKET": "/nowhere/agent.sock"})
         if done.returncode != 0:
             raise RunFailed(f"{shlex.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
-        return json.loads(done.stdout)["results"][0]
+        return json.loads(done.stdout)
 
 
 class KernelShare:
@@ -101,6 +110,31 @@ class KernelShare:
         if not copied:
             raise RunFailed(f"dd told nothing: {done.stdout}{done.stderr}")
         return int(copied[1]) / float(copied[2])
+
+
+class Qperf:
+    """TCP between the same addresses."""
+    name = "qperf"
+
+    def __init__(self, guests):
+        self.guests = guests
+
+    def tcp_bytes_per_s(self, size, seconds):
+        """The client waits up to 5 s for the server, which ends with it."""
+        server = subprocess.Popen([FABRIC, "exec", "--name", self.guests.name, "--timeout", str(TIMEOUT_S), "2", "--", "bash", "-c",
+                                   f"timeout {round(seconds) + 10} qperf"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL)
+        try:
+            words = ["qperf", "-uu", "-ws", 5, "-t", max(round(seconds), 1), "-m", size, SERVER_ADDRESS, "tcp_bw", "quit"]
+            asked = fabric("exec", self.guests.name, 1, "--", *words, timeout=TIMEOUT_S)
+            server.communicate(timeout=TIMEOUT_S)
+        finally:
+            if server.poll() is None:
+                server.kill()
+                server.wait()
+        said = re.search(r"bw += +(\d+) bytes/sec", asked.stdout)
+        if not said:
+            raise RunFailed(f"qperf printed no figure: {asked.stdout}{asked.stderr}")
+        return int(said[1])
 
 
 # perftest measures the processor's clock before it reports, and gives up where the guest was interrupted meanwhile (get_clock.c):
@@ -162,10 +196,13 @@ class Perftest:
         output, _ = self.run(tool, "-s", size, "-t", depth, *options)
         return self._row(output, size)[3] * MIB
 
-    def latency_us(self, tool, size, iterations):
-        """The typical (median) half round trip."""
+    def latency_us(self, tool, size, iterations, column=4):
+        """Half of the round trip: the typical (median) one, or that of another column."""
         output, _ = self.run(tool, "-s", size, "-n", iterations)
-        return self._row(output, size)[4]
+        return self._row(output, size)[column]
+
+    def latency_p99_us(self, tool, size, iterations):
+        return self.latency_us(tool, size, iterations, column=7)
 
     def cpu_per_gb(self, tool, size, depth, messages, *options):
         """Processor seconds of both processes for each 10^9 bytes, in the middle of a run of so many messages."""
