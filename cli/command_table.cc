@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 23> kCommands{{
+constexpr std::array<Command, 24> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -66,6 +66,12 @@ constexpr std::array<Command, 23> kCommands{{
      "case "
      "is unknown for another reason",
      DefineCompare},
+    {"report", "Check hosts, and write a page to hand over: verdict, causes with remedies, evidence",
+     "  rdmaready report node1 node2 --html report.html\n"
+     "  rdmaready report node1 node2 --profile my-fabric.yaml --compare --html report.html\n"
+     "\nThe page is one file without script and without anything from a network; it can be printed.\n"
+     "It ends as check does; with --compare also with what compare ends with",
+     DefineReport},
     {"probe", "Approach a storage server over RDMA as its clients do, and say how far one gets",
      "  rdmaready probe smb fileserver              from this host\n"
      "  rdmaready probe smb 10.0.0.9 --from node1   from another one, through its agent",

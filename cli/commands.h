@@ -112,6 +112,7 @@ Action DefineIncast(CLI::App& app, const std::function<void(CLI::App&)>& global)
 Action DefineEts(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefinePfc(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineCompare(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineReport(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineProbe(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineEnv(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefinePlan(CLI::App& app, const std::function<void(CLI::App&)>& global);

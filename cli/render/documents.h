@@ -21,13 +21,14 @@ std::span<const convert::Document> EtsDocuments();
 std::span<const convert::Document> PfcDocuments();
 std::span<const convert::Document> CompareDocuments();
 std::span<const convert::Document> PathsDocuments();
+std::span<const convert::Document> PageDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
   std::vector<convert::Document> all;
   for (const auto& some :
        {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(), FleetDocuments(),
         ContextDocuments(), StatusDocuments(), IncastDocuments(), EtsDocuments(), PfcDocuments(),
-        CompareDocuments(), PathsDocuments()})
+        CompareDocuments(), PathsDocuments(), PageDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -235,6 +235,21 @@ class WrongUsage(Table):
             ("test peer a a", "named twice"),
             ("test peer {refused} {refused2} --case none", "none"),
             ("test peer {refused} {refused2} --port a/1,b/1,c/1", "too many ports"),
+            ("test peer {refused} {refused2} --all-paths --port a/1", "--port", "--all-paths"),
+            ("test peer {refused} {refused2} --all-paths --connect both", "--connect both", "--all-paths"),
+            ("test peer {refused} {refused2} --all-paths --bidirectional", "--bidirectional", "one direction"),
+            ("test peer {refused} {refused2} --all-paths --case smbd-8k", "--case smbd-8k", "a case of plain RDMA"),
+            ("test peer {refused} {refused2} --all-paths --max-time 9s", "--max-time", "--all-paths"),
+            ("test peer {refused} {refused2} --all-paths --case write-4k,write-8k", "--all-paths makes one case"),
+        ])
+
+    def test_of_report(self):
+        self.rows(2, [
+            ("report a", "--html"),
+            ("report --html x.html", "HOST"),
+            ("report a a --html x.html", "named twice"),
+            ("report {refused} {refused2} --level share --html x.html", "--level"),
+            ("report {refused} --compare --level host --html x.html", "--compare is for two hosts"),
         ])
 
     def test_of_compare(self):
