@@ -53,6 +53,7 @@ class AnOutput(unittest.TestCase):
             waiving = pathlib.Path(folder) / "waiving.yaml"
             waiving.write_text(f"extends: {many_hosts.PROFILE}\nname: waiving\nwaivers: [{{check: '*', reason: r, who: w, until: 2261-01-01}}]\n")
             lines += [["check", "--facts", hosts.saved, "--profile", waiving], ["check", agent.address, "--profile", waiving]]
+            lines += [["report", agent.address, "--level", "host", "--html", pathlib.Path(folder) / "a page.html"]]
             lines += [["check", "--facts", case.saved, "--profile", case.profile] for case in fixtures.cases() if not case.described.exists()]
             for line in lines:
                 yield line, tool.rdmaready(*line, "--output", "json").json
@@ -101,7 +102,7 @@ class AnOutput(unittest.TestCase):
             met.add(output["schema"])
         shipped = {path.stem for path in schemas.FOLDER.glob("*.json")}
         # A transfer needs an RDMA port: the fabric's own tests make some.
-        self.assertLessEqual(shipped - met, {f"rdmaready.v1.{name}" for name in ("Transfer", "Probe", "Incast", "Ets", "Pfc", "Compare")})
+        self.assertLessEqual(shipped - met, {f"rdmaready.v1.{name}" for name in ("Transfer", "Probe", "Incast", "Ets", "Pfc", "Compare", "Paths")})
         self.assertLessEqual(met, shipped)
 
     def test_that_is_not_as_its_schema_says_is_noticed(self):
