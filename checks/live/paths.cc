@@ -91,7 +91,7 @@ std::string WhyNotJudged(const PathsJudgement& judged) {
   return {};
 }
 
-// What the paths carry alone, by the worse or by the better of their two transfers.
+// The sum that the paths carry alone, by the worse or by the better of their two transfers.
 struct Alone {
   std::uint64_t sum = 0;
   std::optional<std::size_t> starved{};  // the first path that keeps too little of it at once

@@ -20,7 +20,7 @@ namespace rdmaready {
 
 inline constexpr std::uint32_t kLeastOfSumPermille = 900;
 inline constexpr std::uint32_t kLeastOfPathPermille = 500;
-// Of the bytes of a bond: so much through one member is said to be all of it.
+// A member of a bond that carries so much of its bytes is said to carry all of them.
 inline constexpr std::uint32_t kAllOfBondPermille = 950;
 
 // The bytes of the members of a bond, or of other Ethernet ports under one RDMA port, over a transfer.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LiveRun: one run of live tests between named hosts, from the command line to the exit status. What such
-// commands have in common: they plan by a profile, connect, ask the hosts, make the transfers, and show them.
+// LiveRun: one run of live tests between named hosts, from the command line to the exit status. All such
+// commands plan by a profile, connect, ask the hosts, make the transfers, and show them.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ void AddLivePorts(CLI::App& app, std::vector<std::string>& ports);
 // --svg. `shows`: "Draw the rates".
 void AddPicture(CLI::App& app, std::string& file, const std::string& shows);
 
-// A time of an option, like "--duration"; kInvalidArgument: it is none.
+// The value of an option like "--duration". kInvalidArgument: it is not a time.
 absl::StatusOr<std::chrono::milliseconds> LiveTime(const std::string& option, const std::string& text);
 
 // All of them, connected. Nothing: `status` is what the command ends with, and why is printed.

@@ -40,7 +40,7 @@ struct ReportFlags {
   bool compare = false;
 };
 
-// By the checked cases, for two seconds each.
+// Compares the cases that `check` makes, for two seconds each.
 absl::StatusOr<JudgedCompare> CompareForPage(const Context& context, const std::vector<HostClient>& hosts,
                                              const Profile& profile) {
   for (const HostClient& host : hosts)

@@ -17,7 +17,7 @@ class HtmlPage {
   void Heading(int level, std::string_view text);
   // `css_class`: "good", "bad", "warning" or "faint", or empty.
   void Paragraph(std::string_view text, std::string_view css_class = {});
-  // What a person types.
+  // A line for a shell.
   void Command(std::string_view command);
   void List(const std::vector<std::string>& texts);
 

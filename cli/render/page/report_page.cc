@@ -86,7 +86,6 @@ void AddCause(const Cause& cause, HtmlPage& page) {
   const std::string ports = cause.PortsText();
   page.Heading(3, cause.IdsText() + (ports.empty() ? "" : " on " + ports));
   page.Paragraph(Sentence(finding), CssClassOf(finding.outcome));
-  if (!finding.expected.empty()) page.Paragraph("Wanted: " + finding.expected);
   if (!finding.source.empty()) page.Paragraph("Read from: " + finding.source, "faint");
   if (!finding.why.empty()) page.Paragraph("Why it matters: " + finding.why, "faint");
   if (finding.remedy) AddRemedy(*finding.remedy, page);
@@ -94,7 +93,7 @@ void AddCause(const Cause& cause, HtmlPage& page) {
     page.Paragraph(fmt::format("{} not judged because of it", CountText(cause.follow, "check")), "faint");
 }
 
-// Of findings without a cause of their own. Those that another finding explains were not judged.
+// Says why findings have no cause of their own. Those that another finding explains were not judged.
 void AddNoCause(std::span<const Finding> findings, HtmlPage& page) {
   const bool passed = std::ranges::find(findings, Outcome::kPass, &Finding::outcome) != findings.end();
   const bool explained =

@@ -61,7 +61,7 @@ TEST(Paths, SayTheShareOfEachPathAndTheCostOfTheOthers) {
   EXPECT_THAT(judged.text, HasSubstr("2 paths fall short together: 200 MB/s at once, 300 MB/s as the sum"));
 }
 
-TEST(Paths, AreUnknownWhereOneAloneIsUnsteady) {
+TEST(Paths, SaysUnknownWhereAPathAloneChanges) {
   EXPECT_EQ(JudgedPathsOf({PathOf("p", 10, 50, 100), PathOf("q", 100, 100, 100)}).verdict,
             PathsVerdict::kUnknown)
       << "more than the mean, and half of the better one";
