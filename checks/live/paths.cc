@@ -2,6 +2,7 @@
 #include "checks/live/paths.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -39,7 +40,7 @@ std::optional<BondShares> SharesOf(const EndCounters& end, bool sender) {
   for (const MemberBytes& one : end.members) all += bytes(one);
   if (all <= 0) return std::nullopt;
   for (const MemberBytes& one : end.members) {
-    const auto permille = static_cast<std::uint32_t>(bytes(one) * 1000 / all + 0.5);
+    const auto permille = static_cast<std::uint32_t>(std::lround(bytes(one) * 1000 / all));
     shares.through_one = shares.through_one || permille >= kAllOfBondPermille;
     if (shares.members.size() < kMostMembers) shares.members.emplace_back(Printable(one.netdev), permille);
   }

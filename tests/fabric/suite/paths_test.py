@@ -41,6 +41,7 @@ class Paths(unittest.TestCase):
     def paths(self, *options):
         answer = tool.rdmaready("test", "peer", *self.hosts, "--all-paths", "--profile", "virtual-fabric", "--case", "write-8k", "--output", "json", *options,
                                 timeout=300)
+        self.assertIn("paths", answer.json, answer)
         print(f"  {answer.json.get('text')}: {[(one['path'], one['share_permille'], one['bonds']) for one in answer.json['paths']]}", flush=True)
         self.assertEqual(schemas.faults(answer.json), [])
         return answer
@@ -70,6 +71,8 @@ class Paths(unittest.TestCase):
 
     def test_a_rail_without_a_cable_is_named(self):
         fabric.launcher("fault", B, "link", "down", "--rail", 2, name=self.name)
+        # The kernel reports a lost carrier up to a second later (net/core/link_watch.c), and later still where the machine is busy.
+        fabric.guest(B, "timeout 30 sh -c 'until rdma link show rxe1/1 | grep -q DOWN; do sleep 0.1; done'", name=self.name)
         self.limit(RAIL_MBPS, RAIL_MBPS)
         answer = self.paths()
         self.assertEqual((answer.status, answer.json["verdict"]), (3, "unknown"), answer)
