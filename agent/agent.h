@@ -24,6 +24,7 @@
 #include "agent/change_book.h"
 #include "agent/helper/pauser/pauser.h"
 #include "agent/link/link.h"
+#include "agent/numbered_runs.h"
 #include "agent/port/host_cpu.h"
 #include "agent/port/link_partner.h"
 #include "agent/port/port_choice.h"
@@ -413,6 +414,7 @@ class Agent {
   std::shared_ptr<const std::vector<Profile>> default_profiles_;
   std::vector<Waiver> own_waivers_{};
   StressPorts stress_ports_{clock()};
+  NumberedRuns numbered_runs_{clock()};
   HeardNeighbours heard_{};
   std::atomic<int> live_tests_ = 0;
   struct LastReading {

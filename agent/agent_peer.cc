@@ -213,7 +213,17 @@ absl::StatusOr<LiveTest> Agent::RunPeerOver(const PeerTicket& ticket, PeerChanne
                                  ticket.port, ticket.pass, watch, ticket.caller);
   const std::unique_ptr<PeerGuard> guard = GuardOf(ticket);
   if (guard) options.may_connect = std::ref(*guard);
-  if (ticket.request.options.stress) options.ack_timeout = StressAckTimeout(ticket.port.rate_mbps);
+  if (ticket.request.options.stress && !ticket.request.options.ack_timeout)
+    options.ack_timeout = StressAckTimeout(ticket.port.rate_mbps);
+  if (ticket.request.options.numbered) {
+    RR_ASSIGN_OR_RETURN(options.numbered, numbered_runs_.Join(NumberedPart{
+                                              .who = ticket.caller.who,
+                                              .run_id = ticket.caller.run_id,
+                                              .is_initiator = initiator,
+                                              .message_bytes = ticket.test.message_bytes,
+                                              .most_writes = options.max_bytes / ticket.test.message_bytes,
+                                              .duration = ticket.test.duration}));
+  }
   PressureWatch pressure(ticket.share.meter);
   options.began = [&pressure, &cpu] {
     pressure.Begin();

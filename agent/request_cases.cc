@@ -14,6 +14,8 @@ absl::StatusOr<std::vector<TransferCase>> ChooseCases(const std::vector<std::str
                                                       const TransferLimits& limits) {
   if (options.over_tcp) return absl::InvalidArgumentError("a loopback test over TCP: only between two hosts");
   if (options.stress) return absl::InvalidArgumentError("a loopback test is never a part of a stress test");
+  if (options.numbered)
+    return absl::InvalidArgumentError("numbered writes on loopback: only between two hosts");
   if (options.max_bytes_per_s > 0)
     return absl::InvalidArgumentError("a loopback test has no limit of its rate");
   std::vector<TransferCase> chosen;

@@ -66,6 +66,9 @@ inline constexpr std::uint8_t kAckTimeout = 17;
 // never lost would be sent again. So it has 4.3 s there (StressAckTimeout of agent/transfer/limits.h).
 inline constexpr std::uint8_t kStressAckTimeout = 20;
 
+// After each acknowledgement timeout. The soft device takes seven retries for "for ever".
+inline constexpr std::uint8_t kRetries = 6;
+
 // What the connection must hold at once and how it is used; known before it is made.
 struct LinkSettings {
   std::uint32_t sends = 1;  // sends, writes and reads posted and not yet known to be complete
@@ -77,6 +80,7 @@ struct LinkSettings {
   // How often a send is tried again that finds no receive at the peer. 0: such a send ends the connection.
   std::uint8_t receiver_not_ready_retries = 6;
   std::uint8_t ack_timeout = kAckTimeout;  // 4.096 us * 2^ack_timeout
+  std::uint8_t retries = kRetries;         // after each of those; then the connection has failed
   // RDMA reads that Connect asks for: those the peer may have outstanding here, and this end there. No more
   // than the device can.
   std::uint8_t responder_resources = 255;

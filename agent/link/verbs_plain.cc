@@ -111,6 +111,7 @@ absl::Status VerbsLink::ConnectTo(const QueuePairEnd& peer) {
                        .traffic_class = settings_.tos.value_or(0),
                        .receiver_not_ready_retries = settings_.receiver_not_ready_retries,
                        .ack_timeout = settings_.ack_timeout,
+                       .retries = settings_.retries,
                        .path_mtu_bytes = std::min(own_end_.path_mtu_bytes, peer.path_mtu_bytes),
                        .own_psn = own_end_.psn,
                        .depths = {.responder_resources = static_cast<std::uint8_t>(own_end_.reads),

@@ -98,7 +98,7 @@ int MakeReadyPlain(ibv_qp* queue_pair, const PlainPath& path, const QueuePairEnd
   attributes = {};
   attributes.qp_state = IBV_QPS_RTS;
   attributes.timeout = path.ack_timeout;
-  attributes.retry_cnt = kRetries;
+  attributes.retry_cnt = path.retries;
   attributes.rnr_retry = path.receiver_not_ready_retries;
   attributes.sq_psn = path.own_psn;
   attributes.max_rd_atomic = path.depths.initiator_depth;

@@ -25,9 +25,6 @@ using MemoryRegion = Handle<ibv_mr, ibv_dereg_mr>;
 inline int FreeWindow(ibv_mw* window) { return ibv_dealloc_mw(window); }  // that is static in its header
 using MemoryWindow = Handle<ibv_mw, FreeWindow>;
 
-// After each acknowledgement timeout (agent/link/link.h). The soft device takes seven retries for "for ever".
-inline constexpr std::uint8_t kRetries = 6;
-
 // The operation of a failed completion is undefined in verbs, so it travels in the id.
 inline constexpr unsigned kIdBits = 56;
 inline std::uint64_t Tagged(Work work, std::uint64_t id) {
@@ -59,6 +56,7 @@ struct PlainPath {
   std::uint8_t traffic_class = 0;
   std::uint8_t receiver_not_ready_retries = 0;
   std::uint8_t ack_timeout = kAckTimeout;
+  std::uint8_t retries = kRetries;
   std::uint32_t path_mtu_bytes = 0;  // 256 to 4096
   std::uint32_t own_psn = 0;
   ReadDepths depths{};

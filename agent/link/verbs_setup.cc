@@ -139,7 +139,7 @@ CmParameters VerbsLink::Parameters(PrivateData private_data, const CmEvent* requ
   return {.queue_pair = queue_pair_->qp_num,
           .responder_resources = AtMost(resources, device.max_qp_rd_atom),
           .initiator_depth = AtMost(depth, device.max_qp_init_rd_atom),
-          .retries = kRetries,
+          .retries = settings_.retries,
           .receiver_not_ready_retries = settings_.receiver_not_ready_retries,  // 7 would be for ever
           .private_data = private_data};
 }

@@ -134,7 +134,8 @@ std::chrono::milliseconds IdleBefore(const TransferCase& test, const TransferOpt
                                      const Fact<PriorityPackets>& read) {
   constexpr std::chrono::milliseconds kLongest{1'000};
   const bool one_way = test.operation == Operation::kWrite || test.operation == Operation::kRead;
-  if (!read || !one_way || test.wrapping != Wrapping::kNone || options.bidirectional) return {};
+  if (!read || !one_way || test.wrapping != Wrapping::kNone || options.bidirectional || options.numbered)
+    return {};
   return std::min(test.duration, kLongest);
 }
 

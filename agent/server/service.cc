@@ -155,6 +155,7 @@ grpc::ServerUnaryReactor* AgentService::GetVersion(grpc::CallbackServerContext* 
   response->set_stress(agent_.config().stress.allowed);
   response->set_tcp_transfers(true);
   response->set_tcp_tests(true);
+  response->set_numbered(true);
   return Finished(*context);
 }
 

@@ -162,7 +162,8 @@ bool CountsInBaseline(const TransferResult& result) {
   const TransferCase* row = FindCase(result.case_name);
   const bool whole = result.failure.kind == FailureKind::kNone && result.throughput_bytes_per_s > 0;
   const bool plain = !result.unverified && !result.busy_poll && !result.bidirectional &&
-                     !result.limit_bytes_per_s && result.pressure.empty() && result.transport != kTcpTransport;
+                     !result.limit_bytes_per_s && result.pressure.empty() && !result.numbered &&
+                     result.transport != kTcpTransport;
   if (row == nullptr || !whole || !plain) return false;
   if (result.depth != row->depth || result.qps != row->connections) return false;
   return result.foreign_permille.value_or(0) <= kMostForeignPermille;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "agent/link/failure.h"
+#include "agent/transfer/data_numbered.h"
 #include "agent/transfer/data_smbd.h"
 #include "api/base/status.h"
 #include "api/base/text.h"
@@ -35,11 +36,19 @@ absl::Status Drain(Session& session, const Phase& phase, const TakeCompletions& 
 }  // namespace
 
 LinkSettings SettingsOf(Role role, const TransferCase& test, const RunOptions& options) {
+  if (options.numbered) {
+    return {.sends = NumberedRing(test),
+            .receives = NumberedRing(test),
+            .tos = options.tos,
+            .ack_timeout = options.ack_timeout,
+            .retries = options.retries};
+  }
   return {.sends = SlotsOf(test) + NoticeRing::kSlots,
           .receives = NoticeRing::kSlots,
           .busy_poll = options.busy_poll && !Lends(role, test, options),
           .tos = options.tos,
-          .ack_timeout = options.ack_timeout};
+          .ack_timeout = options.ack_timeout,
+          .retries = options.retries};
 }
 
 std::uint64_t PinnedBytesOf(const TransferCase& test) {

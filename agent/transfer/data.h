@@ -222,6 +222,25 @@ class DataPhase {
         data_);
   }
 
+  // After the last word of the responder: gives back the numbered writes that were under way.
+  void Settle(const PeerMessage* view) {
+    std::visit(
+        [view]<class End>(End& end) {
+          if constexpr (requires { end.Settle(view); }) end.Settle(view);
+        },
+        data_);
+  }
+  std::vector<std::uint64_t> Numbers() const {
+    return std::visit(
+        []<class End>(const End& end) -> std::vector<std::uint64_t> {
+          if constexpr (requires { end.Numbers(); })
+            return end.Numbers();
+          else
+            return {};
+        },
+        data_);
+  }
+
   // Gives its memory back.
   void Reset() { data_.template emplace<std::monostate>(); }
 

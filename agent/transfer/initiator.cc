@@ -5,6 +5,7 @@
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
+#include "agent/transfer/data_numbered.h"
 #include "agent/transfer/data_smbd.h"
 #include "agent/transfer/introduction.h"
 #include "agent/transfer/lane.h"
@@ -16,7 +17,8 @@
 namespace rdmaready {
 namespace {
 
-using Data = DataPhase<SendInitiator, WriteInitiator, ReadInitiator, SmbdSendInitiator, SmbdMoveInitiator>;
+using Data = DataPhase<SendInitiator, WriteInitiator, ReadInitiator, SmbdSendInitiator, SmbdMoveInitiator,
+                       NumberedInitiator>;
 
 absl::Status CheckOffer(const PeerMessage& offer, const TransferCase& test, const RunOptions& options) {
   const bool same = std::string_view(offer.case_name) == test.name &&
@@ -38,6 +40,8 @@ absl::Status TakeOffer(const PeerMessage& offer, Session& session) {
 
 // Makes the data phase in place; `pattern` outlives it.
 absl::Status MakeData(Session& session, const Pattern& pattern, const RemoteMemory& memory, Data& data) {
+  if (const auto& numbered = session.options().numbered)
+    return data.Make<NumberedInitiator>(session, *numbered->writes, pattern, memory).Prepare();
   switch (session.test().operation) {
     case Operation::kSend:
       return data.Make<SendInitiator>(session, pattern).Prepare();
@@ -86,7 +90,9 @@ absl::Status Initiate(Session& session, std::optional<Pattern>& pattern, Data& d
   RR_RETURN_IF_ERROR(
       session.link().Connect(offer.endpoint, offer.nonce, session.options().local_address, settings, patience));
   RR_ASSIGN_OR_RETURN(const PeerMessage ready, session.Expect(PeerMessageKind::kReady, session.deadline()));
-  RR_RETURN_IF_ERROR(MakeData(session, pattern.emplace(offer.nonce), ready.memory, data));
+  // The payload of numbered writes is that of the run: another path may verify it.
+  const Nonce& key = session.options().numbered ? session.options().numbered->key : offer.nonce;
+  RR_RETURN_IF_ERROR(MakeData(session, pattern.emplace(key), ready.memory, data));
   RR_RETURN_IF_ERROR(session.Start());
   return data.Run(phase);
 }
@@ -114,6 +120,14 @@ TransferResult Conclude(Session& session, const EndView& own) {
   return merged;
 }
 
+// The numbered writes as this end knows them by now, with the log as the responder's view of this path had it;
+// absent without a view.
+std::optional<NumberedIo> WithLogOf(NumberedIo io, const TransferResult& merged) {
+  if (!merged.numbered) return std::nullopt;
+  io.log = merged.numbered->log;
+  return io;
+}
+
 }  // namespace
 
 TransferResult RunInitiator(const TransferCase& test, RdmaLink& link, PeerChannel& peer,
@@ -131,7 +145,8 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
   session.LeaveGate();
   const Failure ended_by = session.Explain(status);
   phase.failure = MoreTelling(ended_by, phase.failure);
-  if (phase.messages == 0 && phase.failure.kind == FailureKind::kNone && session.heard() == nullptr) {
+  if (phase.messages == 0 && phase.failure.kind == FailureKind::kNone && session.heard() == nullptr &&
+      !options.numbered) {
     phase.failure = {.kind = FailureKind::kStalled, .detail = "nothing was transferred"};
   }
   if (session.heard() != nullptr && session.heard()->result.failure.kind == FailureKind::kNone) {
@@ -149,6 +164,11 @@ LaneEnd RunInitiatorLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
     data.Reset();
   }
   end.result = Conclude(session, own);
+  if (options.numbered) {
+    const PeerMessage* const last = session.heard();
+    data.Settle(last != nullptr && last->kind == PeerMessageKind::kView ? last : nullptr);
+    end.result.numbered = WithLogOf(options.numbered->writes->View(), end.result);
+  }
   if (options.keep_intervals) {
     end.result.interval_bytes = end.interval_bytes;
     end.result.interval_ms = options.interval_ms;

@@ -28,6 +28,39 @@ absl::Status CheckTcp(const TransferCase& test, const TransferOptions& options) 
   return TooMuch(fmt::format("{} over TCP: a connection of RDMA was asked for too", test.name));
 }
 
+absl::Status CheckNumbered(const TransferCase& test, const TransferOptions& options) {
+  constexpr std::uint32_t kMostTimeoutMs = 10'000;
+  const bool plain = test.operation == Operation::kWrite && test.wrapping == Wrapping::kNone &&
+                     test.message_bytes <= kMostNumberedBytes && !options.over_tcp;
+  if (!plain)
+    return TooMuch(fmt::format("{} as numbered writes: plain RDMA writes of at most 64 KB", test.name));
+  if (!options.verify || options.bidirectional || options.stress || options.in_production ||
+      options.measure_cpu || options.busy_poll || options.max_bytes > 0 || options.max_bytes_per_s > 0 ||
+      QpsOf(test, options) != 1)
+    return TooMuch(
+        "numbered writes: they are verified, go one way on one queue pair, and have no other option");
+  if (options.depth > kMostNumberedDepth)
+    return TooMuch(
+        fmt::format("{} numbered writes under way: up to {} are allowed", options.depth, kMostNumberedDepth));
+  if (options.path_timeout_ms > kMostTimeoutMs)
+    return TooMuch(fmt::format("a path that is lost after {} ms: up to {} are allowed", options.path_timeout_ms,
+                               kMostTimeoutMs));
+  return absl::OkStatus();
+}
+
+// Below 8 a packet is sent again before it can be answered; above 21 (8.6 s) a test is over sooner.
+absl::Status CheckRetries(const TransferOptions& options) {
+  constexpr std::uint32_t kLeastTimeout = 8;
+  constexpr std::uint32_t kMostTimeout = 21;
+  const std::uint32_t timeout = options.ack_timeout.value_or(kAckTimeout);
+  if (timeout < kLeastTimeout || timeout > kMostTimeout)
+    return TooMuch(fmt::format("an acknowledge timeout of {}: {} to {} are allowed", timeout, kLeastTimeout,
+                               kMostTimeout));
+  if (options.retries.value_or(kRetries) > kRetries)
+    return TooMuch(fmt::format("{} retries: up to {} are allowed", *options.retries, kRetries));
+  return absl::OkStatus();
+}
+
 std::uint64_t PinnedBytes(const TransferCase& test, const TransferOptions& options) {
   const std::uint64_t directions = options.bidirectional ? 2 : 1;
   return directions * QpsOf(test, options) * PinnedBytesOf(test);
@@ -55,6 +88,12 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
         fmt::format("{} over a plain verbs connection: SMB Direct connects by RDMA-CM alone", test.name));
   }
   if (options.over_tcp) RR_RETURN_IF_ERROR(CheckTcp(test, options));
+  RR_RETURN_IF_ERROR(CheckRetries(options));
+  if (options.numbered) {
+    RR_RETURN_IF_ERROR(CheckNumbered(test, options));
+    custom.depth = std::min(custom.depth, kMostNumberedDepth);
+    custom.deadline += kNumberedDrain;
+  }
   if (options.stress && options.measure_cpu)
     return TooMuch("a stress test with an idle time before it: it says how busy the CPUs are by itself");
   if (options.depth > kMaxDepth) {
@@ -99,6 +138,11 @@ void Apply(const TransferOptions& options, std::uint32_t qps, const TransferLimi
   if (options.connection == ConnectionKind::kVerbs) run.connection = ConnectionKind::kVerbs;
   run.max_bytes = limits.moved_bytes / qps;
   if (options.max_bytes > 0) run.max_bytes = std::min(run.max_bytes, options.max_bytes);
+  if (options.ack_timeout) run.ack_timeout = static_cast<std::uint8_t>(*options.ack_timeout);
+  if (options.retries) run.retries = static_cast<std::uint8_t>(*options.retries);
+  if (options.numbered)
+    run.stall_limit =
+        options.path_timeout_ms > 0 ? std::chrono::milliseconds(options.path_timeout_ms) : kPathTimeout;
   if (!options.stress) return;
   run.set_up_limit = kStressSetUp;
   run.stall_limit = kStressStall;

@@ -29,6 +29,13 @@ inline constexpr std::chrono::milliseconds kStressSetUp{30'000};
 // network.
 inline constexpr std::chrono::milliseconds kStressDrain{5'000};
 
+// Numbered writes of a path under way, and how long they go on after the last number was given out: what is
+// under way is answered, and all memory is looked at again.
+inline constexpr std::uint32_t kMostNumberedDepth = 16;
+inline constexpr std::chrono::milliseconds kNumberedDrain{15'000};
+// A path that answers nothing for so long is lost.
+inline constexpr std::chrono::milliseconds kPathTimeout{500};
+
 // LinkSettings::ack_timeout of a part of a stress test: that of every test where the own port moves 1 Gb/s or
 // more; kStressAckTimeout where it is slower or its rate is not known.
 std::uint8_t StressAckTimeout(const Fact<std::uint32_t>& rate_mbps);

@@ -49,7 +49,18 @@ void AddView(TransferResult& merged, const TransferResult& theirs) {
         std::min(merged.first_wrong_offset.value_or(*theirs.first_wrong_offset), *theirs.first_wrong_offset);
   }
   merged.cpu_responder_ns = theirs.cpu_responder_ns;
+  merged.numbered = theirs.numbered;
   merged.failure = MoreTelling(merged.failure, theirs.failure);
+}
+
+void SanitizeLog(NumberedLogView& log) {
+  constexpr std::int64_t kLongestNs = 3'600'000'000'000;
+  log.worst_stall_ns = std::clamp<std::int64_t>(log.worst_stall_ns, 0, kLongestNs);
+  log.stalls.resize(std::min(log.stalls.size(), kMostLogStalls));
+  for (LogStall& stall : log.stalls) {
+    stall.begin_ns = std::clamp<std::int64_t>(stall.begin_ns, 0, kLongestNs);
+    stall.length_ns = std::clamp<std::int64_t>(stall.length_ns, 0, kLongestNs);
+  }
 }
 
 }  // namespace
@@ -71,6 +82,7 @@ TransferResult Sanitized(TransferResult result) {
   result.interval_ms.reset();
   result.pressure.clear();
   result.foreign_permille = result.tester_cpu = result.tester_numa_node = std::nullopt;
+  if (result.numbered) SanitizeLog(result.numbered->log);
   result.elapsed_ns = std::max<std::int64_t>(result.elapsed_ns, 0);
   result.cpu_initiator_ns = std::max<std::int64_t>(result.cpu_initiator_ns, 0);
   result.cpu_responder_ns = std::max<std::int64_t>(result.cpu_responder_ns, 0);

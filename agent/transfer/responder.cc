@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "agent/link/failure.h"
 #include "agent/transfer/data.h"
+#include "agent/transfer/data_numbered.h"
 #include "agent/transfer/data_smbd.h"
 #include "agent/transfer/introduction.h"
 #include "agent/transfer/lane.h"
@@ -17,11 +20,16 @@
 namespace rdmaready {
 namespace {
 
-using ResponderData =
-    DataPhase<SendResponder, WriteResponder, ReadResponder, SmbdSendResponder, SmbdMoveResponder>;
+using ResponderData = DataPhase<SendResponder, WriteResponder, ReadResponder, SmbdSendResponder,
+                                SmbdMoveResponder, NumberedResponder>;
 
 // Makes the data phase in place and returns the memory that the initiator may reach (none for send).
 absl::StatusOr<RemoteMemory> MakeData(Session& session, const Pattern& pattern, ResponderData& data) {
+  if (const auto& numbered = session.options().numbered) {
+    NumberedResponder& end = data.Make<NumberedResponder>(session, *numbered->log);
+    RR_RETURN_IF_ERROR(end.Prepare());
+    return end.memory();
+  }
   switch (session.test().operation) {
     case Operation::kSend:
       RR_RETURN_IF_ERROR(data.Make<SendResponder>(session, pattern).Prepare());
@@ -82,11 +90,14 @@ absl::Status Respond(Session& session, std::optional<Pattern>& pattern, Responde
 }
 
 // Tells what this end saw and returns the result that the initiator made of it, or failing that one made here.
-TransferResult ConcludeResponder(Session& session, const EndView& own) {
+TransferResult ConcludeResponder(Session& session, const EndView& own, std::vector<std::uint64_t> numbers) {
   const bool over = session.heard() != nullptr && session.heard()->kind == PeerMessageKind::kResult;
   absl::Status told = absl::OkStatus();
   if (!over) {
-    told = session.Tell({.kind = PeerMessageKind::kView, .counts = own.counts, .result = own.result});
+    told = session.Tell({.kind = PeerMessageKind::kView,
+                         .counts = own.counts,
+                         .result = own.result,
+                         .numbers = std::move(numbers)});
   }
   const PeerMessage* last = told.ok() ? session.AwaitLastWord(PeerMessageKind::kResult) : nullptr;
   TransferResult result = own.result;
@@ -121,11 +132,13 @@ LaneEnd RunResponderLane(const TransferCase& test, RdmaLink& link, PeerChannel& 
   const absl::Status status = Respond(session, pattern, data, phase);
   session.LeaveGate();
   phase.failure = MoreTelling(session.Explain(status), phase.failure);
-  const EndView own = ViewOf(Role::kResponder, test, options, link.Describe(), phase);
+  EndView own = ViewOf(Role::kResponder, test, options, link.Describe(), phase);
+  std::vector<std::uint64_t> numbers = data.Numbers();
   // While the last words are said, which may take as long as the other end likes, no memory stays reachable.
   link.Disconnect();
   data.Reset();
-  LaneEnd end{.result = ConcludeResponder(session, own)};
+  if (options.numbered) own.result.numbered = NumberedIo{.log = options.numbered->log->View()};
+  LaneEnd end{.result = ConcludeResponder(session, own, std::move(numbers))};
   link.Disconnect();
   return end;
 }

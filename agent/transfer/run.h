@@ -17,6 +17,8 @@
 
 #include "agent/link/link.h"
 #include "agent/link/pacer.h"
+#include "agent/transfer/numbered_log.h"
+#include "agent/transfer/numbered_writes.h"
 #include "agent/transfer/peer_channel.h"
 #include "api/model/cases.h"
 
@@ -43,6 +45,7 @@ struct RunOptions {
   // part.
   std::chrono::milliseconds set_up_limit{};
   std::uint8_t ack_timeout = kAckTimeout;        // LinkSettings::ack_timeout
+  std::uint8_t retries = kRetries;               // LinkSettings::retries
   std::uint64_t max_bytes = 64ull << 30;         // the measured part ends there even before its time
   std::stop_token cancel{};                      // the caller gives up; noticed within 100 ms
   std::function<std::string()> why_cancelled{};  // asked then; empty, or an empty answer: the caller gave up
@@ -61,6 +64,14 @@ struct RunOptions {
   bool counts_missed_turns = false;
   bool keep_intervals = false;      // the result says what moved in each whole interval
   std::uint32_t interval_ms = 100;  // 10, 20, 50 or 100; without keep_intervals 100
+  // Numbered writes, that all paths of a run share: at the initiator, with the key of the run, and at the
+  // responder. Both ends have theirs, or neither has. `stall_limit` is when a path counts as lost.
+  struct Numbered {
+    Nonce key{};
+    std::shared_ptr<NumberedWrites> writes{};  // of the initiator
+    std::shared_ptr<NumberedLog> log{};        // of the responder
+  };
+  std::optional<Numbered> numbered{};
   // Whether this end may connect where the other end says, which may name any address: the initiator where an
   // offer says, the responder of a plain verbs connection with the GID of the initiator. Empty: it may.
   std::function<absl::Status(const std::string& address)> may_connect{};

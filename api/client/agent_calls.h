@@ -134,6 +134,7 @@ struct AgentVersion {
   bool stress = false;         // it takes part in stress tests
   bool tcp_transfers = false;  // it knows TransferOptions::over_tcp in a stress test
   bool tcp_tests = false;      // and in any other test
+  bool numbered = false;       // it knows TransferOptions::numbered
 };
 
 }  // namespace rdmaready

@@ -219,7 +219,7 @@ absl::StatusOr<AgentVersion> AgentClient::GetVersion() {
   }
   return AgentVersion{response.version(),      response.hostname(), response.instance_id(),
                       response.limits_tests(), response.stress(),   response.tcp_transfers(),
-                      response.tcp_tests()};
+                      response.tcp_tests(),    response.numbered()};
 }
 
 absl::Status AgentClient::KnowsInProduction(bool in_production) {

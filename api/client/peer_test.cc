@@ -34,6 +34,8 @@ class PeerRelay {
     refused.to_status = to_.agent.KnowsInProduction(test.options.in_production);
     refused.from_status.Update(KnowsStress(from_.agent, test.options));
     refused.to_status.Update(KnowsStress(to_.agent, test.options));
+    refused.from_status.Update(KnowsNumbered(from_.agent, test.options));
+    refused.to_status.Update(KnowsNumbered(to_.agent, test.options));
     if (!refused.from_status.ok() || !refused.to_status.ok()) return NotMade(test, std::move(refused));
     from_.Open(test, v1::PeerTestRequest::Start::ROLE_INITIATOR, test.from_port, to_.agent.name());
     to_.Open(test, v1::PeerTestRequest::Start::ROLE_RESPONDER, test.to_port, from_.agent.name());
@@ -77,6 +79,14 @@ class PeerRelay {
                                            ") has no tests over TCP: update it. Nothing was sent");
     if (told.stress || !stress) return absl::OkStatus();
     return absl::FailedPreconditionError(NoStress(agent.name()) + ". Nothing was sent");
+  }
+
+  static absl::Status KnowsNumbered(AgentClient& agent, const TransferOptions& options) {
+    if (!options.numbered) return absl::OkStatus();
+    RR_ASSIGN_OR_RETURN(const AgentVersion told, agent.GetVersion());
+    if (told.numbered) return absl::OkStatus();
+    return absl::FailedPreconditionError("host " + agent.name() + ": its agent (" + told.version +
+                                         ") has no numbered writes: update it. Nothing was sent");
   }
 
   // No agent failed where only the caller's patience ended.

@@ -13,12 +13,12 @@ using google::protobuf::FieldDescriptor;
 // In a finding: nobody waived it; nothing is to be done, or an older agent says it in `fix`; it is not about
 // the class of a transfer. In a transfer: no byte was wrong, nothing was asked for, the agent does not say it,
 // or it is a Fact whose absence reads as not collected.
-constexpr std::array<std::string_view, 21> kMayBeAbsent{
+constexpr std::array<std::string_view, 22> kMayBeAbsent{
     "waived",           "remedy",         "first_wrong_offset", "asked_tos",        "traffic_class",
     "service_level",    "error_counters", "priority_packets",   "foreign_permille", "tester_cpu",
     "tester_numa_node", "class_proof",    "idle_packets",       "idle_ns",          "counted_ns",
     "path_mtu_bytes",   "connection",     "limit_bytes_per_s",  "nic_counters",     "interval_ms",
-    "host_cpu"};
+    "host_cpu",         "numbered"};
 
 }  // namespace
 

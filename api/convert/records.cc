@@ -103,6 +103,10 @@ v1::TransferOptions ToProto(const TransferOptions& options) {
   message.set_measure_cpu(options.measure_cpu);
   message.set_max_bytes_per_s(options.max_bytes_per_s);
   message.set_interval_ms(options.interval_ms);
+  message.set_numbered(options.numbered);
+  message.set_path_timeout_ms(options.path_timeout_ms);
+  if (options.ack_timeout) message.set_ack_timeout(*options.ack_timeout);
+  if (options.retries) message.set_retries(*options.retries);
   return message;
 }
 
@@ -124,6 +128,10 @@ TransferOptions FromProto(const v1::TransferOptions& message) {
   options.measure_cpu = message.measure_cpu();
   options.max_bytes_per_s = message.max_bytes_per_s();
   options.interval_ms = message.interval_ms();
+  options.numbered = message.numbered();
+  options.path_timeout_ms = message.path_timeout_ms();
+  if (message.has_ack_timeout()) options.ack_timeout = message.ack_timeout();
+  if (message.has_retries()) options.retries = message.retries();
   if (v1::ConnectionKind_IsValid(message.connection()))
     options.connection = static_cast<ConnectionKind>(message.connection());
   return options;

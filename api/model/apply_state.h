@@ -24,7 +24,7 @@ struct StandingChange {
   std::string id{};
   ChangeState state = ChangeState::kUnknown;
   std::string requester{};
-  std::uint32_t settings = 0;  // how many it is about
+  std::uint32_t settings = 0;    // how many it is about
   std::uint32_t back_in_ms = 0;  // until it goes back by itself; 0: it does not
   std::string reason{};          // as Change::reason
 

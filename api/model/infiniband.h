@@ -47,9 +47,9 @@ struct IbLink {
 };
 
 struct Infiniband {
-  Fact<std::uint16_t> lid{};                 // 0, 0xffff: none
-  Fact<std::uint16_t> sm_lid{};              // of the subnet manager; 0: none
-  Fact<std::vector<std::uint16_t>> pkeys{};  // filled slots; bit 15 is full membership
+  Fact<std::uint16_t> lid{};                      // 0, 0xffff: none
+  Fact<std::uint16_t> sm_lid{};                   // of the subnet manager; 0: none
+  Fact<std::vector<std::uint16_t>> pkeys{};       // filled slots; bit 15 is full membership
   Fact<std::vector<std::uint16_t>> pkey_slots{};  // the index in the port's table of each of `pkeys`
   Fact<IbLink> link{};
   Fact<std::vector<Counter>> pma_counters{};  // by MAD, where sysfs has none or not all

@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "api/model/transfer.h"
 
@@ -103,6 +104,9 @@ struct PeerMessage {
   RemoteMemory memory{};
   TransferCounts counts{};
   TransferResult result{};
+  // In a kView of numbered writes: the last ones of this path that are in the responder's log. The path has no
+  // access to memory any more.
+  std::vector<std::uint64_t> numbers{};
 
   // Octets, empty without TLS.
   std::string hello_key{};     // X25519, fresh for each test: the nonce of who says it
@@ -117,10 +121,10 @@ struct PeerMessage {
     list("kind", kind, "lane", lane, "case_name", case_name, "message_bytes", message_bytes, "depth", depth,
          "verify", verify, "lanes", lanes, "endpoint_address", endpoint.address, "endpoint_port", endpoint.port,
          "nonce", nonce, "memory_address", memory.address, "memory_length_bytes", memory.length_bytes,
-         "memory_rkey", memory.rkey, "counts", counts, "result", result, "hello_key", hello_key, "certificates",
-         certificates, "body", body, "signature", signature, "limit_bytes_per_s", limit_bytes_per_s,
-         "queue_pair_gid", endpoint.queue_pair.gid, "queue_pair_number", endpoint.queue_pair.number,
-         "queue_pair_psn", endpoint.queue_pair.psn, "queue_pair_path_mtu_bytes",
+         "memory_rkey", memory.rkey, "counts", counts, "result", result, "numbers", numbers, "hello_key",
+         hello_key, "certificates", certificates, "body", body, "signature", signature, "limit_bytes_per_s",
+         limit_bytes_per_s, "queue_pair_gid", endpoint.queue_pair.gid, "queue_pair_number",
+         endpoint.queue_pair.number, "queue_pair_psn", endpoint.queue_pair.psn, "queue_pair_path_mtu_bytes",
          endpoint.queue_pair.path_mtu_bytes, "queue_pair_reads", endpoint.queue_pair.reads);
   }
 };

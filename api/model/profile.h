@@ -166,6 +166,8 @@ struct Profile {
   // In each case of `rdmaready compare`: how much of RDMA's figure TCP reaches, of latencies the other way
   // round.
   std::optional<std::uint32_t> max_tcp_percent{};
+  // In `rdmaready failover` no write may be missing or unanswered for longer.
+  std::optional<std::uint32_t> max_outage_ms{};
   std::optional<std::uint64_t> min_memlock_bytes{};
   std::optional<Heartbeat> heartbeat{};
   std::optional<Cnp> cnp{};
@@ -198,11 +200,12 @@ struct Profile {
          mtu_bytes, "roce_mtu_bytes", roce_mtu_bytes, "min_speed_mbps", min_speed_mbps, "rdma_max_rate_mbps",
          rdma_max_rate_mbps, "cable_metres", cable_metres, "min_throughput_mbps", min_throughput_mbps,
          "min_worst_mbps", min_worst_mbps, "max_latency_us", max_latency_us, "max_tcp_percent", max_tcp_percent,
-         "min_memlock_bytes", min_memlock_bytes, "heartbeat", heartbeat, "cnp", cnp, "vlan", vlan, "vlan_ids",
-         vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn, "share_priority", share_priority,
-         "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant", multi_tenant, "pkeys", pkeys,
-         "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected, "direct_link", direct_link,
-         "waivers", waivers, "advice", advice, "dcb_set_by", dcb_set_by, "marking", marking);
+         "max_outage_ms", max_outage_ms, "min_memlock_bytes", min_memlock_bytes, "heartbeat", heartbeat, "cnp",
+         cnp, "vlan", vlan, "vlan_ids", vlan_ids, "roles", roles, "min_ports", min_ports, "ecn", ecn,
+         "share_priority", share_priority, "firmware", firmware, "gpu_direct", gpu_direct, "multi_tenant",
+         multi_tenant, "pkeys", pkeys, "lldp_tlvs", lldp_tlvs, "ports", ports, "ports_expected", ports_expected,
+         "direct_link", direct_link, "waivers", waivers, "advice", advice, "dcb_set_by", dcb_set_by, "marking",
+         marking);
   }
 };
 

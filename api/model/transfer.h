@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "api/model/counter_change.h"
+#include "api/model/numbered.h"
 
 namespace rdmaready {
 
@@ -53,6 +54,15 @@ struct TransferOptions {
 
   // Each end says how busy its host's CPUs are, and waits before the test for as long as the test lasts.
   bool measure_cpu = false;
+
+  // Writes with numbers that all such tests of the run share (api/model/numbered.h). The duration is that of
+  // the run, from its first write.
+  bool numbered = false;
+  std::uint32_t path_timeout_ms =
+      0;  // of numbered writes: a path that answers nothing for so long is lost; 0: 500
+  // A packet of a queue pair is sent again after 4.096 us * 2^ack_timeout, so often. Absent: as in every test.
+  std::optional<std::uint32_t> ack_timeout{};
+  std::optional<std::uint32_t> retries{};
 
   // At most kInProductionPercent of the port's rate; where the agent allows it, also on a port that others use.
   bool in_production = false;
@@ -176,6 +186,7 @@ struct TransferResult {
   std::optional<HostCpu> host_cpu{};  // of this end; absent: not asked for, not known, or an older agent
   // The Ethernet ports of this end, where several are under its RDMA port and each of them counts its bytes.
   std::vector<MemberBytes> members{};
+  std::optional<NumberedIo> numbered{};  // of the whole run, as of the end of this test
 
   bool operator==(const TransferResult&) const = default;
   void Fields(auto& list) const {
@@ -192,7 +203,7 @@ struct TransferResult {
          "counted_ns", counted_ns, "idle_packets", idle_packets, "idle_ns", idle_ns, "path_mtu_bytes",
          path_mtu_bytes, "connection", connection, "nic_counters", nic_counters, "interval_bytes",
          interval_bytes, "interval_ms", interval_ms, "pressure", pressure, "limit_bytes_per_s",
-         limit_bytes_per_s, "host_cpu", host_cpu, "members", members);
+         limit_bytes_per_s, "host_cpu", host_cpu, "members", members, "numbered", numbered);
   }
 };
 

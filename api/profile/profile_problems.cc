@@ -59,7 +59,7 @@ void CheckRanges(const v1::Profile& message, Problems& problems) {
   const v1::Profile::Heartbeat& heartbeat = message.heartbeat();
   const v1::Profile::Ecn& ecn = message.ecn();
   constexpr std::uint64_t kLongestQueueBytes = 1ULL << 30;
-  const std::array<Range, 22> ranges{{
+  const std::array<Range, 23> ranges{{
       {"rdma_priority", message.has_rdma_priority(), message.rdma_priority(), 0, kHighestPriority},
       {"dscp", message.has_dscp(), message.dscp(), 0, 63},
       {"tos", message.has_tos(), message.tos(), 0, 255},
@@ -74,6 +74,7 @@ void CheckRanges(const v1::Profile& message, Problems& problems) {
       {"min_worst_mbps", message.has_min_worst_mbps(), message.min_worst_mbps(), 1, 10'000'000},
       {"max_latency_us", message.has_max_latency_us(), message.max_latency_us(), 1, 10'000'000},
       {"max_tcp_percent", message.has_max_tcp_percent(), message.max_tcp_percent(), 1, 1'000},
+      {"max_outage_ms", message.has_max_outage_ms(), message.max_outage_ms(), 1, 600'000},
       {"heartbeat.priority", message.has_heartbeat(), heartbeat.priority(), 0, kHighestPriority},
       {"heartbeat.percent", heartbeat.has_percent(), heartbeat.percent(), 1, 99},
       {"heartbeat.percent_up_to_10g", heartbeat.has_percent_up_to_10g(), heartbeat.percent_up_to_10g(), 1, 99},

@@ -67,6 +67,7 @@ constexpr auto kWords = std::to_array<std::string_view>({"extends: nvidia-lossle
                                                          "min_throughput_mbps: 90000\n",
                                                          "min_worst_mbps: 10000\n",
                                                          "max_tcp_percent: 80\n",
+                                                         "max_outage_ms: 1500\n",
                                                          "max_latency_us: 30\n",
                                                          "pkeys: [32767]\n",
                                                          "lldp_tlvs: [pfc]\n",

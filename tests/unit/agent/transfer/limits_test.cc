@@ -145,6 +145,51 @@ TEST(Limits, RefuseAnIdleTimeBeforeAPartOfAStressTest) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST(Limits, KeepNumberedWritesSmallPlainAndAlone) {
+  const auto refusal = [](const char* name, TransferOptions options) {
+    options.numbered = true;
+    return std::string(Customized(*FindCase(name), options).status().message());
+  };
+  EXPECT_EQ(refusal("write-8k", {}), "");
+  EXPECT_EQ(Customized(*FindCase("write-8k"), {.numbered = true})->depth, kMostNumberedDepth);
+  for (const char* name : {"write-512k", "read-8k", "send-1k", "smbd-8k"})
+    EXPECT_THAT(refusal(name, {}), HasSubstr("plain RDMA writes of at most 64 KB")) << name;
+  EXPECT_THAT(refusal("write-8k", {.over_tcp = true}), HasSubstr("plain RDMA writes"));
+  for (const TransferOptions& beside : {TransferOptions{.verify = false},
+                                        {.bidirectional = true},
+                                        {.qps = 2},
+                                        {.max_bytes = 1},
+                                        {.max_bytes_per_s = 1},
+                                        {.stress = true},
+                                        {.measure_cpu = true},
+                                        {.in_production = true},
+                                        {.busy_poll = true}})
+    EXPECT_THAT(refusal("write-8k", beside), HasSubstr("have no other option"));
+  EXPECT_THAT(refusal("write-8k", {.depth = 17}), HasSubstr("17 numbered writes under way: up to 16"));
+  EXPECT_THAT(refusal("write-8k", {.path_timeout_ms = 10'001}), HasSubstr("up to 10000"));
+  RunOptions run;
+  Apply({.numbered = true}, 1, {}, run);
+  EXPECT_EQ(run.stall_limit, kPathTimeout);
+  Apply({.numbered = true, .path_timeout_ms = 70}, 1, {}, run);
+  EXPECT_EQ(run.stall_limit, std::chrono::milliseconds(70));
+}
+
+TEST(Limits, BoundTheAcknowledgeTimeoutAndTheRetries) {
+  const auto refusal = [](const TransferOptions& options) {
+    return std::string(Customized(*FindCase("write-8k"), options).status().message());
+  };
+  EXPECT_EQ(refusal({.ack_timeout = 8, .retries = 0}), "");
+  EXPECT_EQ(refusal({.ack_timeout = 21, .retries = 6}), "");
+  EXPECT_THAT(refusal({.ack_timeout = 7}), HasSubstr("an acknowledge timeout of 7: 8 to 21 are allowed"));
+  EXPECT_THAT(refusal({.ack_timeout = 22}), HasSubstr("an acknowledge timeout of 22"));
+  EXPECT_THAT(refusal({.retries = 7}), HasSubstr("7 retries: up to 6 are allowed"));
+  RunOptions run;
+  EXPECT_EQ(run.ack_timeout, kAckTimeout);
+  Apply({.ack_timeout = 14, .retries = 3}, 1, {}, run);
+  EXPECT_EQ(run.ack_timeout, 14);
+  EXPECT_EQ(run.retries, 3);
+}
+
 TEST(Limits, BoundWhatMovesWhateverIsAsked) {
   RunOptions run;
   Apply({.qps = 4, .max_bytes = ~0ull}, 4, {}, run);

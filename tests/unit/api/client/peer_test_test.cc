@@ -22,7 +22,8 @@ using testing::HasSubstr;
 // An agent that takes part in stress tests, and counts the peer tests that it is asked for.
 class StressingAgent final : public v1::Agent::Service {
  public:
-  explicit StressingAgent(bool has_tcp) : has_tcp_(has_tcp) {
+  explicit StressingAgent(bool has_tcp, bool has_numbered = false)
+      : has_tcp_(has_tcp), has_numbered_(has_numbered) {
     grpc::ServerBuilder builder;
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
@@ -36,6 +37,7 @@ class StressingAgent final : public v1::Agent::Service {
     response->set_stress(true);
     response->set_tcp_transfers(has_tcp_);
     response->set_tcp_tests(has_tcp_);
+    response->set_numbered(has_numbered_);
     return grpc::Status::OK;
   }
   grpc::Status TestPeer(grpc::ServerContext*,
@@ -52,8 +54,24 @@ class StressingAgent final : public v1::Agent::Service {
 
  private:
   const bool has_tcp_;
+  const bool has_numbered_;
   std::unique_ptr<grpc::Server> server_;
 };
+
+TEST(PeerTest, HasNoNumberedWritesWhereAnAgentWouldMakeOthers) {
+  for (const bool both : {false, true}) {
+    StressingAgent newer(true, true);
+    StressingAgent other(true, both);
+    PeerTest test{.case_name = "write-8k"};
+    test.options = {.numbered = true};
+    const PeerAnswer answer = RunPeerTest(*newer.Client("a"), *other.Client("b"), test);
+    EXPECT_EQ(newer.tests + other.tests, both ? 2 : 0);
+    if (!both) {
+      EXPECT_THAT(answer.result.failure.detail,
+                  HasSubstr("host b: its agent (1.0) has no numbered writes: update it. Nothing was sent"));
+    }
+  }
+}
 
 TEST(PeerTest, IsNotMadeOverTcpWhereAnAgentWouldUseRdma) {
   for (const auto& [both, stress] :

@@ -91,6 +91,19 @@ TransferResult FullResult() {
   result.tester_numa_node = 0;
   result.limit_bytes_per_s = 19;
   result.host_cpu = HostCpu{.busy_ns = 21, .measured_ns = 22, .idle_busy_ns = 23, .idle_ns = 24};
+  result.numbered = NumberedIo{.issued = 31,
+                               .answered = 32,
+                               .reissued = 33,
+                               .unconfirmed = 34,
+                               .worst_answer_ns = 43,
+                               .complete = true,
+                               .log = {.arrived = 35,
+                                       .doubled = 36,
+                                       .late = 37,
+                                       .wrong = 38,
+                                       .looked = 39,
+                                       .worst_stall_ns = 40,
+                                       .stalls = {{.begin_ns = 41, .length_ns = 42}}}};
   result.counted_ns = 19;
   result.idle_packets =
       PriorityPackets{.sent = {8, 7, 6, 5, 4, 3, 2, 1}, .received = {16, 15, 14, 13, 12, 11, 10, 9}};

@@ -37,6 +37,7 @@ constexpr char kLossless[] =
     "min_throughput_mbps: 20000\n"
     "min_worst_mbps: 10000\n"
     "max_tcp_percent: 80\n"
+    "max_outage_ms: 1500\n"
     "max_latency_us: 30\n"
     "min_memlock_bytes: 1048576\n"
     "heartbeat: {priority: 7, percent: 1, percent_up_to_10g: 2}\n"

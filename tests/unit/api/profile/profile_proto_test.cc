@@ -58,6 +58,7 @@ Profile Full() {
   profile.min_throughput_mbps = 20'000;
   profile.min_worst_mbps = 10'000;
   profile.max_tcp_percent = 80;
+  profile.max_outage_ms = 1'500;
   profile.max_latency_us = 30;
   profile.pkeys = std::vector<std::uint16_t>{0x7fff, 1};
   profile.lldp_tlvs = std::vector<Profile::LldpTlv>{};
@@ -268,6 +269,7 @@ TEST(ProfileProto, RefusesWhatIsOutOfRangeAndNamesTheField) {
       {"a cable around the world", "cable_metres", [](v1::Profile& p) { p.set_cable_metres(40'000'000); }},
       {"no throughput", "min_throughput_mbps", [](v1::Profile& p) { p.set_min_throughput_mbps(0); }},
       {"no worst interval", "min_worst_mbps", [](v1::Profile& p) { p.set_min_worst_mbps(0); }},
+      {"an outage of no time", "max_outage_ms", [](v1::Profile& p) { p.set_max_outage_ms(0); }},
       {"no share of TCP", "max_tcp_percent", [](v1::Profile& p) { p.set_max_tcp_percent(0); }},
       {"no time at all", "max_latency_us", [](v1::Profile& p) { p.set_max_latency_us(0); }},
       {"TLV twice", "lldp_tlvs", [](v1::Profile& p) { p.mutable_lldp_tlvs()->add_tlvs(v1::Profile::TLV_PFC); }},

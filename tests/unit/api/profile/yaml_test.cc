@@ -53,6 +53,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
       "min_throughput_mbps: 20000\n"
       "min_worst_mbps: 10000\n"
       "max_tcp_percent: 80\n"
+      "max_outage_ms: 1500\n"
       "max_latency_us: 30\n"
       "lldp_tlvs: [pfc, max-frame-size]\n"
       "advice: [ets, roce-mtu-bytes]\n"
@@ -83,6 +84,7 @@ TEST(Yaml, IsReadInItsNaturalForms) {
   EXPECT_EQ(profile->min_throughput_mbps, 20'000);
   EXPECT_EQ(profile->min_worst_mbps, 10'000);
   EXPECT_EQ(profile->max_tcp_percent, 80);
+  EXPECT_EQ(profile->max_outage_ms, 1'500);
   EXPECT_EQ(profile->max_latency_us, 30);
   EXPECT_EQ(profile->pkeys, (std::vector<std::uint16_t>{32767, 1}));
   EXPECT_EQ(profile->lldp_tlvs,
