@@ -7,7 +7,7 @@
 namespace rdmaready {
 namespace {
 
-constexpr std::array<Command, 24> kCommands{{
+constexpr std::array<Command, 25> kCommands{{
     {"check", "Judge hosts: ready for SMB Direct and RDMA storage, or why not, and what to do",
      "  rdmaready check                             this host: settings and state\n"
      "  rdmaready check --level loopback            and live transfers through each of its RDMA ports\n"
@@ -66,6 +66,15 @@ constexpr std::array<Command, 24> kCommands{{
      "case "
      "is unknown for another reason",
      DefineCompare},
+    {"failover",
+     "Write over all paths between two hosts while one is cut: how long is a write missing, and is one lost?",
+     "  rdmaready failover node1 node2              pull a cable while it writes\n"
+     "  rdmaready failover node1 node2 -- ssh node2 ip link set eth1 down\n"
+     "\nThe program behind -- runs here, 2 s after all paths write, and has 10 s; without one a person cuts.\n"
+     "It ends with 0 when a path was lost, no write was, and none was missing for longer than the bound; 1 "
+     "when "
+     "one was; 3 when no path was lost or nothing could be determined",
+     DefineFailover},
     {"report", "Check hosts, and write a page to hand over: verdict, causes with remedies, evidence",
      "  rdmaready report node1 node2 --html report.html\n"
      "  rdmaready report node1 node2 --profile my-fabric.yaml --compare --html report.html\n"

@@ -354,8 +354,23 @@ ExitStatus Context::List(const std::string& json, const std::vector<std::string>
   return ExitStatus::kOk;
 }
 
-int RunCommandLine(int argc, const char* const* argv, Console& console, Interrupt& interrupt) {
+namespace {
+
+// Takes the program of `failover` off the command line, of whose arguments CLI11 would change some ("[a,b]").
+int TakeProgram(int argc, const char* const* argv, std::vector<std::string>& program) {
+  const auto* const end = argv + argc;
+  if (argc < 2 || std::string_view(argv[1]) != "failover") return argc;
+  const auto* const dashes = std::find(argv, end, std::string_view("--"));
+  if (dashes == end) return argc;
+  program.assign(dashes + 1, end);
+  return static_cast<int>(dashes - argv);
+}
+
+}  // namespace
+
+int RunCommandLine(int all, const char* const* argv, Console& console, Interrupt& interrupt) {
   Parser parser;
+  const int argc = TakeProgram(all, argv, parser.global.program);
   if (argc > 1 && argv[1] == kCompletionWord) {
     console.Print(CompletionText(Complete(parser.root, {argv + 2, argv + argc})));
     return console.Flush() ? 0 : static_cast<int>(ExitStatus::kOwnFailure);

@@ -40,7 +40,8 @@ struct GlobalOptions {
   std::shared_ptr<const TlsMaterial> credentials{};    // the files of `tls`, read; null without
   std::optional<std::chrono::milliseconds> timeout{};  // of connecting and of one call; unset: ClientOptions'
   std::string context{};                               // --context; empty: not given
-  FilledOptions filled{};  // which of the above, and of the command's own, are from elsewhere
+  std::vector<std::string> program{};  // of `failover`: the arguments behind a lone --, as they are
+  FilledOptions filled{};              // which of the above, and of the command's own, are from elsewhere
 };
 
 // What every command is given.
@@ -109,6 +110,7 @@ Action DefineCheck(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineFacts(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineTest(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineIncast(CLI::App& app, const std::function<void(CLI::App&)>& global);
+Action DefineFailover(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineEts(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefinePfc(CLI::App& app, const std::function<void(CLI::App&)>& global);
 Action DefineCompare(CLI::App& app, const std::function<void(CLI::App&)>& global);

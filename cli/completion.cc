@@ -174,6 +174,7 @@ Words KnownValues(const TypedLine& typed, const std::string& name) {
   if (name == "--output") return FormatNames(typed.command);
   if (name == "--profile" || name == "PROFILE") return BuiltInProfileNames();
   const bool of_stress = typed.command == "incast" || typed.command == "ets" || typed.command == "pfc";
+  if (name == "--case" && typed.command == "failover") return {"write-4k", "write-8k"};
   if (name == "--case" && typed.command == "compare") return NamesOf(CasesOn(Rung::kPeer));
   if (name == "--case") return of_stress ? StressCaseNames() : CaseNames();
   if (name == "--check") return Ids(false);
@@ -181,7 +182,7 @@ Words KnownValues(const TypedLine& typed, const std::string& name) {
   if (name == "--rack") return FromInventory(typed, InventoryPlace::kRack);
   const bool of_incast =
       typed.command == "incast" && (name == "--to" || name == "--victim" || name == "--second-victim");
-  if (name == "HOST" || name == "PAUSER" || name == "--from" || name == "--peer" || of_incast)
+  if (name == "HOST" || name == "PEER" || name == "PAUSER" || name == "--from" || name == "--peer" || of_incast)
     return FromInventory(typed, InventoryPlace::kHost);
   if (name == "ID" && typed.command == "explain") {
     Words words = Ids(true);

@@ -70,11 +70,12 @@ std::vector<PlanHost> StressHosts::Hosts() const {
   return hosts;
 }
 
-StressHosts::Made StressHosts::Transfer(const StressTransfer& part,
-                                        const std::function<bool()>& at_start) const {
+StressHosts::Made StressHosts::Transfer(const StressTransfer& part, const std::function<bool()>& at_start,
+                                        std::chrono::milliseconds patience) const {
   const PairJob& job = part.pair->job;
   PeerTest test{part.case_name, job.from_port, job.to_port, caller_, run_id_, part.how};
   test.at_start = at_start;
+  test.patience = patience;
   PeerAnswer answer = RunPeerTest(*hosts_[job.from].agent, *hosts_[job.to].agent, test);
   Made made{.flow = part.pair->flow, .status = answer.from_status.ok() ? answer.to_status : answer.from_status};
   made.flow.result = std::move(answer.result);
@@ -83,14 +84,18 @@ StressHosts::Made StressHosts::Transfer(const StressTransfer& part,
   return made;
 }
 
-absl::StatusOr<StressFlow> StressHosts::Alone(const StressTransfer& part) const {
-  Made made = Transfer(part, {});
+absl::StatusOr<StressFlow> StressHosts::Alone(const StressTransfer& part) const { return Beside(part, {}, {}); }
+
+absl::StatusOr<StressFlow> StressHosts::Beside(const StressTransfer& part,
+                                               const std::function<bool()>& at_start,
+                                               std::chrono::milliseconds patience) const {
+  Made made = Transfer(part, at_start, patience);
   RR_RETURN_IF_ERROR(made.status);
   return std::move(made.flow);
 }
 
 std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<StressTransfer>& parts,
-                                                           const Beside& beside, absl::Status& why) const {
+                                                           const Besides& beside, absl::Status& why) const {
   const std::size_t parties = parts.size() + (beside ? 1 : 0);
   StartBarrier barrier(parties);
   const std::chrono::seconds longest = part_ == Part::kStress ? kUntilAllConnected : kUntilTestsConnected;
@@ -121,7 +126,7 @@ std::vector<absl::StatusOr<StressFlow>> StressHosts::Begin(const std::vector<Str
 }
 
 absl::StatusOr<std::vector<StressFlow>> StressHosts::Together(const std::vector<StressTransfer>& parts,
-                                                              const Beside& beside) const {
+                                                              const Besides& beside) const {
   const auto last_attempt = std::chrono::steady_clock::now() + kUntilPortsAreFree;
   std::random_device random;
   std::vector<absl::StatusOr<StressFlow>> begun;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,17 +53,20 @@ class StressHosts {
   const std::string& name(std::size_t host) const { return hosts_[host].name; }
   const std::string& run_id() const { return run_id_; }
 
-  using Beside = std::function<void(const std::atomic<bool>& is_over)>;
+  using Besides = std::function<void(const std::atomic<bool>& is_over)>;
 
   // Blocks until it is over. A transfer that failed is an answer. Errors: an agent refused it, or went away.
   absl::StatusOr<StressFlow> Alone(const StressTransfer& part) const;
+  // The same of one that others may run beside. `at_start`, `patience`: see PeerTest.
+  absl::StatusOr<StressFlow> Beside(const StressTransfer& part, const std::function<bool()>& at_start,
+                                    std::chrono::milliseconds patience) const;
   // The same of several that begin at one moment, in their order; at most kMaxParallel of FanOut. Where ports
   // are busy with another live test they are tried again, for 40 s. A transfer that failed after all were
   // connected is a part of the answer, also where its agent went away. Errors: see WhyNotBegun.
   // `beside` is called once, when all begin, on a thread of its own; the answer waits for it, too. It counts as
   // one of kMaxParallel. `is_over` becomes true with the first transfer that is over.
   absl::StatusOr<std::vector<StressFlow>> Together(const std::vector<StressTransfer>& parts,
-                                                   const Beside& beside = {}) const;
+                                                   const Besides& beside = {}) const;
 
   void Say(const std::string& what) const {
     if (progress_) progress_(what);
@@ -76,10 +80,11 @@ class StressHosts {
   };
 
   // One attempt. `why`: why they did not begin.
-  std::vector<absl::StatusOr<StressFlow>> Begin(const std::vector<StressTransfer>& parts, const Beside& beside,
+  std::vector<absl::StatusOr<StressFlow>> Begin(const std::vector<StressTransfer>& parts, const Besides& beside,
                                                 absl::Status& why) const;
   // `at_start`: see PeerTest.
-  Made Transfer(const StressTransfer& part, const std::function<bool()>& at_start) const;
+  Made Transfer(const StressTransfer& part, const std::function<bool()>& at_start,
+                std::chrono::milliseconds patience = {}) const;
 
   const std::vector<HostClient>& hosts_;
   const std::string run_id_;

@@ -21,6 +21,7 @@ std::span<const convert::Document> EtsDocuments();
 std::span<const convert::Document> PfcDocuments();
 std::span<const convert::Document> CompareDocuments();
 std::span<const convert::Document> PathsDocuments();
+std::span<const convert::Document> FailoverDocuments();
 std::span<const convert::Document> PageDocuments();
 
 inline std::vector<convert::Document> AllDocuments() {
@@ -28,7 +29,7 @@ inline std::vector<convert::Document> AllDocuments() {
   for (const auto& some :
        {ChangeDocuments(), ReportDocuments(), CatalogueDocuments(), RunDocuments(), FleetDocuments(),
         ContextDocuments(), StatusDocuments(), IncastDocuments(), EtsDocuments(), PfcDocuments(),
-        CompareDocuments(), PathsDocuments(), PageDocuments()})
+        CompareDocuments(), PathsDocuments(), FailoverDocuments(), PageDocuments()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -131,9 +131,12 @@ MAY_COST = {
     "hub/ingest/ingest_service.h": "implements a generated service",
 }
 
+RUNS_A_TOOL = "runs a tool: read netlink, sysfs or verbs instead"
+# The one file that starts a program: what the caller of `failover` names, where the caller is.
+MAY_RUN_A_TOOL = ("cli/fleet/cut_runner.cc",)
 BANNED_CALLS = [
     (re.compile(r"(?<![\w.>:])(?:std::|::)?(system|popen|vfork|fork|execv\w*|execl\w*|posix_spawn\w*)\s*\("),
-     "runs a tool: read netlink, sysfs or verbs instead"),
+     RUNS_A_TOOL),
     (re.compile(r"(?<![\w.>])(?:std::)?(sprintf|strcpy|strcat|gets)\s*\("), "an unbounded write"),
     (re.compile(r"\b(__(?:DATE|TIME|TIMESTAMP)__)"), "the compiler cache would give back an older one"),
 ]
@@ -244,6 +247,8 @@ def offences(path, text):
     if not path.startswith("tests/"):
         for number, line in enumerate(strip_comments_and_strings(text).split("\n"), 1):
             for pattern, why in BANNED_CALLS:
+                if why == RUNS_A_TOOL and path in MAY_RUN_A_TOOL:
+                    continue
                 if match := pattern.search(line):
                     found.append(f"{path}:{number}: calls {match.group(1)}: {why}")
     return found + time_offences(path, text)
@@ -311,6 +316,8 @@ def self_test():
         ("cli/a.cc", header + "#include <sqlite3.h>\n", "may not include <sqlite3.h"),
         ("agent/a.cc", header + '#include "agent/apply/real/real_writer.h"\n', "only agent/apply and agent/helper/applier may include"),
         ("collectors/a.cc", header + "int x = system(\"ip link\");\n", "calls system"),
+        ("cli/fleet/other_runner.cc", header + "int x = posix_spawn(1);\n", "calls posix_spawn"),
+        ("cli/fleet/cut_runner.cc", header + "char x = sprintf(y);\n", "calls sprintf"),
         ("agent/smbdirect/a.cc", header + "#include <infiniband/verbs.h>\n", "may not include <infiniband"),
         ("agent/a.cc", header + "auto* f = ::popen(text, mode);\n", "calls popen"),
         ("agent/a.cc", header + "\n" * MAX_LINES, "one idea a file"),

@@ -80,7 +80,7 @@ class StressHostsTest : public testing::Test {
     pair_.job.from = 0;
     pair_.job.to = 1;
   }
-  absl::StatusOr<std::vector<StressFlow>> Together(const StressHosts::Beside& beside) {
+  absl::StatusOr<std::vector<StressFlow>> Together(const StressHosts::Besides& beside) {
     const StressTransfer part{&pair_, "write-4k", {.qps = 1, .stress = true}};
     return StressHosts(hosts_, "run-7", {}).Together({part}, beside);
   }
