@@ -102,7 +102,7 @@ class AnOutput(unittest.TestCase):
             met.add(output["schema"])
         shipped = {path.stem for path in schemas.FOLDER.glob("*.json")}
         # A transfer needs an RDMA port: the fabric's own tests make some.
-        self.assertLessEqual(shipped - met, {f"rdmaready.v1.{name}" for name in ("Transfer", "Probe", "Incast", "Ets", "Pfc", "Compare", "Paths")})
+        self.assertLessEqual(shipped - met, {f"rdmaready.v1.{name}" for name in ("Transfer", "Probe", "Incast", "Ets", "Pfc", "Compare", "Paths", "Failover")})
         self.assertLessEqual(met, shipped)
 
     def test_that_is_not_as_its_schema_says_is_noticed(self):
