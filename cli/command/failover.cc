@@ -103,8 +103,11 @@ ExitStatus RunFailover(const Context& context, const FailoverFlags& flags) {
 Action DefineFailover(CLI::App& app, const std::function<void(CLI::App&)>&) {
   auto flags = std::make_shared<FailoverFlags>();
   flags->hosts.resize(2);
-  app.add_option("HOST", flags->hosts[0], "Writes: name-or-address[:port] of its agent")->required();
-  app.add_option("PEER", flags->hosts[1], "Keeps the log of what is written to it")->required();
+  app.add_option("HOST", flags->hosts[0], "Writes to the other one: name-or-address[:port] of its agent")
+      ->required();
+  app.add_option("PEER", flags->hosts[1],
+                 "Keeps the log of what is written: name-or-address[:port] of its agent")
+      ->required();
   app.add_option("--profile", flags->profile, "Says how long a write may be missing (max_outage_ms)")
       ->type_name("NAME|FILE")
       ->capture_default_str();
@@ -115,8 +118,9 @@ Action DefineFailover(CLI::App& app, const std::function<void(CLI::App&)>&) {
                  "New writes are made for so long, 5s or more; each agent has a limit (--test-max-time)")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--max-outage", flags->max_outage,
-                 "A write may be missing in the log for so long (default: the profile's, else 1s)")
+  app.add_option(
+         "--max-outage", flags->max_outage,
+         "A write may be missing in the log, or not answered, for so long (default: the profile's, else 1s)")
       ->type_name("TIME");
   app.add_option("--path-timeout", flags->path_timeout, "A path that answers nothing for so long is lost")
       ->type_name("TIME")
