@@ -61,6 +61,16 @@ absl::Status CheckRetries(const TransferOptions& options) {
   return absl::OkStatus();
 }
 
+// Whether the options go together and with the case.
+absl::Status CheckKind(const TransferCase& test, const TransferOptions& options) {
+  if (options.over_tcp) RR_RETURN_IF_ERROR(CheckTcp(test, options));
+  RR_RETURN_IF_ERROR(CheckRetries(options));
+  if (options.numbered) RR_RETURN_IF_ERROR(CheckNumbered(test, options));
+  if (options.stress && options.measure_cpu)
+    return TooMuch("a stress test with an idle time before it: it says how busy the CPUs are by itself");
+  return absl::OkStatus();
+}
+
 std::uint64_t PinnedBytes(const TransferCase& test, const TransferOptions& options) {
   const std::uint64_t directions = options.bidirectional ? 2 : 1;
   return directions * QpsOf(test, options) * PinnedBytesOf(test);
@@ -87,15 +97,11 @@ absl::StatusOr<TransferCase> Customized(const TransferCase& test, const Transfer
     return TooMuch(
         fmt::format("{} over a plain verbs connection: SMB Direct connects by RDMA-CM alone", test.name));
   }
-  if (options.over_tcp) RR_RETURN_IF_ERROR(CheckTcp(test, options));
-  RR_RETURN_IF_ERROR(CheckRetries(options));
+  RR_RETURN_IF_ERROR(CheckKind(test, options));
   if (options.numbered) {
-    RR_RETURN_IF_ERROR(CheckNumbered(test, options));
     custom.depth = std::min(custom.depth, kMostNumberedDepth);
     custom.deadline += kNumberedDrain;
   }
-  if (options.stress && options.measure_cpu)
-    return TooMuch("a stress test with an idle time before it: it says how busy the CPUs are by itself");
   if (options.depth > kMaxDepth) {
     return TooMuch(fmt::format("{} messages in flight: up to {} are allowed", options.depth, kMaxDepth));
   }
