@@ -29,7 +29,7 @@ constexpr int kRowBar = 16;
 constexpr int kMargins = 20;
 constexpr std::int64_t kNsOfMillisecond = 1'000'000;
 constexpr std::size_t kNameLetters = 30;
-constexpr std::size_t kTitleLetters = 110;
+constexpr std::size_t kTitleLetters = 90;  // as many bold ones fit into kPageWidth
 
 // Rows of bars over one time.
 class TimeRows {

@@ -85,5 +85,20 @@ TEST(FailoverPictures, DrawEachUseAndEachStall) {
   EXPECT_THAT(svg, Not(HasSubstr("<script>")));
 }
 
+// A line that runs out of the picture may say the opposite: "of 1000 n | lost".
+TEST(FailoverPictures, WrapTheVerdictWithinThePicture) {
+  const JudgedFailover failover = LostRail(600);
+  const std::string svg = FailoverPicture(failover.run, failover.judged);
+  std::string words;
+  const std::string before = "class=\"title\" text-anchor=\"start\">";
+  for (std::size_t at = svg.find(before); at != std::string::npos; at = svg.find(before, at)) {
+    at += before.size();
+    const std::string line = svg.substr(at, svg.find('<', at) - at);
+    EXPECT_LE(line.size(), 90U) << line;
+    words += (words.empty() ? "" : " ") + line;
+  }
+  EXPECT_EQ(words, failover.judged.text);
+}
+
 }  // namespace
 }  // namespace rdmaready
