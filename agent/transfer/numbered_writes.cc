@@ -57,28 +57,28 @@ void NumberedWrites::Answered(const NumberedMessage& done) {
   --looks_;
 }
 
+// The slot waits for its second look again.
+void NumberedWrites::ReturnLook(const NumberedMessage& lost) {
+  if (lost.look_at == kNoSlot) return;
+  held_.push_front(lost.look_at);
+  --looks_;
+}
+
 void NumberedWrites::GiveBack(const NumberedMessage& lost, bool is_logged) {
   if (lost.number != kNoNumber && !is_logged && lost.generation + 1 == kMostGenerations)
     return NotConfirmed(lost);
   const std::lock_guard lock(mutex_);
-  if (lost.look_at != kNoSlot) {
-    held_.push_front(lost.look_at);
-    --looks_;
-  }
+  ReturnLook(lost);
   if (lost.number == kNoNumber) return;
-  if (is_logged) {
+  if (is_logged)
     Close(lost);
-  } else {
+  else
     again_.push_back(lost);
-  }
 }
 
 void NumberedWrites::NotConfirmed(const NumberedMessage& lost) {
   const std::lock_guard lock(mutex_);
-  if (lost.look_at != kNoSlot) {
-    held_.push_front(lost.look_at);
-    --looks_;
-  }
+  ReturnLook(lost);
   if (lost.number == kNoNumber) return;
   open_.erase(lost.number);  // and its slot is used no more
   ++counts_.unconfirmed;

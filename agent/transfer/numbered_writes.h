@@ -60,6 +60,7 @@ class NumberedWrites {
   bool IsDrained() const { return open_.empty() && again_.empty() && held_.empty() && looks_ == 0; }
   std::uint64_t Lowest() const { return open_.empty() ? next_ : open_.begin()->first; }
   void Close(const NumberedMessage& answered);
+  void ReturnLook(const NumberedMessage& lost);
   std::uint32_t TakeLook(std::size_t least);
 
   const std::chrono::nanoseconds duration_;

@@ -104,7 +104,8 @@ bool CutRunner::HasEnded(::pid_t pid) {
          ended.si_pid != 0;
 }
 
-// It may put right what it cut. The kernel keeps its number until Await() takes it, so nobody else has it.
+// The program gets time to undo the cut. The kernel gives its process number to no other process before Await()
+// calls waitpid().
 void CutRunner::End(::pid_t pid) {
   ::kill(-pid, SIGTERM);
   const auto end = std::chrono::steady_clock::now() + kGrace;

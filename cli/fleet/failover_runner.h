@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FailoverRunner: numbered writes over all paths from one host to another, while a path is cut and comes back
-// (api/model/failover.h). Each path is connected again as soon as it goes.
+// (api/model/failover.h). A path that is lost is connected again as soon as possible.
 #pragma once
 
 #include <atomic>

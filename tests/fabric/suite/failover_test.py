@@ -102,7 +102,7 @@ class Commands(Failover):
         answer = self.failover("--duration", "5s", program=["sh", "-c", "exit 3"])
         self.assertEqual((answer.status, answer.json["cut"]["failure"]), (3, "sh ended with status 3"), answer)
 
-    def test_one_path_is_none_to_fail_over_to(self):
+    def test_hosts_with_one_path_are_refused(self):
         fabric.guest(B, "rdma link del rxe1", name=self.name)
         answer = tool.rdmaready("failover", *self.hosts, "--output", "json")
         self.assertEqual(answer.status, 1, answer)

@@ -43,7 +43,7 @@ absl::StatusOr<bool> Land(NumberedLog& log, const NumberedMessage& message) {
   return log.Take(message);
 }
 
-TEST(NumberedMessages, ComeBackAsTheyWere) {
+TEST(NumberedMessages, RefuseWhatIsDamagedOrOfAnotherRun) {
   const Pattern pattern(kKey);
   const NumberedMessage message{.number = 1ULL << 40, .lowest = 7, .generation = 255, .slot = 63, .look_at = 5};
   std::array<std::byte, kNumberedMessageBytes> bytes{};
@@ -114,7 +114,7 @@ TEST(NumberedLogs, FindWhatComesLateTwiceOrDamaged) {
   EXPECT_EQ(log->View().wrong, 1);
 }
 
-TEST(NumberedLogs, RefuseWhatCannotBe) {
+TEST(NumberedLogs, RefuseSlotsThatDoNotExistAndEndlessGaps) {
   FakeClock clock;
   const std::unique_ptr<NumberedLog> log = LogBy(clock);
   EXPECT_FALSE(log->Take({.number = 0, .slot = kNumberedSlots}).ok());
